@@ -1,0 +1,32 @@
+// Package sim is virtual time: a loop of events, keyed random numbers, a
+// station of servers, and tallies. It knows nothing of clients, providers or
+// money.
+//
+// Five words carry it. A [Loop] hands out events in the order of their
+// instants, and those of one instant in the order in which they were
+// scheduled. A [Timer] is an event that can be called off. A [Key] turns ids
+// into random numbers, so that a draw depends on what it is for and never on
+// what was drawn before. A [Station] is c servers and a queue. Tallies
+// ([Moments], [Level], [Quantiles]) sum up what happened.
+//
+// A model is a loop around Next and a switch over its own event type:
+//
+//	for {
+//		event, ok := loop.Next()
+//		if !ok {
+//			return loop.Err()
+//		}
+//		switch event.Kind { ... }
+//	}
+//
+// Nothing here reads a wall clock, starts a goroutine or ranges over a map.
+package sim
+
+import "time"
+
+// Time is an instant: the span since the start of the run. It is never
+// negative.
+type Time = time.Duration
+
+// Never is an instant that no run reaches (292 years).
+const Never Time = 1<<63 - 1

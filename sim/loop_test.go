@@ -1,0 +1,169 @@
+package sim
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// drain hands out everything that is left, as "event@instant" in seconds.
+func drain(l *Loop[string]) string {
+	var log []string
+	for {
+		e, ok := l.Next()
+		if !ok {
+			return strings.Join(log, " ")
+		}
+		log = append(log, e+"@"+l.Now().String())
+	}
+}
+
+func TestEventsLeaveInOrderOfTimeThenScheduling(t *testing.T) {
+	var l Loop[string]
+	for _, e := range []struct {
+		at   Time
+		name string
+	}{{3, "a"}, {1, "b"}, {3, "c"}, {2, "d"}, {1, "e"}, {3, "f"}} {
+		l.At(e.at, e.name)
+	}
+	if got, want := drain(&l), "b@1ns e@1ns d@2ns a@3ns c@3ns f@3ns"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestEventScheduledForNowComesAfterThoseOfNow(t *testing.T) {
+	var l Loop[string]
+	l.At(5, "first")
+	l.At(5, "second")
+	l.Next()
+	l.At(5, "third")
+	l.At(6, "last")
+	if got, want := drain(&l), "second@5ns third@5ns last@6ns"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestCancelledTimerNeverFires(t *testing.T) {
+	var l Loop[string]
+	a := l.Timer(1, "a")
+	b := l.Timer(2, "b")
+	l.Timer(3, "c")
+	if !l.Cancel(a) || l.Cancel(a) {
+		t.Error("cancelling a: want true once, then false")
+	}
+	if l.Pending() != 2 {
+		t.Errorf("pending %d, want 2", l.Pending())
+	}
+	// The slot of a is used again; the old name must not reach the new timer.
+	l.Timer(4, "d")
+	if l.Cancel(a) {
+		t.Error("a stale name cancelled another timer")
+	}
+	if l.Cancel(Timer{}) {
+		t.Error("the zero timer was cancelled")
+	}
+	if got, want := drain(&l), "b@2ns c@3ns d@4ns"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if l.Cancel(b) {
+		t.Error("a timer that fired was cancelled")
+	}
+}
+
+func TestDeadTimersDoNotPileUp(t *testing.T) {
+	var l Loop[int32]
+	for i := range 1_000_000 {
+		timer := l.Timer(Time(i)+Time(600*time.Second), 0)
+		l.At(Time(i), 0)
+		l.Next()
+		l.Cancel(timer)
+	}
+	if l.queue.size > 4096 {
+		t.Errorf("%d entries held for dead timers after a million, want at most 4096", l.queue.size)
+	}
+}
+
+func TestSchedulingInThePastPanics(t *testing.T) {
+	var l Loop[string]
+	l.At(5, "now")
+	l.Next()
+	defer func() {
+		if r := recover(); r == nil || !strings.Contains(r.(string), "scheduled at 4ns, before now, 5ns") {
+			t.Errorf("panic %v, want one that names both instants", r)
+		}
+	}()
+	l.At(4, "past")
+}
+
+func TestBudget(t *testing.T) {
+	l := Loop[string]{Budget: 3}
+	for range 3 {
+		l.At(1, "x")
+	}
+	if drain(&l); l.Err() != nil {
+		t.Errorf("three events within a budget of three: %v", l.Err())
+	}
+	l.At(2, "y")
+	var spent *BudgetError
+	if drain(&l); !errors.As(l.Err(), &spent) || spent.Pending != 1 {
+		t.Errorf("fourth event: %v, want a BudgetError with one pending", l.Err())
+	}
+}
+
+// The order is that of a stable sort, whatever is pushed, popped and cancelled.
+func TestOrderEqualsAStableSort(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type entry struct {
+			at Time
+			id int
+		}
+		var l Loop[int]
+		var model []entry
+		timers := map[int]Timer{}
+		for id := range rapid.IntRange(1, 200).Draw(t, "steps") {
+			switch rapid.IntRange(0, 3).Draw(t, "step") {
+			case 0:
+				event, ok := l.Next()
+				if ok != (len(model) > 0) {
+					t.Fatalf("Next says %v with %d pending", ok, len(model))
+				}
+				if ok {
+					if model[0].id != event || model[0].at != l.Now() {
+						t.Fatalf("got %d at %d, want %v", event, l.Now(), model[0])
+					}
+					model = model[1:]
+				}
+			case 1:
+				victim := rapid.IntRange(0, id).Draw(t, "victim")
+				at := slices.IndexFunc(model, func(e entry) bool { return e.id == victim })
+				timer, isTimer := timers[victim]
+				if got, want := l.Cancel(timer), isTimer && at >= 0; got != want {
+					t.Fatalf("cancel %d says %v, want %v", victim, got, want)
+				} else if want {
+					model = slices.Delete(model, at, at+1)
+				}
+			default:
+				gap := rapid.SampledFrom([]Time{0, 0, 1, 2, 7, 1 << 20, 1 << 40, 1 << 58}).Draw(t, "gap")
+				at := l.Now() + gap
+				if at < 0 {
+					continue
+				}
+				if rapid.Bool().Draw(t, "timer") {
+					timers[id] = l.Timer(at, id)
+				} else {
+					l.At(at, id)
+				}
+				model = append(model, entry{at, id})
+				slices.SortStableFunc(model, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
+			}
+			if l.Pending() != len(model) {
+				t.Fatalf("pending %d, want %d", l.Pending(), len(model))
+			}
+		}
+	})
+}

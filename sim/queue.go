@@ -1,0 +1,155 @@
+package sim
+
+import "math/bits"
+
+// queue is a monotone priority queue, a radix heap after Ahuja, Mehlhorn,
+// Orlin and Tarjan, "Faster algorithms for the shortest path problem", J. ACM
+// 37 (1990): nothing may be pushed before the instant last popped.
+//
+// An item lies in the bucket named by the highest digit in which its instant
+// differs from the last popped one and by the value of that digit; the bucket
+// now holds that very instant. When now is empty, the next bucket in order is
+// dealt out around its own minimum and each of its items moves to a lower
+// level: a few moves in an item's life. Items of one instant are always
+// together and are always appended in order, so equals leave first in, first
+// out.
+//
+// A bucket that was dealt out gives its memory back to a pool by size, so that
+// memory follows the number of pending items and a steady state allocates
+// nothing.
+type queue[E any] struct {
+	last    Time // the instant last popped
+	now     []item[E]
+	head    int // consumed prefix of now
+	size    int // items pending, dead timers included
+	levels  uint16
+	filled  [levels]uint16 // bit d: bucket d of the level holds items
+	buckets [levels * digits][]item[E]
+	pool    [64][][]item[E] // empty slices of capacity 2^i
+}
+
+const (
+	digitBits = 4
+	digits    = 1 << digitBits
+	levels    = 64 / digitBits
+	smallest  = 16 // least capacity of a bucket; one this small is never given back
+)
+
+// item is an event with its instant and, when it can be cancelled, the timer
+// that owns it.
+type item[E any] struct {
+	at    Time
+	timer Timer
+	event E
+}
+
+func (q *queue[E]) push(it item[E]) {
+	q.size++
+	q.place(&it)
+}
+
+func (q *queue[E]) place(it *item[E]) {
+	to := &q.now
+	if differ := uint64(it.at ^ q.last); differ != 0 {
+		level := (bits.Len64(differ) - 1) / digitBits
+		digit := int(uint64(it.at)>>(level*digitBits)) % digits
+		q.filled[level] |= 1 << digit
+		q.levels |= 1 << level
+		to = &q.buckets[level*digits+digit]
+	}
+	n := len(*to)
+	if n == cap(*to) {
+		q.grow(to)
+	}
+	*to = (*to)[:n+1]
+	(*to)[n] = *it
+}
+
+// grow doubles the room of a bucket.
+func (q *queue[E]) grow(bucket *[]item[E]) {
+	room := max(smallest, 2*cap(*bucket))
+	class := &q.pool[bits.TrailingZeros(uint(room))]
+	var roomy []item[E]
+	if n := len(*class); n > 0 {
+		roomy = (*class)[n-1]
+		*class = (*class)[:n-1]
+	} else {
+		roomy = make([]item[E], 0, room)
+	}
+	roomy = append(roomy, *bucket...)
+	q.release(*bucket)
+	*bucket = roomy
+}
+
+// release gives the memory of a bucket to the pool.
+func (q *queue[E]) release(bucket []item[E]) {
+	if c := cap(bucket); c > 0 {
+		class := &q.pool[bits.TrailingZeros(uint(c))]
+		*class = append(*class, bucket[:0])
+	}
+}
+
+// pop removes the earliest item; it must not be called on an empty queue.
+func (q *queue[E]) pop() item[E] {
+	q.size--
+	if q.head == len(q.now) {
+		q.now, q.head = q.now[:0], 0
+		level := bits.TrailingZeros16(q.levels)
+		digit := bits.TrailingZeros16(q.filled[level])
+		bucket := &q.buckets[level*digits+digit]
+		items := *bucket
+		if q.filled[level] &^= 1 << digit; q.filled[level] == 0 {
+			q.levels &^= 1 << level
+		}
+		if len(items) == 1 {
+			q.last = items[0].at
+			*bucket = items[:0]
+			return items[0]
+		}
+		q.deal(items)
+		if *bucket = items[:0]; cap(items) > smallest {
+			*bucket = nil
+			q.release(items)
+		}
+	}
+	q.head++
+	return q.now[q.head-1]
+}
+
+// deal places the items of a bucket anew around their minimum. All of them go
+// to lower levels, so the bucket is not written to while it is read.
+func (q *queue[E]) deal(items []item[E]) {
+	least := items[0].at
+	for i := 1; i < len(items); i++ {
+		least = min(least, items[i].at)
+	}
+	q.last = least
+	for i := range items {
+		q.place(&items[i])
+	}
+}
+
+// drop removes every item whose timer is dead, keeping the order of the others.
+func (q *queue[E]) drop(dead func(Timer) bool) {
+	keep := func(items []item[E]) []item[E] {
+		kept := items[:0]
+		for _, it := range items {
+			if !dead(it.timer) {
+				kept = append(kept, it)
+			}
+		}
+		q.size += len(kept)
+		return kept
+	}
+	q.size = 0
+	q.now = q.now[:copy(q.now, keep(q.now[q.head:]))]
+	q.head = 0
+	for i := range q.buckets {
+		if q.buckets[i] = keep(q.buckets[i]); len(q.buckets[i]) == 0 {
+			level := i / digits
+			if q.filled[level] &^= 1 << (i % digits); q.filled[level] == 0 {
+				q.levels &^= 1 << level
+			}
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package sim
+
+// Station is c parallel servers before one first-in, first-out queue. It keeps
+// no time and no jobs in service: the model decides how long service takes and
+// calls Depart when it ends.
+//
+// No server idles while a job waits: Arrive starts a job whenever a server is
+// free, and Depart passes the freed server straight on.
+type Station[J any] struct {
+	Servers int // at least 0; 0 refuses or queues everything
+	Room    int // places in the queue; negative means no bound, 0 no queue at all
+
+	busy  int
+	queue Ring[J]
+}
+
+// Admission is what a station did with an arriving job.
+type Admission int
+
+const (
+	Started Admission = iota // a server took it
+	Queued                   // it waits
+	Refused                  // no server free and no room
+)
+
+// Arrive offers a job.
+func (s *Station[J]) Arrive(job J) Admission {
+	switch {
+	case s.busy < s.Servers:
+		s.busy++
+		return Started
+	case s.Room < 0 || s.queue.Len() < s.Room:
+		s.queue.Push(job)
+		return Queued
+	default:
+		return Refused
+	}
+}
+
+// Depart ends one service. When a job waits and a server is free, that job
+// starts and is returned.
+func (s *Station[J]) Depart() (next J, started bool) {
+	if s.busy == 0 {
+		panic("sim: departure from a station with no job in service")
+	}
+	s.busy--
+	if s.busy < s.Servers {
+		if next, started = s.queue.Pop(); started {
+			s.busy++
+		}
+	}
+	return next, started
+}
+
+// Busy is the number of jobs in service.
+func (s *Station[J]) Busy() int { return s.busy }
+
+// Waiting is the number of jobs in the queue.
+func (s *Station[J]) Waiting() int { return s.queue.Len() }

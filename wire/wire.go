@@ -1,0 +1,112 @@
+// Package wire is what travels between a client and a provider, in plain
+// values: the reply to one attempt. Provider and policy share these words and
+// know nothing of each other.
+package wire
+
+import (
+	"math"
+	"time"
+)
+
+// Failure says how an attempt ended without an HTTP status.
+type Failure uint8
+
+const (
+	None       Failure = iota // there is a status
+	Timeout                   // the client's own timer cut the attempt off
+	Connection                // refused, reset, or no route
+)
+
+// Class sorts replies by what they mean. Its words are those of tables, CSV
+// and JSON.
+type Class uint8
+
+const (
+	OK          Class = iota
+	Throttled         // 429
+	Overloaded        // 503, 529
+	ServerError       // every other status from 500
+	TimedOut
+	Disconnected
+	Terminal // every other status from 300
+	Classes  = iota
+)
+
+// String is the word for a class.
+func (c Class) String() string {
+	return [Classes]string{"ok", "throttled", "overloaded", "server_error", "timeout", "connection", "terminal"}[c]
+}
+
+// Reply is what came back for one attempt.
+type Reply struct {
+	Failure     Failure
+	Status      int    // HTTP status; 0 when Failure is set
+	Code        string // the error code of the body, empty when there is none
+	RetryAfter  Hint   // the header Retry-After
+	ShouldRetry Advice // the header x-should-retry
+}
+
+// Class sorts the reply.
+func (r Reply) Class() Class {
+	switch {
+	case r.Failure == Timeout:
+		return TimedOut
+	case r.Failure == Connection:
+		return Disconnected
+	case r.Status < 300:
+		return OK
+	case r.Status == 429:
+		return Throttled
+	case r.Status == 503 || r.Status == 529:
+		return Overloaded
+	case r.Status >= 500:
+		return ServerError
+	default:
+		return Terminal
+	}
+}
+
+// Advice is the header x-should-retry.
+type Advice int8
+
+const (
+	NoAdvice   Advice = iota
+	Retry             // "true"
+	DoNotRetry        // "false"
+)
+
+// Form is how a Retry-After header is written.
+type Form uint8
+
+const (
+	Absent  Form = iota
+	Seconds      // a number of seconds, perhaps with a fraction
+	Garbage      // not a number and not a date, such as "soon"
+)
+
+// Hint is a Retry-After header. Value is in seconds and, because servers and
+// proxies send anything, may be negative, infinite, NaN or too large for a
+// time.Duration.
+type Hint struct {
+	Form  Form
+	Value float64
+}
+
+// After is the hint of a whole or fractional number of seconds.
+func After(d time.Duration) Hint { return Hint{Seconds, d.Seconds()} }
+
+// Span is the hint as a duration. It reports false unless the header holds a
+// finite number; a number beyond the range of durations is clipped to it.
+func (h Hint) Span() (time.Duration, bool) {
+	if h.Form != Seconds || math.IsNaN(h.Value) || math.IsInf(h.Value, 0) {
+		return 0, false
+	}
+	ns := math.Round(h.Value * 1e9)
+	switch {
+	case ns >= math.MaxInt64:
+		return math.MaxInt64, true
+	case ns <= math.MinInt64:
+		return math.MinInt64, true
+	}
+	return time.Duration(ns), true
+}

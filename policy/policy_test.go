@@ -1,0 +1,256 @@
+package policy
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"stampede/wire"
+)
+
+const s, ms = time.Second, time.Millisecond
+
+var almostOne = 1 - 0x1p-53
+
+func throttled(h wire.Hint) wire.Reply { return wire.Reply{Status: 429, RetryAfter: h} }
+
+// openai is the rule of the OpenAI and Anthropic Python SDKs, openai 1.47 to 2.51.
+var openai = Retry{
+	Attempts:   3,
+	Classify:   Classifier{Statuses: []Statuses{{408, 409}, {429, 429}, {500, 599}}, Timeouts: true, Connections: true, ShouldRetry: true},
+	Backoff:    Backoff{Base: 500 * ms, Factor: 2, Cap: 8 * s, Jitter: MinusShare, Share: 0.25},
+	RetryAfter: RetryAfter{Obey: UpTo, Limit: 60 * s, Beyond: Discard},
+}
+
+// Waits before retries 0, 1, 2 and 8 at u = 0, 1/2 and just under 1, by hand.
+func TestBackoffWaits(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		b    Backoff
+		u    float64
+		want [4]time.Duration
+	}{
+		{"no wait", Backoff{}, 0.5, [4]time.Duration{}},
+		{"constant", Backoff{Base: s, Factor: 1}, 0.5, [4]time.Duration{s, s, s, s}},
+		{"none", Backoff{Base: s, Factor: 2, Cap: 20 * s}, 0.5, [4]time.Duration{s, 2 * s, 4 * s, 20 * s}},
+		{"no cap", Backoff{Base: s, Factor: 2}, 0.5, [4]time.Duration{s, 2 * s, 4 * s, 256 * s}},
+		{"equal, u=0", Backoff{Base: s, Factor: 2, Cap: 20 * s, Jitter: Equal}, 0, [4]time.Duration{s / 2, s, 2 * s, 10 * s}},
+		{"equal, u=1/2", Backoff{Base: s, Factor: 2, Cap: 20 * s, Jitter: Equal}, 0.5, [4]time.Duration{750 * ms, 1500 * ms, 3 * s, 15 * s}},
+		{"equal, u<1", Backoff{Base: s, Factor: 2, Cap: 20 * s, Jitter: Equal}, almostOne, [4]time.Duration{s - 1, 2*s - 1, 4*s - 1, 20*s - 1}},
+		{"full, u=0", Backoff{Base: s, Factor: 2, Cap: 20 * s, Jitter: Full}, 0, [4]time.Duration{}},
+		{"full, u=1/2", Backoff{Base: s, Factor: 2, Cap: 20 * s, Jitter: Full}, 0.5, [4]time.Duration{s / 2, s, 2 * s, 10 * s}},
+		{"full, u<1", Backoff{Base: s, Factor: 2, Cap: 20 * s, Jitter: Full}, almostOne, [4]time.Duration{s - 1, 2*s - 1, 4*s - 1, 20*s - 1}},
+		{"sdk, u=0", openai.Backoff, 0, [4]time.Duration{500 * ms, s, 2 * s, 8 * s}},
+		{"sdk, u=1/2", openai.Backoff, 0.5, [4]time.Duration{437500 * time.Microsecond, 875 * ms, 1750 * ms, 7 * s}},
+		{"sdk, u<1", openai.Backoff, almostOne, [4]time.Duration{375 * ms, 750 * ms, 1500 * ms, 6 * s}},
+	} {
+		for n, i := range []int{0, 1, 2, 8} {
+			if got := c.b.Wait(i, 0, c.u); got != c.want[n] {
+				t.Errorf("%s, retry %d: %v, want %v", c.name, i, got, c.want[n])
+			}
+		}
+	}
+}
+
+func TestDecorrelatedWaits(t *testing.T) {
+	b := Backoff{Base: s, Factor: 1, Cap: 20 * s, Jitter: Decorrelated}
+	for _, c := range []struct {
+		last time.Duration
+		u    float64
+		want time.Duration
+	}{
+		{0, 0, s}, {0, 0.5, 2 * s}, {0, almostOne, 3 * s}, // to the nearest float
+		{4 * s, 0, s}, {4 * s, 0.5, 6500 * ms}, {4 * s, almostOne, 12*s - 1},
+		{15 * s, 0.5, 20 * s}, // 23 s, capped
+	} {
+		if got := b.Wait(3, c.last, c.u); got != c.want {
+			t.Errorf("after %v at u=%g: %v, want %v", c.last, c.u, got, c.want)
+		}
+	}
+}
+
+// Sums over ten waits of base 0.1 s, factor 2, cap 10 s at the mean u = 1/2:
+// sum m = 42.7 s; full half of it, equal three quarters, minus j (1 - j/2).
+func TestBackoffSums(t *testing.T) {
+	for jitter, want := range map[Jitter]float64{NoJitter: 42.7, Full: 21.35, Equal: 32.025, MinusShare: 42.7 * 0.875} {
+		b := Backoff{Base: 100 * ms, Factor: 2, Cap: 10 * s, Jitter: jitter, Share: 0.25}
+		var sum time.Duration
+		for i := range 10 {
+			sum += b.Wait(i, 0, 0.5)
+		}
+		if got := sum.Seconds(); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v: %g s, want %g", b, got, want)
+		}
+	}
+}
+
+// E[s_k] = b (2 x 1.5^k - 1) uncapped: 2, 3.5, 5.75, 9.125 b. The wait is linear
+// in u and in the last wait, so u = 1/2 throughout gives the mean.
+func TestDecorrelatedMean(t *testing.T) {
+	b := Backoff{Base: s, Factor: 1, Jitter: Decorrelated}
+	var last time.Duration
+	for k, want := range []float64{2, 3.5, 5.75, 9.125} {
+		last = b.Wait(k, last, 0.5)
+		if math.Abs(last.Seconds()-want) > 1e-9 {
+			t.Errorf("wait %d: %v, want %g s", k+1, last, want)
+		}
+	}
+}
+
+func TestRetryAfterRules(t *testing.T) {
+	inFull := RetryAfter{Obey: InFull}
+	upTo := func(b Beyond) RetryAfter { return RetryAfter{Obey: UpTo, Limit: 60 * s, Beyond: b} }
+	plus := RetryAfter{Obey: UpTo, Limit: 20 * s, Beyond: Clip, Plus: 500 * ms}
+	backoff := time.Duration(-1)
+	for _, c := range []struct {
+		name    string
+		rule    RetryAfter
+		seconds float64
+		want    time.Duration // backoff: the header is not used
+		end     Outcome
+	}{
+		{"ignored", RetryAfter{}, 5, backoff, 0},
+		{"in full", inFull, 5, 5 * s, 0},
+		{"in full, with a fraction", inFull, 0.0021, 2100 * time.Microsecond, 0},
+		{"in full, a day", inFull, 86400, 86400 * s, 0},
+		{"in full, zero is no wish", inFull, 0, backoff, 0},
+		{"in full, negative", inFull, -1, backoff, 0},
+		{"in full, not a number", inFull, math.NaN(), backoff, 0},
+		{"in full, infinite", inFull, math.Inf(1), backoff, 0},
+		{"at the limit", upTo(Discard), 60, 60 * s, 0},
+		{"beyond, discarded", upTo(Discard), 61, backoff, 0},
+		{"beyond, clipped", upTo(Clip), 61, 60 * s, 0},
+		{"beyond, given up", upTo(GiveUp), 61, 0, GaveUpRetryAfter},
+		{"beyond the range of durations, clipped", upTo(Clip), 1e12, 60 * s, 0},
+		{"plus half of 0.5 s", plus, 5, 5250 * ms, 0},
+		{"plus, clipped to the cap", plus, 19.9, 20 * s, 0},
+	} {
+		r := Retry{Attempts: 3, Classify: openai.Classify, RetryAfter: c.rule, Backoff: Backoff{Base: 7 * s, Factor: 1}}
+		d := r.Decide(Facts{Attempt: 1, Reply: throttled(wire.Hint{Form: wire.Seconds, Value: c.seconds}), U: 0.5})
+		want := Decision{Again: true, Wait: c.want, Hinted: true}
+		switch {
+		case c.end != 0:
+			want = Decision{Outcome: c.end}
+		case c.want == backoff:
+			want = Decision{Again: true, Wait: 7 * s}
+		}
+		if d != want {
+			t.Errorf("%s: %+v, want %+v", c.name, d, want)
+		}
+	}
+}
+
+func TestDecide(t *testing.T) {
+	own := Retry{Attempts: 6, Deadline: 45 * s, Classify: openai.Classify,
+		Backoff: Backoff{Base: 500 * ms, Factor: 2, Cap: 20 * s, Jitter: Full}, RetryAfter: RetryAfter{Obey: InFull}}
+	again := func(d time.Duration, hinted bool) Decision { return Decision{Again: true, Wait: d, Hinted: hinted} }
+	end := func(o Outcome) Decision { return Decision{Outcome: o} }
+	for _, c := range []struct {
+		name string
+		r    Retry
+		f    Facts
+		want Decision
+	}{
+		{"an answer ends the call", openai, Facts{Attempt: 3, Reply: wire.Reply{Status: 200}}, end(Answered)},
+		{"400 is terminal", openai, Facts{Attempt: 1, Reply: wire.Reply{Status: 400}}, end(TerminalError)},
+		{"401 is terminal", openai, Facts{Attempt: 1, Reply: wire.Reply{Status: 401}}, end(TerminalError)},
+		{"425 is not in the table", openai, Facts{Attempt: 1, Reply: wire.Reply{Status: 425}}, end(TerminalError)},
+		{"408 is retried", openai, Facts{Attempt: 1, Reply: wire.Reply{Status: 408}}, again(500*ms, false)},
+		{"529 is retried", openai, Facts{Attempt: 1, Reply: wire.Reply{Status: 529}}, again(500*ms, false)},
+		{"a timeout is retried", openai, Facts{Attempt: 1, Reply: wire.Reply{Failure: wire.Timeout}}, again(500*ms, false)},
+		{"a broken connection is retried", openai, Facts{Attempt: 1, Reply: wire.Reply{Failure: wire.Connection}}, again(500*ms, false)},
+		{"x-should-retry: false forbids", openai, Facts{Attempt: 1, Reply: wire.Reply{Status: 429, ShouldRetry: wire.DoNotRetry}}, end(TerminalError)},
+		{"x-should-retry: true forces", openai, Facts{Attempt: 1, Reply: wire.Reply{Status: 400, ShouldRetry: wire.Retry}}, again(500*ms, false)},
+		{"the third attempt is the last", openai, Facts{Attempt: 3, Reply: throttled(wire.Hint{})}, end(GaveUpAttempts)},
+		{"no wait may end past the deadline", own, Facts{Now: 10 * s, Start: 0, Attempt: 1, Reply: throttled(wire.After(36 * s))}, end(GaveUpDeadline)},
+		{"a wait may end at the deadline", own, Facts{Now: 10 * s, Start: 0, Attempt: 1, Reply: throttled(wire.After(35 * s))}, again(35*s, true)},
+		{"the deadline runs from the start", own, Facts{Now: 110 * s, Start: 100 * s, Attempt: 1, Reply: throttled(wire.After(35 * s))}, again(35*s, true)},
+		{"terminal code beats status", Retry{Attempts: 3, Classify: Classifier{Statuses: []Statuses{{429, 429}}, Never: []string{"insufficient_quota"}}},
+			Facts{Attempt: 1, Reply: wire.Reply{Status: 429, Code: "insufficient_quota"}}, end(TerminalError)},
+	} {
+		if got := c.r.Decide(c.f); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// Own-the-loop of the claim: 429 with Retry-After 3 twice and then 200, 97 ms a
+// request, is 3 attempts and 6.29 s; with Retry-After 50 one attempt and no sleep.
+func TestOwnTheLoop(t *testing.T) {
+	own := Retry{Attempts: 6, Deadline: 45 * s, Classify: openai.Classify,
+		Backoff: Backoff{Base: 500 * ms, Factor: 2, Cap: 20 * s, Jitter: Full}, RetryAfter: RetryAfter{Obey: InFull}}
+	replay := func(replies ...wire.Reply) (attempts int, elapsed time.Duration) {
+		for i, r := range replies {
+			elapsed += 97 * ms
+			d := own.Decide(Facts{Now: elapsed, Attempt: i + 1, Reply: r, U: 0.5})
+			if !d.Again {
+				return i + 1, elapsed
+			}
+			elapsed += d.Wait
+		}
+		return len(replies), elapsed
+	}
+	ok := wire.Reply{Status: 200}
+	if n, d := replay(throttled(wire.After(3*s)), throttled(wire.After(3*s)), ok); n != 3 || d != 6291*ms {
+		t.Errorf("Retry-After 3: %d attempts in %v, want 3 in 6.291s", n, d)
+	}
+	if n, d := replay(throttled(wire.After(50*s)), ok); n != 1 || d != 97*ms {
+		t.Errorf("Retry-After 50: %d attempts in %v, want 1 in 97ms", n, d)
+	}
+}
+
+func TestTimeouts(t *testing.T) {
+	python := Timeouts{Connect: 5 * s, Gap: 600 * s}
+	for _, c := range []struct {
+		name      string
+		t         Timeouts
+		n         int
+		connected bool
+		timer     Timer
+		span      time.Duration
+	}{
+		{"none", Timeouts{}, 1, true, NoTimer, 0},
+		{"no connection", python, 1, false, ConnectTimer, 5 * s},
+		{"silence", python, 1, true, GapTimer, 600 * s},
+		{"the shortest fires", Timeouts{FirstByte: 20 * s, Gap: 30 * s, Attempt: []time.Duration{60 * s}}, 1, true, FirstByteTimer, 20 * s},
+		{"first attempt", Timeouts{Attempt: []time.Duration{8 * s, 60 * s}}, 1, true, AttemptTimer, 8 * s},
+		{"later attempts take the last", Timeouts{Attempt: []time.Duration{8 * s, 60 * s}}, 5, true, AttemptTimer, 60 * s},
+	} {
+		if timer, span := c.t.BeforeFirstByte(c.n, c.connected); timer != c.timer || span != c.span {
+			t.Errorf("%s: %v after %v, want %v after %v", c.name, timer, span, c.timer, c.span)
+		}
+	}
+}
+
+// Whatever the parameters, the header and the number, a wait is neither
+// negative nor so long that adding it to an instant overflows, and no wait
+// ends past the deadline.
+func TestWaitsAreAlwaysSane(t *testing.T) {
+	span := rapid.OneOf(rapid.Int64Range(0, 1<<62), rapid.SampledFrom([]int64{0, 1, 1 << 62}))
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(name string) time.Duration { return time.Duration(span.Draw(t, name)) }
+		r := Retry{
+			Deadline: draw("deadline"),
+			Classify: openai.Classify,
+			Backoff: Backoff{Base: draw("base"), Factor: rapid.Float64Range(1, 1e6).Draw(t, "factor"), Cap: draw("cap"),
+				Jitter: Jitter(rapid.IntRange(0, int(Decorrelated)).Draw(t, "jitter")), Share: rapid.Float64Range(0, 1).Draw(t, "share")},
+			RetryAfter: RetryAfter{Obey: Obedience(rapid.IntRange(0, 2).Draw(t, "obey")), Limit: draw("limit"),
+				Beyond: Beyond(rapid.IntRange(0, 2).Draw(t, "beyond")), Plus: draw("plus") / 4},
+		}
+		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 1e12, 1e300}))
+		f := Facts{
+			Now: draw("now") / 4, Attempt: rapid.IntRange(1, 5000).Draw(t, "attempt"), LastWait: draw("last"),
+			Reply: throttled(wire.Hint{Form: wire.Form(rapid.IntRange(0, 2).Draw(t, "form")), Value: value.Draw(t, "value")}),
+			U:     rapid.Float64Range(0x1p-53, almostOne).Draw(t, "u"),
+		}
+		d := r.Decide(f)
+		if d.Wait < 0 || d.Wait > 2*longest {
+			t.Fatalf("wait %v", d.Wait)
+		}
+		if d.Again && r.Deadline > 0 && f.Now+d.Wait > r.Deadline {
+			t.Fatalf("slept past the deadline: now %v, wait %v, deadline %v", f.Now, d.Wait, r.Deadline)
+		}
+	})
+}

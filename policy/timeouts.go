@@ -1,0 +1,90 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Timeouts are the timers of one attempt; 0 means none. All run from the
+// instant the attempt is sent, except Gap between chunks.
+type Timeouts struct {
+	Connect   time.Duration // until the connection stands
+	FirstByte time.Duration // until the first byte of the reply
+	Gap       time.Duration // of silence: before the first byte and between chunks of a stream (a read timeout)
+	// Attempt bounds the whole attempt. The n-th value is for the n-th attempt
+	// of a call and the last for all later ones; empty means none.
+	Attempt []time.Duration
+}
+
+// Timer names the timer that cut an attempt off. Its words are those of CSV.
+type Timer uint8
+
+const (
+	NoTimer Timer = iota
+	ConnectTimer
+	FirstByteTimer
+	GapTimer
+	AttemptTimer
+	PatienceTimer // the caller's, not the client's
+	EndOfRun      // nothing cut it off; the run ended
+)
+
+// String is the word for a timer, empty for none.
+func (t Timer) String() string {
+	return [...]string{"", "connect", "first_byte", "gap", "attempt", "patience", "end_of_run"}[t]
+}
+
+// Whole is the bound of the whole attempt numbered n from 1; 0 means none.
+func (t Timeouts) Whole(n int) time.Duration {
+	if len(t.Attempt) == 0 {
+		return 0
+	}
+	return t.Attempt[min(n, len(t.Attempt))-1]
+}
+
+// BeforeFirstByte is the first timer to fire on an attempt numbered n of which
+// nothing comes back, and the span after which it fires; NoTimer without one.
+func (t Timeouts) BeforeFirstByte(n int, connected bool) (Timer, time.Duration) {
+	timer, span := NoTimer, time.Duration(0)
+	first := func(name Timer, d time.Duration) {
+		if d > 0 && (timer == NoTimer || d < span) {
+			timer, span = name, d
+		}
+	}
+	if !connected {
+		first(ConnectTimer, t.Connect)
+	}
+	first(FirstByteTimer, t.FirstByte)
+	first(GapTimer, t.Gap)
+	first(AttemptTimer, t.Whole(n))
+	return timer, span
+}
+
+// String lists the timers that are set.
+func (t Timeouts) String() string {
+	var parts []string
+	for _, timer := range []struct {
+		name string
+		d    time.Duration
+	}{{"connect", t.Connect}, {"first byte", t.FirstByte}, {"gap", t.Gap}} {
+		if timer.d > 0 {
+			parts = append(parts, fmt.Sprintf("%s %v", timer.name, timer.d))
+		}
+	}
+	if len(t.Attempt) > 0 {
+		var each []string
+		for _, d := range t.Attempt {
+			if d == 0 {
+				each = append(each, "none")
+			} else {
+				each = append(each, d.String())
+			}
+		}
+		parts = append(parts, "attempt "+strings.Join(each, " then "))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "timeouts " + strings.Join(parts, " ")
+}

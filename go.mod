@@ -7,4 +7,7 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require gonum.org/v1/gonum v0.17.0 // indirect
+require (
+	github.com/agnivade/levenshtein v1.2.2 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
+)

@@ -1,0 +1,48 @@
+// Package suggest finds the known name a person probably meant.
+package suggest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Nearest is the known name closest to what was found: by edit distance, with
+// case ignored, and a common prefix counting as close. It is empty when nothing
+// is near.
+func Nearest(found string, known []string) string {
+	best, least := "", len(found)/2+2
+	lower := strings.ToLower(found)
+	for _, name := range known {
+		candidate := strings.ToLower(name)
+		d := levenshtein.ComputeDistance(lower, candidate)
+		if lower != "" && (strings.HasPrefix(candidate, lower) || strings.HasSuffix(candidate, "/"+lower)) {
+			d = min(d, 1)
+		}
+		if d < least {
+			best, least = name, d
+		}
+	}
+	return best
+}
+
+// Unknown is the end of an error message about an unknown name: what was
+// probably meant, or else what is allowed, at most twelve names of it.
+func Unknown(found string, known []string) string {
+	if name := Nearest(found, known); name != "" {
+		return "did you mean " + quote(name) + "?" + " (known: " + List(known) + ")"
+	}
+	return "known: " + List(known)
+}
+
+// List writes at most twelve names in order.
+func List(names []string) string {
+	sorted := slices.Sorted(slices.Values(names))
+	if len(sorted) > 12 {
+		return strings.Join(sorted[:12], ", ") + ", ..."
+	}
+	return strings.Join(sorted, ", ")
+}
+
+func quote(s string) string { return `"` + s + `"` }

@@ -57,16 +57,22 @@ func (q *queue[E]) place(it *item[E]) {
 		q.levels |= 1 << level
 		to = &q.buckets[level*digits+digit]
 	}
-	n := len(*to)
-	if n == cap(*to) {
+	if len(*to) == cap(*to) {
 		q.grow(to)
 	}
+	n := len(*to)
 	*to = (*to)[:n+1]
 	(*to)[n] = *it
 }
 
-// grow doubles the room of a bucket.
+// grow makes room in a full bucket: in now by moving up what is not consumed,
+// when that is less than half, and else by doubling.
 func (q *queue[E]) grow(bucket *[]item[E]) {
+	if bucket == &q.now && q.head > len(q.now)/2 {
+		q.now = q.now[:copy(q.now, q.now[q.head:])]
+		q.head = 0
+		return
+	}
 	room := max(smallest, 2*cap(*bucket))
 	class := &q.pool[bits.TrailingZeros(uint(room))]
 	var roomy []item[E]

@@ -1,0 +1,137 @@
+package fleet
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"stampede/dist"
+	"stampede/sim"
+)
+
+// Process is a process of arrivals, as a value: the instant of arrival k
+// follows from the one before and one uniform number.
+type Process interface {
+	// Next is the instant of arrival k, counted from 0, after the one before at
+	// last (0 before the first); false when there are no more.
+	Next(k uint64, last sim.Time, u float64) (sim.Time, bool)
+	String() string
+}
+
+// Burst is all calls at time 0.
+type Burst struct{}
+
+func (Burst) Next(uint64, sim.Time, float64) (sim.Time, bool) { return 0, true }
+func (Burst) String() string                                  { return "all at once" }
+
+// Renewal is arrivals whose gaps are independent draws from a law of mean 1,
+// stretched by a rate that may change over time: with L(t) the number of
+// arrivals expected by time t, the next one after s comes at the t that solves
+// L(t) - L(s) = gap. Exponential gaps make it a (non-homogeneous) Poisson
+// process; a constant rate makes it a renewal process.
+type Renewal struct {
+	Gap  dist.Law // of mean 1
+	Rate Profile
+}
+
+func (r Renewal) Next(_ uint64, last sim.Time, u float64) (sim.Time, bool) {
+	return r.Rate.after(last, r.Gap.Sample(u))
+}
+
+func (r Renewal) String() string { return fmt.Sprintf("%v, gaps %v of their mean", r.Rate, r.Gap) }
+
+// Profile is a rate of arrivals over time: pieces in order of their start, the
+// first at 0. Each piece lasts until the next and the last for ever.
+type Profile []Piece
+
+// Piece is a stretch of time in which the rate goes in a straight line from
+// From to To, in arrivals per second. The last piece keeps the rate From.
+type Piece struct {
+	Start    sim.Time
+	From, To float64
+}
+
+// Constant is a profile of one rate.
+func Constant(rate float64) Profile { return Profile{{0, rate, rate}} }
+
+// after solves L(t) - L(s) = want for t.
+func (p Profile) after(s sim.Time, want float64) (sim.Time, bool) {
+	for i := range p {
+		last := i == len(p)-1
+		if !last && p[i+1].Start <= s {
+			continue
+		}
+		begin := max(s, p[i].Start)
+		rate, slope := p[i].From, 0.0
+		if !last {
+			length := (p[i+1].Start - p[i].Start).Seconds()
+			slope = (p[i].To - p[i].From) / length
+			rate += slope * (begin - p[i].Start).Seconds()
+			rest := (p[i+1].Start - begin).Seconds()
+			if whole := rest * (rate + slope*rest/2); want > whole {
+				want -= whole
+				continue
+			}
+		}
+		// rate x + slope x^2 / 2 = want, in the form that does not cancel.
+		x := 2 * want / (rate + math.Sqrt(max(0, rate*rate+2*slope*want)))
+		if !(x < 1e9) { // a rate of 0 for ever
+			return 0, false
+		}
+		return begin + time.Duration(x*float64(time.Second)), true
+	}
+	return 0, false
+}
+
+func (p Profile) String() string {
+	s := fmt.Sprintf("%.4g/s", p[0].From)
+	for i, piece := range p[1:] {
+		if p[i].To != p[i].From {
+			s += fmt.Sprintf(", in a line to %.4g/s at %v", p[i].To, piece.Start)
+		}
+		if piece.From != p[i].To {
+			s += fmt.Sprintf(", from %v %.4g/s", piece.Start, piece.From)
+		}
+	}
+	return s
+}
+
+// Trace replays recorded calls.
+type Trace struct {
+	Name string
+	At   []sim.Time // not falling; the first at 0
+	// Sizes of the recorded calls; where a column was not recorded the slice is
+	// empty and Missing draws instead.
+	Prompt, Output []int32
+	Missing        Drawn
+}
+
+// Next implements Process.
+func (t *Trace) Next(k uint64, _ sim.Time, _ float64) (sim.Time, bool) {
+	if k >= uint64(len(t.At)) {
+		return 0, false
+	}
+	return t.At[k], true
+}
+
+// Size implements Sizes.
+func (t *Trace) Size(k uint64, prompt, output float64) Size {
+	s := Size{MaxTokens: t.Missing.MaxTokens}
+	if len(t.Prompt) > 0 {
+		s.Prompt = t.Prompt[k]
+	} else {
+		s.Prompt = tokens(t.Missing.Prompt.Sample(prompt))
+	}
+	if len(t.Output) > 0 {
+		s.Output = t.Output[k]
+	} else {
+		s.Output = tokens(t.Missing.Output.Sample(output))
+	}
+	s.Cached = int32(t.Missing.CachedShare * float64(s.Prompt))
+	if s.MaxTokens > 0 {
+		s.Output = min(s.Output, s.MaxTokens)
+	}
+	return s
+}
+
+func (t *Trace) String() string { return fmt.Sprintf("%d recorded calls of %s", len(t.At), t.Name) }

@@ -1,0 +1,266 @@
+package fleet
+
+import (
+	"time"
+
+	"stampede/cost"
+	"stampede/policy"
+	"stampede/provider"
+	"stampede/sim"
+	"stampede/wire"
+)
+
+// ask asks the instance's gate.
+func (r *run) ask(id uint32) {
+	c := r.calls.at(id)
+	if r.Client.Gate.Semaphore > 0 && r.gates[c.record.Instance].Arrive(id) == sim.Queued {
+		c.place = atGate
+		r.wait(c, GateWait)
+		return
+	}
+	r.send(id)
+}
+
+// pass frees a place at the gate and sends the call that has waited longest.
+func (r *run) pass(instance int32) {
+	if r.Client.Gate.Semaphore == 0 {
+		return
+	}
+	for {
+		id, ok := r.gates[instance].Depart()
+		if !ok {
+			return
+		}
+		c := r.calls.at(id)
+		if c.place == gone {
+			r.calls.free(id)
+			continue
+		}
+		c.place = onTheWay
+		r.waited(id)
+		r.send(id)
+		return
+	}
+}
+
+// send starts an attempt and its timers.
+func (r *run) send(id uint32) {
+	c := r.calls.at(id)
+	now := r.loop.Now()
+	c.tries++
+	c.record.Attempts++
+	aid, a := r.attempts.alloc()
+	c.flight = aid
+	size := &c.record.Size
+	*a = attempt{
+		call: id, number: c.record.Attempts, sent: now, received: -1, first: -1, replyAt: sim.Never,
+		request: provider.Request{Call: c.record.ID, Attempt: int(c.record.Attempts),
+			Prompt: int(size.Prompt), Cached: int(size.Cached), MaxTokens: int(size.MaxTokens)},
+	}
+	reach := r.provider.Reach(now, a.request)
+	if connect := r.Client.Timeouts.Connect; reach == provider.Reachable && connect > 0 && 2*r.hop > connect {
+		reach = provider.Unreachable // the handshake, one round trip, takes too long
+	}
+	switch reach {
+	case provider.Reachable:
+		r.loop.At(now+r.hop, event{received, aid})
+	case provider.RefusedConn:
+		r.refuse(aid, wire.Reply{Failure: wire.Connection}, 2*r.hop)
+	case provider.Unreachable:
+		a.state = hung
+	}
+	if timer, span := r.Client.Timeouts.BeforeFirstByte(int(c.tries), reach != provider.Unreachable); timer != policy.NoTimer {
+		a.timerKind = timer
+		a.timer = r.loop.Timer(now+span, event{cut, aid})
+	}
+}
+
+// refuse sends an error back to the client.
+func (r *run) refuse(aid uint32, reply wire.Reply, after time.Duration) {
+	a := r.attempts.at(aid)
+	a.state, a.reply, a.replyAt = refused, reply, r.loop.Now()+after
+	r.loop.At(a.replyAt, event{replied, aid})
+}
+
+// receive is the provider's turn.
+func (r *run) receive(aid uint32) {
+	a := r.attempts.at(aid)
+	if a.abandoned { // the connection is closed: the request is dropped unread
+		r.attempts.free(aid)
+		return
+	}
+	now := r.loop.Now()
+	a.received = now
+	if second := now.Truncate(time.Second); second != r.second {
+		r.second, r.ordinal = second, 0
+	}
+	r.ordinal++
+	a.ordinal = int32(r.ordinal)
+	v := r.provider.Receive(now, a.request)
+	a.inFlight = int32(r.provider.InFlight())
+	a.charged = v.Charged
+	switch v.Kind {
+	case provider.Refused:
+		r.refuse(aid, v.Reply, v.After+r.hop)
+	case provider.Hung:
+		a.state = hung
+	case provider.Admitted:
+		a.state = generating
+		a.output = int(r.calls.at(a.call).record.Size.Output)
+		a.first, a.last = r.provider.Generate(now, a.request, v, a.output)
+		a.replyAt = a.last + r.hop
+		a.ends = r.loop.Timer(a.last, event{generated, aid})
+		if r.Workload.Stream && (r.Client.Timeouts.FirstByte > 0 || r.Client.Timeouts.Gap > 0) {
+			a.streams = r.loop.Timer(a.first+r.hop, event{first, aid})
+		}
+	}
+}
+
+// firstToken ends the timers for the first byte of a stream and starts those
+// for the rest: the whole attempt, and silence between tokens, which at a
+// constant speed is either never too long or too long at once.
+func (r *run) firstToken(aid uint32) {
+	a := r.attempts.at(aid)
+	t := &r.Client.Timeouts
+	r.loop.Cancel(a.timer)
+	timer, at := policy.NoTimer, sim.Never
+	if whole := t.Whole(int(r.calls.at(a.call).tries)); whole > 0 {
+		timer, at = policy.AttemptTimer, a.sent+whole
+	}
+	between := (a.last - a.first) / time.Duration(max(1, a.output-1))
+	if gap := t.Gap; gap > 0 && between > gap && r.loop.Now()+gap < at {
+		timer, at = policy.GapTimer, r.loop.Now()+gap
+	}
+	if timer != policy.NoTimer {
+		a.timerKind = timer
+		a.timer = r.loop.Timer(max(at, r.loop.Now()), event{cut, aid})
+	}
+}
+
+// generated is the end of an attempt at the provider.
+func (r *run) generated(aid uint32) {
+	a := r.attempts.at(aid)
+	now := r.loop.Now()
+	r.provider.Finish(now, a.request, a.output)
+	a.state = done
+	if a.abandoned {
+		r.attempts.free(aid)
+		return
+	}
+	a.reply = wire.Reply{Status: 200}
+	r.loop.At(now+r.hop, event{replied, aid})
+}
+
+// replied is the end of an attempt at the client.
+func (r *run) replied(aid uint32) {
+	a := r.attempts.at(aid)
+	if a.abandoned {
+		r.attempts.free(aid)
+		return
+	}
+	id := a.call
+	d := r.conclude(aid, policy.NoTimer)
+	r.attempts.free(aid)
+	r.follow(id, d)
+}
+
+// cutOff is a timer of the client. At one instant a reply, or the first token of
+// a stream, beats the timeout that would have cut it off.
+func (r *run) cutOff(aid uint32) {
+	a := r.attempts.at(aid)
+	now := r.loop.Now()
+	if a.replyAt == now || (a.streams != sim.Timer{} && a.first+r.hop == now && a.timerKind != policy.AttemptTimer) {
+		return
+	}
+	id, timer := a.call, a.timerKind
+	a.reply = wire.Reply{Failure: wire.Timeout}
+	r.abandon(aid)
+	d := r.conclude(aid, timer)
+	r.detach(aid)
+	r.follow(id, d)
+}
+
+// abandon disconnects an attempt from its client and settles what the provider
+// will have generated for it.
+func (r *run) abandon(aid uint32) {
+	a := r.attempts.at(aid)
+	now := r.loop.Now()
+	a.abandoned = true
+	switch a.state {
+	case hung:
+		if a.received >= 0 {
+			a.output = 0
+			r.provider.Finish(now, a.request, 0)
+		}
+	case generating:
+		stop := now + r.hop // when the disconnect arrives
+		if r.Provider.Cancel == provider.Stops && stop < a.last {
+			if stop < a.first {
+				a.output = 0
+			} else {
+				a.output = int(float64(a.output) * float64(stop-a.first) / float64(a.last-a.first))
+			}
+			r.loop.Cancel(a.ends)
+			a.ends = r.loop.Timer(stop, event{generated, aid})
+		}
+	}
+}
+
+// detach forgets an abandoned attempt, at once or when the provider's last
+// event for it comes.
+func (r *run) detach(aid uint32) {
+	if r.attempts.at(aid).state == hung {
+		r.attempts.free(aid)
+	}
+}
+
+// conclude closes the record of an attempt, books its bill, frees its place at
+// the gate and asks the policy what to do.
+func (r *run) conclude(aid uint32, timer policy.Timer) policy.Decision {
+	a := r.attempts.at(aid)
+	c := r.calls.at(a.call)
+	now := r.loop.Now()
+	r.loop.Cancel(a.timer)
+	r.loop.Cancel(a.streams)
+	c.flight = 0
+	rec := &r.books.attempt
+	*rec = Attempt{
+		Call: c.record.ID, Number: int(a.number), Instance: int(c.record.Instance),
+		Sent: a.sent, Received: a.received, First: -1, Ended: now,
+		Reply: a.reply, Cut: timer,
+		Charged: a.charged, InFlight: int(a.inFlight), Ordinal: int(a.ordinal),
+	}
+	if a.state == generating || a.state == done {
+		rec.Usage = cost.Usage{Prompt: a.request.Prompt, Cached: a.request.Cached, Output: a.output}
+		rec.Bill = r.Price.Bill(rec.Usage)
+		if seen := a.first + r.hop; r.Workload.Stream && seen <= now {
+			rec.First = seen
+		} else if rec.Class() == wire.OK {
+			rec.First = now
+		}
+	}
+	if a.charged > 0 {
+		rec.Settled, rec.Refunded = r.provider.Settle(a.request, a.output)
+	}
+	switch {
+	case rec.Class() == wire.OK:
+		c.record.Useful += rec.Bill
+	default:
+		rec.Waste, rec.Cause = true, cost.ByError
+		if timer == policy.PatienceTimer {
+			rec.Cause = cost.ByAbandoned
+		} else if a.reply.Failure == wire.Timeout {
+			rec.Cause = cost.ByTimeout
+		}
+		c.record.Waste[rec.Cause] += rec.Bill
+	}
+	if timer != policy.PatienceTimer && timer != policy.EndOfRun {
+		rec.Decision = r.Client.Retry.Decide(policy.Facts{
+			Now: now, Start: c.start, Attempt: int(c.tries), LastWait: c.lastWait, Reply: a.reply,
+			U: r.jitter.Uniform(c.record.ID, uint64(a.number)),
+		})
+	}
+	r.books.closeAttempt()
+	r.pass(c.record.Instance)
+	return rec.Decision
+}

@@ -1,0 +1,65 @@
+package fleet
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"stampede/dist"
+	"stampede/policy"
+	"stampede/provider"
+)
+
+// herd is n clients that ask at once, with full jitter against a bucket that
+// serves a hundredth of them a second.
+func herd(n int) Model {
+	return Model{
+		Instances: 1,
+		Workload:  Workload{Arrivals: Burst{}, Calls: uint64(n), Sizes: sized{Prompt: 100, Output: 10}},
+		Provider: provider.Config{
+			Latency: provider.Latency{FirstToken: dist.Constant(0.1)},
+			Limits:  []provider.Limit{{Resource: provider.Requests, Amount: int64(n) / 100, Period: time.Second, Burst: 10}},
+		},
+		Client: policy.Client{Retry: policy.Retry{Classify: everything,
+			Backoff: policy.Backoff{Base: time.Second, Factor: 2, Cap: time.Minute, Jitter: policy.Full}}},
+	}
+}
+
+type counter struct {
+	attempts int
+	stop     int
+	reached  func()
+}
+
+func (c *counter) Attempt(*Attempt) {
+	if c.attempts++; c.attempts == c.stop {
+		c.reached()
+	}
+}
+func (c *counter) Call(*Call) {}
+
+// BenchmarkHerd is 100,000 clients with full jitter against a bucket, again and
+// again: one attempt an operation. The first 100,000 attempts, in which every
+// client is set up, are not timed.
+func BenchmarkHerd(b *testing.B) {
+	const clients = 100_000
+	b.ReportAllocs()
+	m := herd(clients)
+	for left := b.N; left > 0; {
+		var before, after runtime.MemStats
+		b.StopTimer()
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		c := &counter{stop: clients, reached: func() {
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			b.StartTimer()
+		}}
+		if _, err := m.Run(1, 0, c); err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		left -= c.attempts - clients
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/clients, "B/client")
+	}
+}

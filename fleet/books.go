@@ -1,0 +1,73 @@
+package fleet
+
+import (
+	"fmt"
+
+	"stampede/cost"
+	"stampede/policy"
+	"stampede/provider"
+)
+
+// books passes records on and checks at the end of a run that nothing was lost
+// or made up on the way. Each law compares two sides that were counted apart.
+type books struct {
+	to      Listener
+	attempt Attempt // the record under way
+
+	calls         [policy.Outcomes]uint64
+	attempts      uint64 // records of attempts
+	callsAttempts uint64 // attempts in records of calls
+	tokens        provider.Ledger
+	billed        cost.Money // over attempts
+	answered      cost.Money // over attempts that answered
+	wasted        cost.Waste // over attempts that did not
+	useful        cost.Money // over calls
+	waste         cost.Waste // over calls
+}
+
+func (b *books) closeAttempt() {
+	a := &b.attempt
+	b.attempts++
+	b.tokens.Charged += a.Charged
+	b.tokens.Settled += a.Settled
+	b.tokens.Refunded += a.Refunded
+	b.billed += a.Bill
+	if a.Waste {
+		b.wasted[a.Cause] += a.Bill
+	} else {
+		b.answered += a.Bill
+	}
+	b.to.Attempt(a)
+}
+
+func (b *books) closeCall(c *Call) {
+	b.calls[c.Outcome]++
+	b.callsAttempts += uint64(c.Attempts)
+	b.useful += c.Useful
+	for i, m := range c.Waste {
+		b.waste[i] += m
+	}
+	b.to.Call(c)
+}
+
+// balance checks the laws of conservation in exact integers. A violation is a
+// fault of the simulator and panics with both sides.
+func (b *books) balance(started uint64, ledger provider.Ledger) {
+	ended := uint64(0)
+	for _, n := range b.calls {
+		ended += n
+	}
+	equal("calls started = calls by outcome", started, ended)
+	equal("attempts recorded = attempts of all calls", b.attempts, b.callsAttempts)
+	equal("tokens charged by records = by the limits", b.tokens, ledger)
+	equal("tokens charged = settled + refunded", ledger.Charged, ledger.Settled+ledger.Refunded)
+	equal("dollars billed = useful + wasted", b.billed, b.useful+b.waste.Total())
+	equal("dollars for answers by attempts = by calls", b.answered, b.useful)
+	equal("dollars wasted by attempts = by calls", b.wasted, b.waste)
+}
+
+func equal[T comparable](law string, left, right T) {
+	if left != right {
+		panic(fmt.Sprintf("fleet: not conserved: %s: %v against %v", law, left, right))
+	}
+}

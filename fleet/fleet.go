@@ -1,0 +1,106 @@
+// Package fleet is who calls: workloads, instances, workers, and the life of
+// one call. It joins sim, policy, provider and cost.
+//
+// A [Model] is a scenario ready to run. [Model.Run] plays one replication of it
+// and streams one record for each attempt and each call to a [Listener]; it
+// keeps no counters of its own.
+//
+// The life of a call is told in four files, each in the order in which things
+// happen: run.go has the loop and its events, workers.go how a call comes to a
+// worker, attempt.go the gate, the provider and the timers, ending.go the
+// decision and the end.
+package fleet
+
+import (
+	"fmt"
+	"time"
+
+	"stampede/cost"
+	"stampede/dist"
+	"stampede/policy"
+	"stampede/provider"
+	"stampede/sim"
+)
+
+// Model is everything about a run but its seed.
+type Model struct {
+	Workload  Workload
+	Instances int // client processes, at least 1; each has its own gate
+	Workers   int // per instance; 0 means that each call brings its own
+	Provider  provider.Config
+	Client    policy.Client
+	Price     cost.Price
+	Horizon   sim.Time // from here on no call starts; 0 means none
+	Budget    uint64   // of events; 0 means none
+}
+
+// Workload says when calls come, how large they are and what their callers do.
+type Workload struct {
+	// Arrivals are the instants at which calls come by themselves. Without it,
+	// workers fetch calls: as soon as they are free, or after Think.
+	Arrivals Process
+	Think    dist.Law // seconds a worker pauses before each call it fetches; nil means 0
+	Calls    uint64   // at most so many; 0 means no bound
+
+	Sizes      Sizes
+	Stream     bool     // the answer comes token by token, else all at once
+	Patience   dist.Law // seconds from arrival after which the caller leaves; nil means never
+	Redelivery Redelivery
+}
+
+// Redelivery gives a call that ended without an answer back to the queue, as
+// queues do with messages that were not acknowledged.
+type Redelivery struct {
+	Deliveries int           // at most so many, the first included; 0 and 1 mean no redelivery, negative no bound
+	After      time.Duration // until the call is in the queue again
+}
+
+func (r Redelivery) again(deliveries int32) bool {
+	return r.Deliveries < 0 || int(deliveries) < r.Deliveries
+}
+
+// Size is how large a call is, in tokens.
+type Size struct {
+	Prompt    int32
+	Cached    int32 // of the prompt, from a cache
+	Output    int32 // the true length of the answer, at most MaxTokens when that is set
+	MaxTokens int32 // declared; 0 when not set
+}
+
+// Sizes gives the size of call k from uniform numbers that belong to it.
+type Sizes interface {
+	Size(k uint64, prompt, output float64) Size
+}
+
+// Drawn draws sizes from laws, in tokens, rounded to the nearest and at least 1.
+type Drawn struct {
+	Prompt, Output dist.Law
+	CachedShare    float64 // of the prompt
+	MaxTokens      int32
+}
+
+// Size implements Sizes.
+func (d Drawn) Size(_ uint64, prompt, output float64) Size {
+	s := Size{Prompt: tokens(d.Prompt.Sample(prompt)), Output: tokens(d.Output.Sample(output)), MaxTokens: d.MaxTokens}
+	s.Cached = int32(d.CachedShare * float64(s.Prompt))
+	if s.MaxTokens > 0 {
+		s.Output = min(s.Output, s.MaxTokens)
+	}
+	return s
+}
+
+func tokens(x float64) int32 { return int32(min(max(x+0.5, 1), 1e9)) }
+
+// Check reports what a run could not work with.
+func (m *Model) Check() error {
+	switch {
+	case m.Instances < 1:
+		return fmt.Errorf("%d instances; at least 1 is needed", m.Instances)
+	case m.Workload.Arrivals == nil && m.Workers < 1:
+		return fmt.Errorf("calls that are fetched need at least one worker for each instance")
+	case m.Workload.Calls == 0 && m.Horizon == 0:
+		return fmt.Errorf("neither a number of calls nor a horizon: the run would never end")
+	}
+	_, err := provider.New(m.Provider, 0)
+	return err
+}

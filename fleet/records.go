@@ -1,0 +1,105 @@
+package fleet
+
+import (
+	"time"
+
+	"stampede/cost"
+	"stampede/policy"
+	"stampede/sim"
+	"stampede/wire"
+)
+
+// Listener receives the records of a run, each once, when it is closed. A
+// record is only valid during the call; a listener copies what it keeps.
+type Listener interface {
+	Attempt(*Attempt)
+	Call(*Call)
+}
+
+// Listeners passes every record on to each of them in order.
+type Listeners []Listener
+
+func (l Listeners) Attempt(a *Attempt) {
+	for _, to := range l {
+		to.Attempt(a)
+	}
+}
+
+func (l Listeners) Call(c *Call) {
+	for _, to := range l {
+		to.Call(c)
+	}
+}
+
+// Call is the record of one logical request.
+type Call struct {
+	ID         uint64
+	Instance   int32
+	Outcome    policy.Outcome
+	Attempts   int32
+	Deliveries int32
+	Arrived    sim.Time // when the caller asked; for fetched calls, when a worker took it up
+	Began      sim.Time // when a worker first took it up
+	Ended      sim.Time
+	Size       Size
+	Waits      [Waits]time.Duration
+	Useful     cost.Money // for the attempt that answered
+	Waste      cost.Waste
+}
+
+// Latency is from arrival to outcome, waits included.
+func (c *Call) Latency() time.Duration { return c.Ended - c.Arrived }
+
+// Wait is a kind of waiting in the life of a call. Its words are those of
+// tables, CSV and JSON.
+type Wait uint8
+
+const (
+	WorkerWait     Wait = iota // for a free worker
+	GateWait                   // for the instance's gate
+	BackoffWait                // the client's own backoff
+	RetryAfterWait             // obeying the server
+	RedeliveryWait             // for the queue to deliver the call again
+	Waits          = iota
+)
+
+// String is the word for a wait.
+func (w Wait) String() string {
+	return [Waits]string{"worker", "gate", "backoff", "retry_after", "redelivery"}[w]
+}
+
+// Attempt is the record of one HTTP request.
+type Attempt struct {
+	Call     uint64
+	Number   int // from 1, over all deliveries of the call
+	Instance int
+	Sent     sim.Time
+	Received sim.Time // at the provider; -1 when it never came there
+	First    sim.Time // the first token at the client; -1 when it never came there
+	Ended    sim.Time // the reply came, or the client gave the attempt up
+
+	Reply wire.Reply
+	Cut   policy.Timer // what cut the attempt off, if anything
+
+	Usage cost.Usage // as billed
+	Bill  cost.Money
+	Cause cost.Cause // of the waste, when Bill was not for an answer
+	Waste bool
+
+	Charged, Settled, Refunded int64 // tokens, over the provider's limits on tokens
+
+	InFlight int // requests at the provider when this one came, itself included if admitted
+	Ordinal  int // place among the requests that came to the provider in the same whole second, from 1
+
+	Decision policy.Decision // what the client does next
+}
+
+// Class sorts the reply.
+func (a *Attempt) Class() wire.Class { return a.Reply.Class() }
+
+// Summary is what a run says besides its records.
+type Summary struct {
+	Events     uint64
+	End        sim.Time // of the last event
+	NotStarted uint64   // calls that were to be fetched but had not started by the horizon
+}

@@ -1,0 +1,198 @@
+package fleet
+
+import (
+	"time"
+
+	"stampede/policy"
+	"stampede/provider"
+	"stampede/sim"
+	"stampede/wire"
+)
+
+// Run plays one replication of the model and streams its records. It fails when
+// the model makes no sense or the event budget is spent; after a run that ends,
+// the books are balanced in exact integers or it panics.
+func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) {
+	if err := m.Check(); err != nil {
+		return Summary{}, err
+	}
+	key := sim.NewKey(seed, replication)
+	p, err := provider.New(m.Provider, key.For(forProvider))
+	if err != nil {
+		return Summary{}, err
+	}
+	r := &run{
+		Model: m, provider: p, books: books{to: to},
+		arrivals: key.For(forArrivals), prompts: key.For(forPrompts), outputs: key.For(forOutputs),
+		thinking: key.For(forThinking), patience: key.For(forPatience), jitter: key.For(forJitter),
+		hop:   m.Provider.RoundTrip / 2,
+		gates: make([]sim.Station[uint32], m.Instances),
+	}
+	r.loop.Budget = m.Budget
+	for i := range r.gates {
+		r.gates[i] = sim.Station[uint32]{Servers: m.Client.Gate.Semaphore, Room: -1}
+	}
+	r.open()
+	for {
+		e, ok := r.loop.Next()
+		if !ok {
+			break
+		}
+		r.handle(e)
+	}
+	if err := r.loop.Err(); err != nil {
+		return Summary{}, err
+	}
+	r.close()
+	r.books.balance(r.started, p.Ledger())
+	summary := Summary{Events: r.loop.Events(), End: r.loop.Now()}
+	if m.Workload.Arrivals == nil && m.Workload.Calls > 0 {
+		summary.NotStarted = m.Workload.Calls - r.started
+	}
+	return summary, nil
+}
+
+// Purposes of random numbers. A new purpose goes at the end, so that the others
+// keep their luck.
+const (
+	forProvider = iota
+	forArrivals
+	forPrompts
+	forOutputs
+	forThinking
+	forPatience
+	forJitter
+)
+
+// event is what the loop carries: a kind and the number of a call, an attempt
+// or a worker.
+type event struct {
+	kind kind
+	id   uint32
+}
+
+type kind uint32
+
+const (
+	arrival   kind = iota // the next call comes by itself
+	thought               // a worker has paused and fetches a call
+	redeliver             // a call is in the queue again
+	ready                 // a call has waited and wants to be sent
+	received              // an attempt reaches the provider
+	first                 // the first token of a stream reaches the client
+	generated             // the provider is done with an attempt
+	replied               // a reply reaches the client
+	cut                   // a timer of an attempt fires
+	leave                 // a caller's patience ends
+)
+
+// run is one replication under way.
+type run struct {
+	*Model
+	loop     sim.Loop[event]
+	provider *provider.Provider
+	books    books
+	hop      time.Duration // half a round trip
+
+	arrivals, prompts, outputs, thinking, patience, jitter sim.Key
+
+	calls    arena[call]
+	attempts arena[attempt]
+	gates    []sim.Station[uint32] // calls in flight or waiting, by instance
+	backlog  sim.Ring[uint32]      // calls waiting for a worker
+	idle     sim.Ring[uint32]      // workers waiting for a call
+
+	thoughts []uint64 // how often each worker has paused
+
+	next    uint64 // the call to come
+	started uint64 // calls that came
+
+	second  time.Duration // the whole second in which the provider last heard something
+	ordinal int           // how often within it
+}
+
+// call is a logical request that has not ended.
+type call struct {
+	record   Call
+	live     bool
+	held     bool // a worker is at it
+	place    place
+	waits    Wait          // the kind of the present wait
+	tries    int32         // attempts in this delivery
+	start    sim.Time      // of this delivery
+	lastWait time.Duration // the last backoff
+	since    sim.Time      // when the present wait began
+	worker   uint32
+	flight   uint32 // the attempt in flight
+	timer    sim.Timer
+	patience sim.Timer
+}
+
+// place is where a call is while no event of its own is pending.
+type place uint8
+
+const (
+	onTheWay place = iota // in flight, or in a timed wait
+	inBacklog
+	atGate
+	gone // ended while in a queue; forgotten when its turn comes
+)
+
+// attempt is a request that the client or the provider still has to do with.
+type attempt struct {
+	call      uint32
+	number    int32
+	inFlight  int32
+	ordinal   int32
+	state     state
+	abandoned bool
+	timerKind policy.Timer
+	request   provider.Request
+	output    int // tokens that will have been generated
+	sent      sim.Time
+	received  sim.Time
+	first     sim.Time // the first token leaves the provider
+	last      sim.Time // the last token leaves the provider
+	reply     wire.Reply
+	replyAt   sim.Time // at the client, once known
+	charged   int64
+	timer     sim.Timer // cut
+	ends      sim.Timer // generated
+	streams   sim.Timer // first
+}
+
+type state uint8
+
+const (
+	sending state = iota
+	refused
+	generating
+	hung
+	done
+)
+
+func (r *run) handle(e event) {
+	switch e.kind {
+	case arrival:
+		r.arrive()
+	case thought:
+		r.fetch(e.id)
+	case redeliver:
+		r.enqueue(e.id)
+	case ready:
+		r.waited(e.id)
+		r.ask(e.id)
+	case received:
+		r.receive(e.id)
+	case first:
+		r.firstToken(e.id)
+	case generated:
+		r.generated(e.id)
+	case replied:
+		r.replied(e.id)
+	case cut:
+		r.cutOff(e.id)
+	case leave:
+		r.leave(e.id)
+	}
+}

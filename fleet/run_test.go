@@ -1,0 +1,418 @@
+package fleet
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"stampede/cost"
+	"stampede/dist"
+	"stampede/policy"
+	"stampede/provider"
+	"stampede/sim"
+	"stampede/wire"
+)
+
+const s, ms = time.Second, time.Millisecond
+
+// log writes records as words, to be compared with what is expected.
+type log struct{ attempts, calls []string }
+
+func (l *log) Attempt(a *Attempt) {
+	l.attempts = append(l.attempts, fmt.Sprintf("%d.%d %v-%v %v", a.Call, a.Number, a.Sent, a.Ended, a.Class()))
+}
+
+func (l *log) Call(c *Call) {
+	l.calls = append(l.calls, fmt.Sprintf("%d %v-%v %v x%d", c.ID, c.Arrived, c.Ended, c.Outcome, c.Attempts))
+}
+
+func (l *log) expect(t *testing.T, attempts, calls string) {
+	t.Helper()
+	if got := strings.Join(l.attempts, "; "); got != attempts {
+		t.Errorf("attempts\n got  %s\n want %s", got, attempts)
+	}
+	if got := strings.Join(l.calls, "; "); got != calls {
+		t.Errorf("calls\n got  %s\n want %s", got, calls)
+	}
+}
+
+// sized gives every call the same size.
+type sized Size
+
+func (z sized) Size(uint64, float64, float64) Size { return Size(z) }
+
+// model is one worker, one call of 100 + 10 tokens, 1 s to answer, no retry.
+func model() Model {
+	return Model{
+		Instances: 1, Workers: 1,
+		Workload: Workload{Calls: 1, Sizes: sized{Prompt: 100, Output: 10}},
+		Provider: provider.Config{Latency: provider.Latency{FirstToken: dist.Constant(1)}},
+		Client:   policy.Client{Retry: policy.Retry{Attempts: 1, Classify: everything}},
+		Price:    cost.PerMillion("test", 10, 10, 100), // 2,000,000 nano-dollars a call
+	}
+}
+
+var everything = policy.Classifier{
+	Statuses: []policy.Statuses{{From: 400, To: 599}}, Timeouts: true, Connections: true, ShouldRetry: true,
+}
+
+func play(t *testing.T, m Model) (*log, Summary) {
+	t.Helper()
+	l := &log{}
+	summary, err := m.Run(1, 0, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, summary
+}
+
+func retries(attempts int, wait time.Duration) policy.Retry {
+	return policy.Retry{Attempts: attempts, Classify: everything, Backoff: policy.Backoff{Base: wait, Factor: 1}}
+}
+
+func TestOneCall(t *testing.T) {
+	m := model()
+	m.Provider.RoundTrip = 100 * ms
+	l, _ := play(t, m)
+	l.expect(t, "0.1 0s-1.1s ok", "0 0s-1.1s answered x1")
+}
+
+func TestWorkersTakeCallsAsTheyGetFree(t *testing.T) {
+	m := model()
+	m.Workers, m.Workload.Calls = 2, 3
+	l, _ := play(t, m)
+	l.expect(t, "0.1 0s-1s ok; 1.1 0s-1s ok; 2.1 1s-2s ok", "0 0s-1s answered x1; 1 0s-1s answered x1; 2 1s-2s answered x1")
+}
+
+func TestReplyBeatsTheTimeoutOfTheSameInstant(t *testing.T) {
+	m := model()
+	m.Client.Timeouts.Attempt = []time.Duration{s}
+	l, _ := play(t, m)
+	l.expect(t, "0.1 0s-1s ok", "0 0s-1s answered x1")
+	m.Client.Timeouts.Attempt = []time.Duration{s - 1}
+	l, _ = play(t, m)
+	l.expect(t, "0.1 0s-999.999999ms timeout", "0 0s-999.999999ms gave_up_attempts x1")
+}
+
+func TestReplyBeatsThePatienceOfTheSameInstant(t *testing.T) {
+	m := model()
+	m.Workload.Patience = dist.Constant(1)
+	l, _ := play(t, m)
+	l.expect(t, "0.1 0s-1s ok", "0 0s-1s answered x1")
+	m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}, After: s}}}
+	m.Client.Retry = retries(5, s)
+	l, _ = play(t, m)
+	l.expect(t, "0.1 0s-1s server_error", "0 0s-1s abandoned x1")
+}
+
+func TestFirstTokenBeatsItsTimeout(t *testing.T) {
+	m := model()
+	m.Workload.Stream = true
+	m.Provider.Latency.TokensPerSecond = dist.Constant(10) // the last token at 2 s
+	m.Client.Timeouts.FirstByte = s
+	l, _ := play(t, m)
+	l.expect(t, "0.1 0s-2s ok", "0 0s-2s answered x1")
+	m.Client.Timeouts.FirstByte = s - 1
+	l, _ = play(t, m)
+	l.expect(t, "0.1 0s-999.999999ms timeout", "0 0s-999.999999ms gave_up_attempts x1")
+}
+
+// A stream of a token each 100 ms outlives a gap timeout of 1 s, an answer in
+// one piece does not; a total timeout cuts both.
+func TestGapTimeout(t *testing.T) {
+	for _, c := range []struct {
+		stream   bool
+		timeouts policy.Timeouts
+		want     string
+	}{
+		{true, policy.Timeouts{Gap: s}, "0.1 0s-2s ok"},
+		{false, policy.Timeouts{Gap: s}, "0.1 0s-1s timeout"},
+		{true, policy.Timeouts{Gap: s, Attempt: []time.Duration{1500 * ms}}, "0.1 0s-1.5s timeout"},
+		{true, policy.Timeouts{FirstByte: s, Gap: 99 * ms}, "0.1 0s-99ms timeout"},
+	} {
+		m := model()
+		m.Workload.Stream = c.stream
+		m.Provider.Latency.TokensPerSecond = dist.Constant(10)
+		m.Client.Timeouts = c.timeouts
+		if l, _ := play(t, m); l.attempts[0] != c.want {
+			t.Errorf("stream %v, %v: %s, want %s", c.stream, c.timeouts, l.attempts[0], c.want)
+		}
+	}
+	// Between tokens: the first at 50 ms, then one each 100 ms against 99 ms.
+	m := model()
+	m.Workload.Stream = true
+	m.Provider.Latency = provider.Latency{FirstToken: dist.Constant(0.05), TokensPerSecond: dist.Constant(9)}
+	m.Client.Timeouts.Gap = 99 * ms
+	l, _ := play(t, m)
+	l.expect(t, "0.1 0s-149ms timeout", "0 0s-149ms gave_up_attempts x1")
+}
+
+func TestAtTheHorizonNoCallStartsAndWhatIsInFlightDrains(t *testing.T) {
+	m := model()
+	m.Workload = Workload{Arrivals: Renewal{dist.Constant(1), Constant(1)}, Sizes: sized{Prompt: 1, Output: 1}}
+	m.Workers = 0
+	m.Horizon = 3 * s // arrivals at 1 s and 2 s; that of 3 s does not start
+	m.Provider.Latency.FirstToken = dist.Constant(5)
+	l, _ := play(t, m)
+	l.expect(t, "0.1 1s-6s ok; 1.1 2s-7s ok", "0 1s-6s answered x1; 1 2s-7s answered x1")
+
+	m = model()
+	m.Workload.Calls, m.Horizon = 10, 2*s // fetched at 0 s and 1 s; at 2 s no more
+	l, summary := play(t, m)
+	if len(l.calls) != 2 || summary.NotStarted != 8 {
+		t.Errorf("%d calls, %d not started; want 2 and 8", len(l.calls), summary.NotStarted)
+	}
+}
+
+func TestSpentBudgetFails(t *testing.T) {
+	m := model()
+	m.Workload.Calls, m.Budget = 1000, 100
+	_, err := m.Run(1, 0, &log{})
+	if err == nil || !strings.Contains(err.Error(), "event budget spent: 100 events") {
+		t.Errorf("got %v, want the spent budget", err)
+	}
+}
+
+// Asking again after exactly the Retry-After of an untouched bucket succeeds.
+func TestExactRetryAfterIsEnough(t *testing.T) {
+	m := model()
+	m.Workload.Calls, m.Workers = 2, 2
+	m.Provider.Limits = []provider.Limit{{Resource: provider.Requests, Amount: 7, Period: 60 * s, Burst: 1}}
+	m.Client.Retry = retries(2, 0)
+	m.Client.Retry.RetryAfter.Obey = policy.InFull
+	l, _ := play(t, m)
+	l.expect(t, "1.1 0s-0s throttled; 0.1 0s-1s ok; 1.2 8.571428572s-9.571428572s ok",
+		"0 0s-1s answered x1; 1 0s-9.571428572s answered x2")
+}
+
+// With eight slots for 40 workers, at most eight are in flight, nothing is
+// refused, and the five rounds take 5 x 296 ms.
+func TestSemaphore(t *testing.T) {
+	m := model()
+	m.Workload.Calls, m.Workers = 40, 40
+	m.Provider.Concurrency = 8
+	m.Provider.Latency.FirstToken = dist.Constant(0.296)
+	m.Client.Gate.Semaphore = 8
+	l, summary := play(t, m)
+	if len(l.attempts) != 40 || summary.End != 1480*ms {
+		t.Errorf("%d attempts, ended at %v; want 40 and 1.48s", len(l.attempts), summary.End)
+	}
+}
+
+// Each cancel rule: what a timeout at 1.5 s leaves to be generated and billed of
+// an answer whose first token comes at 1 s and whose tenth and last at 2 s.
+func TestAbandonedAttemptLivesOn(t *testing.T) {
+	type bill struct {
+		output int
+		money  cost.Money
+	}
+	for _, c := range []struct {
+		name    string
+		rule    provider.CancelRule
+		timeout time.Duration
+		trip    time.Duration
+		want    bill
+	}{
+		{"keeps generating", provider.Keeps, 1500 * ms, 0, bill{10, 2_000_000}},
+		{"stops", provider.Stops, 1500 * ms, 0, bill{5, 1_500_000}},
+		{"stops when the disconnect arrives", provider.Stops, 1500 * ms, 200 * ms, bill{5, 1_500_000}},
+		{"stops before the first token", provider.Stops, 500 * ms, 0, bill{0, 1_000_000}},
+		{"reply under way", provider.Stops, 2500 * ms, s + 200*ms, bill{10, 2_000_000}},
+	} {
+		m := model()
+		m.Workload.Stream = true
+		m.Provider.RoundTrip = c.trip
+		m.Provider.Cancel = c.rule
+		m.Provider.Latency.TokensPerSecond = dist.Constant(10)
+		m.Client.Timeouts.Attempt = []time.Duration{c.timeout}
+		var got bill
+		var cause cost.Cause
+		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { got, cause = bill{a.Usage.Output, a.Bill}, a.Cause }}); err != nil {
+			t.Fatal(err)
+		}
+		if got != c.want || cause != cost.ByTimeout {
+			t.Errorf("%s: %+v by %v, want %+v by timeout", c.name, got, cause, c.want)
+		}
+	}
+}
+
+type each struct {
+	attempt func(*Attempt)
+	call    func(*Call)
+}
+
+func (e each) Attempt(a *Attempt) {
+	if e.attempt != nil {
+		e.attempt(a)
+	}
+}
+
+func (e each) Call(c *Call) {
+	if e.call != nil {
+		e.call(c)
+	}
+}
+
+// The slot of an abandoned attempt is held to the end under one rule and freed
+// by the disconnect under the other.
+func TestAbandonedAttemptHoldsItsSlot(t *testing.T) {
+	for rule, want := range map[provider.CancelRule]string{
+		provider.Keeps: "0.1 0s-500ms timeout; 0.2 500ms-500ms throttled",
+		provider.Stops: "0.1 0s-500ms timeout; 0.2 500ms-1s timeout",
+	} {
+		m := model()
+		m.Provider.Concurrency = 1
+		m.Provider.Cancel = rule
+		m.Client.Retry = retries(2, 0)
+		m.Client.Timeouts.Attempt = []time.Duration{500 * ms}
+		l, _ := play(t, m)
+		if got := strings.Join(l.attempts, "; "); got != want {
+			t.Errorf("%v: %s, want %s", rule, got, want)
+		}
+	}
+}
+
+// A call that nothing can end is counted and named, and so are those behind it.
+func TestHangWithoutTimeoutIsUnfinished(t *testing.T) {
+	m := model()
+	m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Hang{}}}
+	m.Workload.Calls = 2
+	l, summary := play(t, m)
+	l.expect(t, "0.1 0s-0s timeout", "0 0s-0s unfinished x1")
+	if summary.NotStarted != 1 {
+		t.Errorf("%d not started, want 1", summary.NotStarted)
+	}
+	m.Client.Timeouts.Gap = 10 * s
+	l, _ = play(t, m)
+	l.expect(t, "0.1 0s-10s timeout; 1.1 10s-20s timeout", "0 0s-10s gave_up_attempts x1; 1 10s-20s gave_up_attempts x1")
+}
+
+func TestConnections(t *testing.T) {
+	m := model()
+	m.Provider.RoundTrip = 100 * ms
+	m.Client.Retry = retries(2, s)
+	m.Client.Timeouts.Connect = 5 * s
+	m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.NoConnection{As: provider.RefusedConn}}}
+	l, _ := play(t, m)
+	l.expect(t, "0.1 0s-100ms connection; 0.2 1.1s-2.2s ok", "0 0s-2.2s answered x2")
+	m.Provider.Faults[0].Effect = provider.NoConnection{As: provider.Unreachable}
+	l, _ = play(t, m)
+	l.expect(t, "0.1 0s-5s timeout; 0.2 6s-7.1s ok", "0 0s-7.1s answered x2")
+}
+
+func TestCallerLeaves(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		patience        dist.Law
+		change          func(*Model)
+		attempts, calls string
+	}{
+		{"in flight", dist.Constant(0.25), func(m *Model) {}, "0.1 0s-250ms timeout", "0 0s-250ms abandoned x1"},
+		{"in a backoff", dist.Constant(1), func(m *Model) {
+			m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}}}}
+			m.Client.Retry = retries(9, 3*s)
+		}, "0.1 0s-0s server_error", "0 0s-1s abandoned x1"},
+		{"at the gate", &inTurn{2, 0.75}, func(m *Model) {
+			m.Workload.Calls, m.Workers, m.Client.Gate.Semaphore = 2, 2, 1
+		}, "0.1 0s-1s ok", "1 0s-750ms abandoned x0; 0 0s-1s answered x1"},
+		{"waiting for a worker", &inTurn{2, 0.75, 3}, func(m *Model) {
+			m.Workload.Calls, m.Workload.Arrivals = 3, Burst{}
+		}, "0.1 0s-1s ok; 2.1 1s-2s ok", "1 0s-750ms abandoned x0; 0 0s-1s answered x1; 2 0s-2s answered x1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := model()
+			m.Workload.Patience = c.patience
+			c.change(&m)
+			l, _ := play(t, m)
+			l.expect(t, c.attempts, c.calls)
+		})
+	}
+}
+
+// inTurn is a law that gives its values one after the other.
+type inTurn []float64
+
+func (l *inTurn) Sample(float64) float64 {
+	x := (*l)[0]
+	*l = (*l)[1:]
+	return x
+}
+func (*inTurn) Mean() float64  { return 0 }
+func (*inTurn) String() string { return "in turn" }
+
+// A failed item goes back to the queue behind the others and starts afresh.
+func TestRedelivery(t *testing.T) {
+	m := model()
+	m.Workload.Calls = 2
+	m.Workload.Redelivery = Redelivery{Deliveries: 3, After: 10 * s}
+	m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}, After: 400 * ms}}}
+	l, _ := play(t, m)
+	l.expect(t, "0.1 0s-400ms overloaded; 1.1 400ms-800ms overloaded; 0.2 10.4s-11.4s ok; 1.2 11.4s-12.4s ok",
+		"0 0s-11.4s answered x2; 1 400ms-12.4s answered x2")
+	m.Provider.Faults[0].For = 0
+	l, _ = play(t, m)
+	// Deliveries of call 0 end at 0.4, 10.8 and 21.2 s.
+	if l.calls[0] != "0 0s-21.2s gave_up_attempts x3" {
+		t.Errorf("three deliveries and no more: %v", l.calls)
+	}
+}
+
+// Trap: per-call state on a shared client. Eight concurrent calls each get
+// exactly their own three attempts.
+func TestConcurrentCallsDoNotShareAttempts(t *testing.T) {
+	m := model()
+	m.Workload.Calls, m.Workers = 8, 8
+	m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}}}}
+	m.Client.Retry = retries(3, s)
+	l, _ := play(t, m)
+	for _, c := range l.calls {
+		if !strings.HasSuffix(c, "gave_up_attempts x3") {
+			t.Errorf("%s, want three attempts", c)
+		}
+	}
+}
+
+func TestThinkTime(t *testing.T) {
+	m := model()
+	m.Workload.Calls, m.Workload.Think = 2, dist.Constant(2)
+	l, _ := play(t, m)
+	l.expect(t, "0.1 2s-3s ok; 1.1 5s-6s ok", "0 2s-3s answered x1; 1 5s-6s answered x1")
+}
+
+func TestLimitsOnTokensSettle(t *testing.T) {
+	m := model()
+	m.Workload.Sizes = sized{Prompt: 100, Output: 10, MaxTokens: 50}
+	m.Provider.Limits = []provider.Limit{
+		{Resource: provider.Tokens, Amount: 1000, Period: 60 * s, Charge: provider.PromptPlusMax, Settle: provider.Refund},
+		{Resource: provider.InputTokens, Amount: 1000, Period: 60 * s},
+	}
+	var got [3]int64
+	_, err := m.Run(1, 0, each{attempt: func(a *Attempt) { got = [3]int64{a.Charged, a.Settled, a.Refunded} }})
+	if want := [3]int64{250, 210, 40}; err != nil || got != want {
+		t.Errorf("charged, settled, refunded %v, want %v (%v)", got, want, err)
+	}
+}
+
+func TestProfile(t *testing.T) {
+	p := Profile{{0, 1, 1}, {10 * s, 4, 2}, {20 * s, 0, 0}, {30 * s, 1, 1}}
+	for _, c := range []struct {
+		from sim.Time
+		want float64
+		at   sim.Time
+	}{
+		{0, 5, 5 * s},
+		{0, 10, 10 * s},
+		{5 * s, 5 + 30, 20 * s}, // the whole ramp holds (4+2)/2 x 10
+		{10 * s, 17.5, 15 * s},  // (4+3)/2 x 5
+		{20 * s, 1, 31 * s},     // nothing between 20 s and 30 s
+		{10 * s, 30 + 2, 32 * s},
+	} {
+		if at, ok := p.after(c.from, c.want); !ok || (at-c.at).Abs() > 10 {
+			t.Errorf("%g arrivals after %v: %v, want %v", c.want, c.from, at, c.at)
+		}
+	}
+	if _, ok := (Profile{{0, 1, 1}, {s, 0, 0}}).after(0, 2); ok {
+		t.Error("a rate of 0 for ever brings no more arrivals")
+	}
+}

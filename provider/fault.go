@@ -1,0 +1,103 @@
+package provider
+
+import (
+	"fmt"
+	"time"
+
+	"stampede/sim"
+	"stampede/wire"
+)
+
+// Fault is something that goes wrong, or just changes, for a share of the
+// attempts and for a time. At the instant At it holds, at the instant At+For it
+// no longer does.
+type Fault struct {
+	At, For time.Duration // For 0 means to the end
+	Share   float64       // of attempts, each drawn by itself, 0..1
+	Effect  Effect
+}
+
+func (f *Fault) in(now sim.Time) bool {
+	return now >= f.At && (f.For == 0 || now-f.At < f.For)
+}
+
+// Effect is one of Reject, Slow, Hang, NoConnection and ChangeLimit.
+type Effect interface {
+	effect()
+	fmt.Stringer
+}
+
+// Reject answers with an error: an outage, or a share of errors of one class.
+// Nothing is charged, generated or billed.
+type Reject struct {
+	Reply wire.Reply
+	After time.Duration // until the reply leaves
+}
+
+// Slow multiplies the latency.
+type Slow struct{ Factor float64 }
+
+// Hang accepts the request, charges it, holds a slot until the client leaves,
+// generates nothing, bills nothing and never answers.
+type Hang struct{}
+
+// NoConnection keeps the request from the provider.
+type NoConnection struct{ As Reachability }
+
+// ChangeLimit gives a limit another amount, period and burst.
+type ChangeLimit struct {
+	Resource Resource
+	Amount   int64
+	Period   time.Duration
+	Burst    int64
+}
+
+func (Reject) effect()       {}
+func (Slow) effect()         {}
+func (Hang) effect()         {}
+func (NoConnection) effect() {}
+func (ChangeLimit) effect()  {}
+
+func (e Reject) String() string {
+	s := fmt.Sprintf("status %d", e.Reply.Status)
+	if e.Reply.Code != "" {
+		s += " " + e.Reply.Code
+	}
+	if wish, ok := e.Reply.RetryAfter.Span(); ok {
+		s += fmt.Sprintf(" with Retry-After %v", wish)
+	}
+	return s
+}
+func (e Slow) String() string         { return fmt.Sprintf("latency times %g", e.Factor) }
+func (Hang) String() string           { return "no reply ever" }
+func (e NoConnection) String() string { return "connection " + e.As.String() }
+func (e ChangeLimit) String() string {
+	return fmt.Sprintf("limit on %v becomes %d per %v", e.Resource, e.Amount, e.Period)
+}
+
+// Reachability is what becomes of an attempt to connect.
+type Reachability uint8
+
+const (
+	Reachable   Reachability = iota
+	RefusedConn              // an error after one round trip
+	Unreachable              // silence
+)
+
+// String is the word for a reachability.
+func (r Reachability) String() string { return [...]string{"up", "refused", "unreachable"}[r] }
+
+// String says when, for whom and what.
+func (f Fault) String() string {
+	s := f.Effect.String()
+	if f.Share < 1 {
+		s += fmt.Sprintf(" for %g%% of attempts", 100*f.Share)
+	}
+	switch {
+	case f.For > 0:
+		s += fmt.Sprintf(" from %v for %v", f.At, f.For)
+	case f.At > 0:
+		s += fmt.Sprintf(" from %v on", f.At)
+	}
+	return s
+}

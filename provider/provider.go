@@ -1,0 +1,294 @@
+// Package provider is what an LLM API does to a request.
+//
+// A request passes, in this order, the fault schedule, the limits and the
+// capacity ([Provider.Receive]). What is refused gets a reply with status, code
+// and Retry-After; what is admitted is charged to the limits, generates a first
+// and a last token ([Provider.Generate]), and is settled when it is done
+// ([Provider.Finish]). Admission sees a [Request], which holds what a request
+// declares; the true length of the answer enters only at Generate.
+//
+// Every operation receives the instant. The package schedules nothing and keeps
+// no clock; its random numbers are keyed by call and attempt.
+package provider
+
+import (
+	"time"
+
+	"stampede/dist"
+	"stampede/sim"
+	"stampede/wire"
+)
+
+// Config describes a provider.
+type Config struct {
+	Name        string
+	RoundTrip   time.Duration // network time there and back, half each way
+	Limits      []Limit
+	Concurrency int // requests generating at once; above it 429; 0 means no limit
+	Latency     Latency
+	Faults      []Fault
+	RetryAfter  RetryAfter
+	Cancel      CancelRule
+}
+
+// Latency is the time to answer: T = first + output/speed, first and speed drawn
+// for each attempt. There is no interaction between requests.
+type Latency struct {
+	FirstToken      dist.Law // seconds from arrival to the first token; nil means 0
+	TokensPerSecond dist.Law // nil means all tokens come with the first
+	// CallShare, 0..1, is the part of the variance of luck that belongs to the
+	// call and meets each of its attempts again: with 1 a slow question is slow
+	// every time, with 0 each attempt draws anew (see dist.Blend).
+	CallShare float64
+}
+
+// CancelRule says what becomes of an attempt whose client has gone.
+type CancelRule uint8
+
+const (
+	Keeps CancelRule = iota // it generates to the end, holds its slot, and is billed
+	Stops                   // it stops when the disconnect arrives; what was generated is billed
+)
+
+// String is the word for a rule.
+func (c CancelRule) String() string { return [...]string{"keeps_generating", "stops"}[c] }
+
+// RetryAfter is how the wait until a refused request would fit is sent.
+type RetryAfter struct {
+	Omit  bool
+	Round time.Duration // up to a multiple of this; 0 sends it exactly
+}
+
+// Request is what a request declares.
+type Request struct {
+	Call      uint64
+	Attempt   int // from 1
+	Prompt    int // tokens
+	Cached    int // tokens of the prompt that come from a cache
+	MaxTokens int // 0 when not set
+}
+
+// Verdict is what becomes of a request on arrival.
+type Verdict struct {
+	Kind    VerdictKind
+	Reply   wire.Reply    // of Refused
+	After   time.Duration // of Refused: until the reply leaves
+	Charged int64         // of Admitted and Hung: tokens taken from the limits
+	Slow    float64       // of Admitted: factor on the latency
+}
+
+// VerdictKind tells verdicts apart.
+type VerdictKind uint8
+
+const (
+	Admitted VerdictKind = iota
+	Refused
+	Hung // accepted, charged, and never answered
+)
+
+// Provider is one provider during one run. Use New.
+type Provider struct {
+	config  Config
+	limits  []limiter
+	changes []change // of limits, not yet made, in order
+	busy    int
+	ledger  Ledger
+
+	faults, latencyOfCall, latency sim.Key
+}
+
+// Ledger is what the limits took and gave back, in tokens over all limits on
+// tokens.
+type Ledger struct{ Charged, Settled, Refunded int64 }
+
+// Purposes of random numbers within the provider's key.
+const (
+	forFaults = iota
+	forLatencyOfCall
+	forLatency
+)
+
+// New makes a provider at time 0. It reports limits that make no sense.
+func New(c Config, key sim.Key) (*Provider, error) {
+	p := &Provider{
+		config: c,
+		faults: key.For(forFaults), latencyOfCall: key.For(forLatencyOfCall), latency: key.For(forLatency),
+	}
+	for _, l := range c.Limits {
+		if err := l.Check(); err != nil {
+			return nil, err
+		}
+		p.limits = append(p.limits, newLimiter(l))
+	}
+	var err error
+	p.changes, err = changesOf(c)
+	return p, err
+}
+
+// Receive decides what becomes of a request that arrives now.
+func (p *Provider) Receive(now sim.Time, r Request) Verdict {
+	p.advance(now)
+	slow := 1.0
+	hangs := false
+	for i := range p.config.Faults {
+		switch f := &p.config.Faults[i]; e := f.Effect.(type) {
+		case Reject:
+			if p.struck(i, now, r) {
+				return Verdict{Kind: Refused, Reply: e.Reply, After: e.After}
+			}
+		case Slow:
+			if p.struck(i, now, r) {
+				slow *= e.Factor
+			}
+		case Hang:
+			hangs = hangs || p.struck(i, now, r)
+		}
+	}
+	for i := range p.limits {
+		if n := p.limits[i].charge(r); !p.limits[i].bucket.Has(n) {
+			return Verdict{Kind: Refused, Reply: p.refusal(r)}
+		}
+	}
+	if p.config.Concurrency > 0 && p.busy >= p.config.Concurrency {
+		return Verdict{Kind: Refused, Reply: wire.Reply{Status: 429, Code: "concurrency_limit_exceeded"}}
+	}
+	p.busy++
+	v := Verdict{Kind: Admitted, Slow: slow}
+	if hangs {
+		v.Kind = Hung
+	}
+	for i := range p.limits {
+		n := p.limits[i].charge(r)
+		p.limits[i].bucket.Take(n)
+		if p.limits[i].Resource != Requests {
+			v.Charged += n
+		}
+	}
+	p.ledger.Charged += v.Charged
+	return v
+}
+
+// refusal is the reply to a request that the limits refuse: the wait is the
+// longest that any of them asks for, after which the request would fit if
+// nobody else took the room.
+func (p *Provider) refusal(r Request) wire.Reply {
+	reply := wire.Reply{Status: 429, Code: "rate_limit_exceeded"}
+	var wait time.Duration
+	for i := range p.limits {
+		wait = max(wait, p.limits[i].bucket.Wait(p.limits[i].charge(r)))
+	}
+	if wait == sim.Never { // larger than the limit: refused for ever
+		reply.ShouldRetry = wire.DoNotRetry
+		return reply
+	}
+	if p.config.RetryAfter.Omit {
+		return reply
+	}
+	if round := p.config.RetryAfter.Round; round > 0 {
+		wait = (wait + round - 1) / round * round
+	}
+	reply.RetryAfter = wire.After(wait)
+	return reply
+}
+
+// Generate is when the first and the last token of an admitted request with the
+// given true output leave the provider.
+func (p *Provider) Generate(now sim.Time, r Request, v Verdict, output int) (first, last sim.Time) {
+	l := &p.config.Latency
+	seconds := 0.0
+	if l.FirstToken != nil {
+		seconds = l.FirstToken.Sample(p.luck(r, 0)) * v.Slow
+	}
+	first = now + span(seconds)
+	if l.TokensPerSecond != nil {
+		seconds += float64(output) / l.TokensPerSecond.Sample(p.luck(r, 1)) * v.Slow
+	}
+	return first, max(first, now+span(seconds))
+}
+
+// luck is the uniform number behind one quantity of an attempt's latency.
+func (p *Provider) luck(r Request, quantity uint64) float64 {
+	rho := p.config.Latency.CallShare
+	var own, common float64
+	if rho < 1 {
+		own = p.latency.Uniform(r.Call, uint64(r.Attempt)<<1|quantity)
+	}
+	if rho > 0 {
+		common = p.latencyOfCall.Uniform(r.Call, quantity)
+	}
+	return dist.Blend(common, own, rho)
+}
+
+// span is a latency as a duration, held below ten years.
+func span(seconds float64) time.Duration {
+	return time.Duration(min(seconds, 10*365*86400) * float64(time.Second))
+}
+
+// Settle is what the limits keep of an admission and what they give back once
+// the request has used so many tokens of output, in tokens over all limits on
+// tokens.
+func (p *Provider) Settle(r Request, output int) (settled, refunded int64) {
+	for i := range p.limits {
+		if l := &p.limits[i]; l.Resource != Requests {
+			back := l.refund(r, output)
+			settled += l.charge(r) - back
+			refunded += back
+		}
+	}
+	return settled, refunded
+}
+
+// Finish frees the slot of an admitted request and settles its charges.
+func (p *Provider) Finish(now sim.Time, r Request, output int) {
+	p.advance(now)
+	p.busy--
+	for i := range p.limits {
+		if back := p.limits[i].refund(r, output); back > 0 {
+			p.limits[i].bucket.Give(back)
+		}
+	}
+	settled, refunded := p.Settle(r, output)
+	p.ledger.Settled += settled
+	p.ledger.Refunded += refunded
+}
+
+// InFlight is the number of admitted requests that have not finished.
+func (p *Provider) InFlight() int { return p.busy }
+
+// Ledger is what the limits took and gave back so far.
+func (p *Provider) Ledger() Ledger { return p.ledger }
+
+// advance refills the buckets up to now and makes the changes due on the way.
+func (p *Provider) advance(now sim.Time) {
+	for len(p.changes) > 0 && p.changes[0].at <= now {
+		c := p.changes[0]
+		p.changes = p.changes[1:]
+		l := &p.limits[c.index]
+		l.bucket.Advance(c.at)
+		l.Limit = c.limit
+		l.bucket.Reshape(c.limit.Amount, c.limit.Period, c.limit.burst())
+	}
+	for i := range p.limits {
+		p.limits[i].bucket.Advance(now)
+	}
+}
+
+// struck reports whether fault i meets the attempt now.
+func (p *Provider) struck(i int, now sim.Time, r Request) bool {
+	f := &p.config.Faults[i]
+	if !f.in(now) {
+		return false
+	}
+	return f.Share >= 1 || p.faults.For(uint64(i)).Uniform(r.Call, uint64(r.Attempt)) < f.Share
+}
+
+// Reach says whether a request sent now gets a connection: the first fault on
+// connections that strikes it, or Reachable.
+func (p *Provider) Reach(now sim.Time, r Request) Reachability {
+	for i := range p.config.Faults {
+		if e, ok := p.config.Faults[i].Effect.(NoConnection); ok && p.struck(i, now, r) {
+			return e.As
+		}
+	}
+	return Reachable
+}

@@ -1,0 +1,378 @@
+package provider
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"stampede/dist"
+	"stampede/sim"
+	"stampede/wire"
+)
+
+const s, ms = time.Second, time.Millisecond
+
+// The waits that OpenAI and Groq printed in 14 published refusals are those of a
+// continuously refilled bucket, (used + requested - limit) / (limit / window),
+// to the digits printed.
+func TestPublishedWaits(t *testing.T) {
+	const minute, day = 60 * s, 24 * time.Hour
+	for _, c := range []struct {
+		who                    string
+		limit, used, requested int64
+		window                 time.Duration
+		printed                string
+		digit                  time.Duration
+	}{
+		{"OpenAI TPM", 50_000, 47_949, 3_006, minute, "1.146s", ms},
+		{"OpenAI TPM", 200_000, 195_869, 4_412, minute, "84ms", ms},
+		{"OpenAI TPM", 30_000, 22_999, 12_528, minute, "11.054s", ms},
+		{"OpenAI TPM", 500_000, 500_000, 83_734, minute, "10.048s", ms},
+		{"OpenAI RPM", 3, 3, 1, minute, "20s", ms},
+		{"OpenAI RPM", 500, 500, 1, minute, "120ms", ms},
+		{"OpenAI RPD", 10_000, 10_000, 1, day, "8.64s", ms},
+		{"OpenAI RPD", 200, 200, 1, day, "7m12s", ms},
+		{"OpenAI RPD", 50, 50, 1, day, "28m48s", ms},
+		{"Groq TPM", 6_000, 4_093, 3_531, minute, "16.239999999s", 2},
+		{"Groq TPM", 8_000, 7_297, 974, minute, "2.0325s", 1},
+		{"Groq TPD", 100_000, 99_996, 484, day, "6m54.72s", 1},
+		{"Groq TPD", 200_000, 197_494, 4_035, day, "11m0.528s", 1},
+		{"Groq TPD", 200_000, 199_336, 1_524, day, "6m11.52s", 1},
+	} {
+		printed, err := time.ParseDuration(c.printed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := NewBucket(c.limit, c.window, c.limit)
+		b.Take(c.used)
+		if got := b.Wait(c.requested); (got - printed).Abs() >= c.digit {
+			t.Errorf("%s %d used %d requested %d: %v, printed %v", c.who, c.limit, c.used, c.requested, got, printed)
+		}
+	}
+}
+
+func TestBucket(t *testing.T) {
+	b := NewBucket(60, 60*s, 10)
+	b.Take(10)
+	if b.Has(1) || b.Wait(1) != s || b.Wait(10) != 10*s || b.Wait(11) != sim.Never {
+		t.Errorf("empty: wait %v, %v, %v", b.Wait(1), b.Wait(10), b.Wait(11))
+	}
+	b.Advance(s - 1)
+	if b.Has(1) || b.Wait(1) != 1 {
+		t.Errorf("a nanosecond early: has %v, wait %v", b.Has(1), b.Wait(1))
+	}
+	if b.Advance(s); !b.Has(1) || b.Wait(1) != 0 {
+		t.Error("at the instant of the refill the token is there")
+	}
+	if b.Advance(3600 * s); b.Level() != 10 {
+		t.Errorf("level %d, want the burst", b.Level())
+	}
+	b.Take(15) // into debt
+	if b.Wait(1) != 6*s {
+		t.Errorf("wait %v out of a debt of 5, want 6s", b.Wait(1))
+	}
+	if b.Give(20); b.Level() != 10 {
+		t.Errorf("level %d after giving back, want the burst", b.Level())
+	}
+}
+
+func TestReshapeKeepsWhatIsThere(t *testing.T) {
+	b := NewBucket(60, 60*s, 60)
+	b.Take(60)
+	b.Advance(500 * ms) // half a token
+	b.Reshape(120, 60*s, 120)
+	if b.Wait(1) != 250*ms {
+		t.Errorf("wait %v for the other half at twice the rate, want 250ms", b.Wait(1))
+	}
+	b.Advance(1000 * s)
+	if b.Reshape(60, 60*s, 30); b.Level() != 30 {
+		t.Errorf("level %d, want the new burst", b.Level())
+	}
+}
+
+// Over any span, what leaves a bucket is at most burst + rate x span plus what
+// was given back; Wait is exact to the nanosecond; nothing overflows.
+func TestEnvelopeOfTheBucket(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		amount := rapid.Int64Range(1, 3_000_000_000).Draw(t, "amount")
+		period := time.Duration(rapid.SampledFrom([]int64{1, 7, int64(s), int64(60 * s), int64(24 * time.Hour), int64(30 * 24 * time.Hour)}).Draw(t, "period"))
+		burst := rapid.Int64Range(1, 3_000_000_000).Draw(t, "burst")
+		b := NewBucket(amount, period, burst)
+		type step struct {
+			at   time.Duration
+			left int64 // taken less given, in all
+		}
+		steps := []step{{0, 0}}
+		now, net := time.Duration(0), int64(0)
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			now += time.Duration(rapid.OneOf(rapid.Int64Range(0, 1000), rapid.Int64Range(0, int64(time.Hour))).Draw(t, "gap"))
+			b.Advance(now)
+			n := rapid.Int64Range(1, burst).Draw(t, "n")
+			if wait := b.Wait(n); wait > sim.Never-now {
+				continue // not within 292 years
+			} else if wait > 0 {
+				early, due := b, b
+				early.Advance(now + wait - 1)
+				due.Advance(now + wait)
+				if early.Has(n) || !due.Has(n) {
+					t.Fatalf("wait %v for %d is not exact", wait, n)
+				}
+			} else {
+				net += n
+				b.Take(n)
+				if rapid.Bool().Draw(t, "refund") {
+					back := rapid.Int64Range(0, n).Draw(t, "back")
+					b.Give(back)
+					net -= back
+				}
+			}
+			steps = append(steps, step{now, net})
+			for _, from := range steps {
+				allowed := float64(burst) + float64(amount)*float64(now-from.at)/float64(period)
+				if got := float64(net - from.left); got > allowed*(1+1e-12)+1e-6 {
+					t.Fatalf("%g left between %v and %v, allowed %g", got, from.at, now, allowed)
+				}
+			}
+		}
+	})
+}
+
+// A bucket that drops what does not fit, under Poisson arrivals, is M/D/1/K
+// with K = burst: the share refused is 1 - 1/(pi0 + rho), from the table of
+// closed forms. 30 replications of 40,000 arrivals; 99 % t-interval.
+func TestDroppingBucket(t *testing.T) {
+	for _, c := range []struct {
+		rho   float64
+		burst int64
+		lost  float64
+	}{
+		{0.8, 1, 0.44444}, {0.8, 2, 0.19957}, {0.8, 5, 0.03529}, {0.8, 10, 0.00364},
+		{1, 1, 0.5}, {1, 2, 0.269}, {1, 5, 0.1035}, {1, 10, 0.0509}, {1, 60, 0.0084},
+		{1.2, 1, 0.54545}, {1.2, 2, 0.33386}, {1.2, 5, 0.19915}, {1.2, 10, 0.17091}, {1.2, 60, 0.16667},
+	} {
+		const n, replications, t995 = 40_000, 30, 2.756
+		var m sim.Moments
+		for r := range replications {
+			key := sim.NewKey(7, r)
+			b := NewBucket(1, s, c.burst)
+			now, lost := time.Duration(0), 0
+			for i := range uint64(n) {
+				now += time.Duration(-math.Log(key.Uniform(i, 0)) / c.rho * float64(s))
+				b.Advance(now)
+				if !b.Has(1) {
+					lost++
+					continue
+				}
+				b.Take(1)
+			}
+			m.Add(float64(lost) / n)
+		}
+		// The table is printed to four or five decimals, hence the half unit more.
+		half := t995*m.StdDev()/math.Sqrt(replications) + 0.00005
+		if math.Abs(m.Mean()-c.lost) > half {
+			t.Errorf("rho %g burst %d: %.5f +- %.5f refused, want %.5f", c.rho, c.burst, m.Mean(), half, c.lost)
+		}
+	}
+}
+
+func build(t *testing.T, c Config) *Provider {
+	t.Helper()
+	p, err := New(c, sim.NewKey(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestEachLimitRefusesInTurn(t *testing.T) {
+	limits := []Limit{
+		{Resource: Requests, Amount: 2, Period: 60 * s},
+		{Resource: Tokens, Amount: 1000, Period: 60 * s, Charge: PromptPlusMax, Settle: Refund},
+	}
+	for _, c := range []struct {
+		name    string
+		request Request
+		want    string // of three requests at once
+	}{
+		{"requests", Request{Prompt: 1, MaxTokens: 1}, "ok ok 429 after 30s"},
+		{"tokens", Request{Prompt: 300, MaxTokens: 400}, "ok 429 after 24s 429 after 24s"},
+		{"longer of two waits", Request{Prompt: 200, MaxTokens: 300}, "ok ok 429 after 30s"},
+		{"larger than the limit", Request{Prompt: 900, MaxTokens: 400}, "429 never 429 never 429 never"},
+	} {
+		p := build(t, Config{Limits: limits})
+		got := ""
+		for i := range 3 {
+			c.request.Call = uint64(i)
+			got += " " + describe(p.Receive(0, c.request))
+		}
+		if got[1:] != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got[1:], c.want)
+		}
+	}
+}
+
+func describe(v Verdict) string {
+	switch {
+	case v.Kind == Hung:
+		return "hung"
+	case v.Kind == Admitted:
+		return "ok"
+	case v.Reply.ShouldRetry == wire.DoNotRetry:
+		return fmt.Sprintf("%d never", v.Reply.Status)
+	case v.Reply.RetryAfter.Form == wire.Absent:
+		return fmt.Sprintf("%d", v.Reply.Status)
+	}
+	wait, _ := v.Reply.RetryAfter.Span()
+	return fmt.Sprintf("%d after %v", v.Reply.Status, wait)
+}
+
+func TestRefundMakesRoom(t *testing.T) {
+	p := build(t, Config{Limits: []Limit{{Resource: Tokens, Amount: 1000, Period: 60 * s, Charge: PromptPlusMax, Settle: Refund}}})
+	r := Request{Prompt: 100, MaxTokens: 800}
+	p.Receive(0, r)
+	if got := describe(p.Receive(0, r)); got != "429 after 48s" {
+		t.Errorf("before the refund: %s, want 429 after 48s", got)
+	}
+	p.Finish(0, r, 50) // 750 of 900 come back
+	if got := describe(p.Receive(0, Request{Prompt: 50, MaxTokens: 800})); got != "ok" {
+		t.Errorf("after the refund: %s, want ok", got)
+	}
+	if l := p.Ledger(); l != (Ledger{Charged: 1750, Settled: 150, Refunded: 750}) {
+		t.Errorf("ledger %+v", l)
+	}
+}
+
+func TestRetryAfterIsRoundedAsConfigured(t *testing.T) {
+	for _, c := range []struct {
+		rule RetryAfter
+		want string
+	}{
+		{RetryAfter{}, "429 after 8.571428572s"},
+		{RetryAfter{Round: s}, "429 after 9s"},
+		{RetryAfter{Round: 5 * s}, "429 after 10s"},
+		{RetryAfter{Omit: true}, "429"},
+	} {
+		p := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 7, Period: 60 * s, Burst: 1}}, RetryAfter: c.rule})
+		p.Receive(0, Request{})
+		if got := describe(p.Receive(0, Request{Call: 1})); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.rule, got, c.want)
+		}
+	}
+}
+
+func TestConcurrencyLimit(t *testing.T) {
+	p := build(t, Config{Concurrency: 2})
+	got := describe(p.Receive(0, Request{})) + " " + describe(p.Receive(0, Request{Call: 1})) + " " + describe(p.Receive(0, Request{Call: 2}))
+	p.Finish(s, Request{}, 0)
+	if got += " " + describe(p.Receive(s, Request{Call: 3})); got != "ok ok 429 ok" {
+		t.Errorf("%s, want ok ok 429 ok", got)
+	}
+}
+
+// A fault holds from its first instant to just before its end.
+func TestFaultBoundaries(t *testing.T) {
+	p := build(t, Config{
+		Limits: []Limit{{Resource: Requests, Amount: 60, Period: 60 * s, Burst: 1000}},
+		Faults: []Fault{{At: 10 * s, For: 5 * s, Share: 1, Effect: Reject{Reply: wire.Reply{Status: 503, RetryAfter: wire.After(2 * s)}}}},
+	})
+	for _, c := range []struct {
+		at   time.Duration
+		want string
+	}{{10*s - 1, "ok"}, {10 * s, "503 after 2s"}, {15*s - 1, "503 after 2s"}, {15 * s, "ok"}} {
+		if got := describe(p.Receive(c.at, Request{})); got != c.want {
+			t.Errorf("at %v: %s, want %s", c.at, got, c.want)
+		}
+	}
+}
+
+func TestShareOfErrors(t *testing.T) {
+	p := build(t, Config{Faults: []Fault{
+		{Share: 0.1, Effect: Reject{Reply: wire.Reply{Status: 500}}},
+		{Share: 0.2, Effect: Hang{}},
+	}})
+	const n = 100_000
+	counts := map[string]float64{}
+	for i := range uint64(n) {
+		counts[describe(p.Receive(0, Request{Call: i, Attempt: 1}))]++
+	}
+	for kind, want := range map[string]float64{"500": 0.1, "hung": 0.9 * 0.2, "ok": 0.9 * 0.8} {
+		if got := counts[kind] / n; math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/n) { // 4 standard errors
+			t.Errorf("%s: share %g, want %g", kind, got, want)
+		}
+	}
+}
+
+func TestLimitChangesAndReturns(t *testing.T) {
+	p := build(t, Config{
+		Limits: []Limit{{Resource: Requests, Amount: 60, Period: 60 * s, Burst: 1}},
+		Faults: []Fault{{At: 100 * s, For: 100 * s, Share: 1, Effect: ChangeLimit{Resource: Requests, Amount: 6, Period: 60 * s, Burst: 1}}},
+	})
+	for _, c := range []struct {
+		at   time.Duration
+		want string
+	}{
+		{99500 * ms, "ok"},
+		{100 * s, "429 after 5s"}, // half a token is there, the rest comes at 0.1/s
+		{105 * s, "ok"},
+		{105 * s, "429 after 10s"},
+		{199 * s, "ok"},
+		{200 * s, "429 after 900ms"}, // a tenth is there, the rest comes at 1/s
+	} {
+		if got := describe(p.Receive(c.at, Request{})); got != c.want {
+			t.Errorf("at %v: %s, want %s", c.at, got, c.want)
+		}
+	}
+	if _, err := New(Config{Faults: []Fault{{Effect: ChangeLimit{Resource: Tokens, Amount: 1, Period: s}}}}, 0); err == nil {
+		t.Error("a change of a limit that does not exist must be refused")
+	}
+}
+
+func TestGenerate(t *testing.T) {
+	p := build(t, Config{Latency: Latency{FirstToken: dist.Constant(0.5), TokensPerSecond: dist.Constant(50)}})
+	if f, l := p.Generate(10*s, Request{}, Verdict{Slow: 1}, 100); f != 10500*ms || l != 12500*ms {
+		t.Errorf("first %v last %v, want 10.5s and 12.5s", f, l)
+	}
+	if f, l := p.Generate(0, Request{}, Verdict{Slow: 3}, 100); f != 1500*ms || l != 7500*ms {
+		t.Errorf("slowed: first %v last %v, want 1.5s and 7.5s", f, l)
+	}
+}
+
+// Luck that belongs to the call meets every attempt; luck of the attempt does not.
+func TestLatencyBelongsToCallOrAttempt(t *testing.T) {
+	for _, c := range []struct{ share, correlation float64 }{{0, 0}, {0.5, 0.5}, {1, 1}} {
+		p := build(t, Config{Latency: Latency{FirstToken: dist.Lognormal{Sigma: 1}, CallShare: c.share}})
+		var product, square sim.Moments
+		for i := range uint64(50_000) {
+			log := func(attempt int) float64 {
+				first, _ := p.Generate(0, Request{Call: i, Attempt: attempt}, Verdict{Slow: 1}, 0)
+				return math.Log(first.Seconds())
+			}
+			a, b := log(1), log(2)
+			product.Add(a * b)
+			square.Add(a * a)
+		}
+		// n = 50,000: four standard errors of a correlation are below 0.018.
+		if got := product.Mean() / square.Mean(); math.Abs(got-c.correlation) > 0.018 {
+			t.Errorf("call share %g: correlation of two attempts %.3f, want %g", c.share, got, c.correlation)
+		}
+	}
+}
+
+// BenchmarkReceive is one request against a limit on requests and its end.
+func BenchmarkReceive(b *testing.B) {
+	p, err := New(Config{Limits: []Limit{{Resource: Requests, Amount: 1000, Period: s}}}, sim.NewKey(1, 0))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for i := range b.N {
+		now := time.Duration(i) * ms / 2
+		r := Request{Call: uint64(i), Attempt: 1, Prompt: 100}
+		if p.Receive(now, r).Kind == Admitted {
+			p.Finish(now, r, 10)
+		}
+	}
+}

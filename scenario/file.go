@@ -1,0 +1,348 @@
+package scenario
+
+import (
+	"reflect"
+
+	"stampede/scenario/strict"
+)
+
+// File is a scenario as written. The tags name the fields and say what they
+// mean; the JSON Schema and the checks are made from them.
+type File struct {
+	Name         string   `yaml:"name" jsonschema_description:"A short name for tables and figures."`
+	Description  string   `yaml:"description" jsonschema_description:"What the scenario is about, in a sentence."`
+	Seed         uint64   `yaml:"seed" jsonschema_description:"The seed of all random numbers. Default 1."`
+	Replications int      `yaml:"replications" jsonschema_description:"Independent runs behind each interval. Default 30."`
+	Horizon      Span     `yaml:"horizon" jsonschema_description:"From here on no call starts; what is in flight drains. Default none."`
+	EventBudget  Count    `yaml:"event_budget" jsonschema_description:"A run that handles more events fails instead of going on for ever. Default 100M."`
+	Workload     Workload `yaml:"workload" jsonschema_description:"When calls come and how large they are."`
+	Fleet        Fleet    `yaml:"fleet" jsonschema_description:"Who makes the calls."`
+	Provider     Provider `yaml:"provider" jsonschema_description:"The API that is called."`
+	Policy       Policy   `yaml:"policy" jsonschema_description:"What each client does: retries, timeouts, gate. A preset by name, or a mapping."`
+	Price        Price    `yaml:"price" jsonschema_description:"What tokens cost: a model by name, or a mapping."`
+}
+
+// Workload says when calls come and how large they are.
+type Workload struct {
+	Batch  *Batch  `yaml:"batch" jsonschema_description:"A queue of calls that workers fetch as they get free."`
+	Open   *Open   `yaml:"open" jsonschema_description:"Calls that arrive by themselves at a rate."`
+	Burst  *Burst  `yaml:"burst" jsonschema_description:"Calls that all arrive at time 0."`
+	Closed *Closed `yaml:"closed" jsonschema_description:"Users who think, ask, wait for the answer, and think again."`
+	Trace  *Trace  `yaml:"trace" jsonschema_description:"Recorded calls from a file."`
+
+	PromptTokens Law[Count] `yaml:"prompt_tokens" jsonschema_description:"Tokens of the prompt."`
+	OutputTokens Law[Count] `yaml:"output_tokens" jsonschema_description:"Tokens of the answer."`
+	MaxTokens    Count      `yaml:"max_tokens" jsonschema_description:"The max_tokens each request declares; answers are cut there. Default not set."`
+	CachedShare  Share      `yaml:"cached_share" jsonschema_description:"Part of each prompt that comes from the provider's cache. Default 0."`
+	Stream       bool       `yaml:"stream" jsonschema_description:"Whether answers come token by token. Default false."`
+	Patience     Law[Span]  `yaml:"patience" jsonschema_description:"After so long a caller leaves. Default never."`
+	Redeliver    *Redeliver `yaml:"redeliver" jsonschema_description:"A call that ended without an answer goes back to the queue."`
+}
+
+// Batch is a queue of calls.
+type Batch struct {
+	Calls Count `yaml:"calls" jsonschema_description:"Calls in the queue."`
+}
+
+// Burst is calls at time 0.
+type Burst struct {
+	Calls Count `yaml:"calls" jsonschema_description:"Calls at time 0."`
+}
+
+// Open is arrivals at a rate.
+type Open struct {
+	Rate    PerTime `yaml:"rate" jsonschema_description:"Mean rate of arrivals, such as 5/s, from time 0."`
+	Profile []Step  `yaml:"profile" jsonschema_description:"Changes of the rate over time."`
+	Gaps    Gaps    `yaml:"gaps" jsonschema_description:"The law of the gaps between arrivals. Default poisson."`
+	Calls   Count   `yaml:"calls" jsonschema_description:"At most so many calls. Default no bound; then a horizon is needed."`
+}
+
+// Step is a change of the rate.
+type Step struct {
+	At   Span    `yaml:"at" jsonschema_description:"When the change begins."`
+	Rate PerTime `yaml:"rate" jsonschema_description:"The new rate."`
+	Over Span    `yaml:"over" jsonschema_description:"The rate gets there in a straight line over this time. Default at once."`
+	For  Span    `yaml:"for" jsonschema_description:"After so long the rate returns to what it was. Default it stays."`
+}
+
+// Gaps is the law of the gaps between arrivals.
+type Gaps struct {
+	Poisson  *struct{} `yaml:"poisson"`
+	Constant *struct{} `yaml:"constant"`
+	Gamma    *Spread   `yaml:"gamma" jsonschema_description:"Gamma gaps with a coefficient of variation."`
+	Weibull  *Spread   `yaml:"weibull" jsonschema_description:"Weibull gaps with a coefficient of variation."`
+}
+
+// Spread is a coefficient of variation.
+type Spread struct {
+	CV Number `yaml:"cv" jsonschema_description:"Coefficient of variation, 0.05 to 50; 1 is Poisson, above it is bursty."`
+}
+
+// Closed is users who think and ask.
+type Closed struct {
+	Think Law[Span] `yaml:"think" jsonschema_description:"How long a user thinks before each call."`
+	Calls Count     `yaml:"calls" jsonschema_description:"At most so many calls. Default no bound; then a horizon is needed."`
+}
+
+// Trace is recorded calls.
+type Trace struct {
+	File    string  `yaml:"file" jsonschema_description:"A CSV file with a header, relative to the scenario."`
+	Columns Columns `yaml:"columns" jsonschema_description:"Which column holds what."`
+	Speed   Number  `yaml:"speed" jsonschema_description:"Replays so many times faster. Default 1."`
+	Calls   Count   `yaml:"calls" jsonschema_description:"Only the first so many. Default all."`
+}
+
+// Columns names the columns of a trace.
+type Columns struct {
+	Time         string `yaml:"time" jsonschema_description:"Arrival: a date and time, or seconds. Default TIMESTAMP."`
+	PromptTokens string `yaml:"prompt_tokens" jsonschema_description:"Tokens of the prompt; without it they are drawn."`
+	OutputTokens string `yaml:"output_tokens" jsonschema_description:"Tokens of the answer; without it they are drawn."`
+}
+
+// Redeliver gives failed calls back to the queue.
+type Redeliver struct {
+	Deliveries Bound `yaml:"deliveries" jsonschema_description:"At most so many, the first included, or none for no bound."`
+	After      Span  `yaml:"after" jsonschema_description:"Until the call is in the queue again. Default at once."`
+}
+
+// Fleet is who makes the calls.
+type Fleet struct {
+	Instances int   `yaml:"instances" jsonschema_description:"Client processes; the workers of one share its gate. Default 1."`
+	Workers   Bound `yaml:"workers" jsonschema_description:"Calls each instance works on at once; none means that each call brings its own. Default none."`
+}
+
+// Provider is the API that is called.
+type Provider struct {
+	Preset     string           `yaml:"preset" jsonschema_description:"A provider by name; what follows overrides it."`
+	RoundTrip  Span             `yaml:"round_trip" jsonschema_description:"Network time there and back. Default none."`
+	Limits     []Limit          `yaml:"limits" jsonschema_description:"What refuses requests with 429."`
+	Latency    Latency          `yaml:"latency" jsonschema_description:"How long an answer takes."`
+	Faults     []Fault          `yaml:"faults" jsonschema_description:"What goes wrong, when, and for how many attempts."`
+	RetryAfter ServerRetryAfter `yaml:"retry_after" jsonschema_description:"How the Retry-After of a 429 is sent. Default exact."`
+	Cancel     Cancel           `yaml:"cancel" jsonschema_description:"What becomes of an attempt whose client has gone. Default keeps_generating."`
+}
+
+// Limit is one limit.
+type Limit struct {
+	Resource Resource `yaml:"resource" jsonschema_description:"What is counted."`
+	Limit    Rate     `yaml:"limit" jsonschema_description:"An amount per time, such as 500/min; for concurrency a number."`
+	Kind     Kind     `yaml:"kind" jsonschema_description:"token_bucket refills continuously. Default token_bucket."`
+	Burst    Bound    `yaml:"burst" jsonschema_description:"At most so much at once. Default the amount."`
+	Charge   Charge   `yaml:"charge" jsonschema_description:"What a request costs a limit on tokens when it is admitted. Default prompt + max_tokens for tokens, prompt for input_tokens."`
+	Settle   Settle   `yaml:"settle" jsonschema_description:"What happens when the true usage is known. Default refund."`
+}
+
+// Latency is how long an answer takes.
+type Latency struct {
+	FirstToken      Law[Span]   `yaml:"first_token" jsonschema_description:"Until the first token. Default 0."`
+	TokensPerSecond Law[Number] `yaml:"tokens_per_second" jsonschema_description:"Speed of the answer. Default all at once."`
+	CallShare       Share       `yaml:"call_share" jsonschema_description:"Part of the variance that belongs to the call and meets each of its attempts again. Default 0."`
+}
+
+// Fault is something that goes wrong.
+type Fault struct {
+	At         Span         `yaml:"at" jsonschema_description:"When it begins. Default 0."`
+	For        Span         `yaml:"for" jsonschema_description:"How long it lasts. Default to the end."`
+	Share      Share        `yaml:"share" jsonschema_description:"Of the attempts. Default 100%."`
+	Status     int          `yaml:"status" jsonschema_description:"Answers with this HTTP status."`
+	Code       string       `yaml:"code" jsonschema_description:"Error code that goes with the status."`
+	RetryAfter Span         `yaml:"retry_after" jsonschema_description:"Retry-After that goes with the status. Default absent."`
+	After      Span         `yaml:"after" jsonschema_description:"Time until the status is sent. Default at once."`
+	Slow       Number       `yaml:"slow" jsonschema_description:"Multiplies the latency."`
+	Hang       bool         `yaml:"hang" jsonschema_description:"Accepts the request and never answers."`
+	Connection Connection   `yaml:"connection" jsonschema_description:"Refuses the connection, or lets it go unanswered."`
+	Limit      *LimitChange `yaml:"limit" jsonschema_description:"Gives a limit another shape."`
+}
+
+// LimitChange is another shape for a limit.
+type LimitChange struct {
+	Resource Resource `yaml:"resource" jsonschema_description:"Of the limit that changes."`
+	Limit    Rate     `yaml:"limit" jsonschema_description:"The new amount per time."`
+	Burst    Bound    `yaml:"burst" jsonschema_description:"The new burst. Default the amount."`
+}
+
+// ServerRetryAfter is how Retry-After is sent.
+type ServerRetryAfter struct {
+	Send  Send `yaml:"send" jsonschema_description:"Whether a 429 carries the header. Default always."`
+	Round Span `yaml:"round" jsonschema_description:"Rounds up to a multiple of this. Default exact."`
+}
+
+// Policy is what each client does.
+type Policy struct {
+	Preset   string   `yaml:"preset" jsonschema_description:"A policy by name and version; what follows overrides it."`
+	Retry    Retry    `yaml:"retry" jsonschema_description:"Whether and when a call is tried again."`
+	Timeouts Timeouts `yaml:"timeouts" jsonschema_description:"The timers of one attempt."`
+	Gate     Gate     `yaml:"gate" jsonschema_description:"What an instance may have under way."`
+}
+
+// Retry is whether and when a call is tried again.
+type Retry struct {
+	Attempts     Bound      `yaml:"attempts" jsonschema_description:"At most so many, the first included, or none for no bound. Default 1."`
+	Deadline     Span       `yaml:"deadline" jsonschema_description:"No wait ends later than this after the call's start. Default none."`
+	RetryOn      []RetryOn  `yaml:"retry_on" jsonschema_description:"Statuses and failures that are retried. Default 408, 409, 429, 5xx, timeout, connection."`
+	NeverOn      []string   `yaml:"never_on" jsonschema_description:"Error codes that are never retried. Default none."`
+	XShouldRetry Obey       `yaml:"x_should_retry" jsonschema_description:"Whether the header x-should-retry is obeyed. Default obey."`
+	Backoff      Backoff    `yaml:"backoff" jsonschema_description:"The client's own wait. Default none."`
+	RetryAfter   RetryAfter `yaml:"retry_after" jsonschema_description:"What the client makes of the server's Retry-After. Default ignore."`
+}
+
+// Backoff is the client's own wait.
+type Backoff struct {
+	None        *struct{}    `yaml:"none" jsonschema_description:"No wait."`
+	Constant    *Span        `yaml:"constant" jsonschema_description:"Always the same wait."`
+	Exponential *Exponential `yaml:"exponential" jsonschema_description:"A wait that grows."`
+}
+
+// Exponential is a wait that grows.
+type Exponential struct {
+	Base   Span   `yaml:"base" jsonschema_description:"The ceiling of the first wait."`
+	Factor Number `yaml:"factor" jsonschema_description:"Growth from wait to wait. Default 2."`
+	Cap    Span   `yaml:"cap" jsonschema_description:"The highest ceiling. Default none."`
+	Jitter Jitter `yaml:"jitter" jsonschema_description:"How the wait is spread below its ceiling. Default full."`
+}
+
+// Jitter spreads a wait.
+type Jitter struct {
+	None         *struct{} `yaml:"none"`
+	Equal        *struct{} `yaml:"equal"`
+	Full         *struct{} `yaml:"full"`
+	Decorrelated *struct{} `yaml:"decorrelated"`
+	Minus        *Share    `yaml:"minus" jsonschema_description:"Takes off up to this share."`
+}
+
+// RetryAfter is what the client makes of Retry-After.
+type RetryAfter struct {
+	Obey   Obedience `yaml:"obey" jsonschema_description:"Whether the header is obeyed."`
+	Limit  Span      `yaml:"limit" jsonschema_description:"With up_to: the longest wait obeyed."`
+	Beyond Beyond    `yaml:"beyond" jsonschema_description:"With up_to: what becomes of a longer one. Default discard."`
+	Plus   Span      `yaml:"plus" jsonschema_description:"Up to so much is added, uniformly. Default none."`
+}
+
+// Timeouts are the timers of one attempt.
+type Timeouts struct {
+	Connect   Span        `yaml:"connect" jsonschema_description:"Until the connection stands. Default none."`
+	FirstByte Span        `yaml:"first_byte" jsonschema_description:"Until the first byte of the reply. Default none."`
+	Gap       Span        `yaml:"gap" jsonschema_description:"Of silence, before the first byte and between chunks (a read timeout). Default none."`
+	Attempt   EachTimeout `yaml:"attempt" jsonschema_description:"The whole attempt; a list gives one for each attempt, the last for all later ones. Default none."`
+}
+
+// EachTimeout is one time, or a list of one for each attempt.
+type EachTimeout []Span
+
+// Gate is what an instance may have under way.
+type Gate struct {
+	Semaphore Bound `yaml:"semaphore" jsonschema_description:"Attempts in flight at once. Default none."`
+}
+
+// Price is what tokens cost.
+type Price struct {
+	Model  string   `yaml:"model" jsonschema_description:"A model by name, from the built-in list or the file."`
+	File   string   `yaml:"file" jsonschema_description:"A price file of LiteLLM or genai-prices, relative to the scenario."`
+	Input  *Dollars `yaml:"input" jsonschema_description:"Dollars per million tokens of prompt."`
+	Cached *Dollars `yaml:"cached" jsonschema_description:"Dollars per million tokens read from the cache. Default as input."`
+	Output *Dollars `yaml:"output" jsonschema_description:"Dollars per million tokens of answer."`
+}
+
+// Vocabularies.
+type (
+	Resource   string
+	Kind       string
+	Charge     string
+	Settle     string
+	Cancel     string
+	Connection string
+	Send       string
+	Obey       string
+	Obedience  string
+	Beyond     string
+)
+
+// Words implements strict.Words for each vocabulary.
+func (Resource) Words() []string {
+	return []string{"requests", "tokens", "input_tokens", "concurrency"}
+}
+func (Kind) Words() []string       { return []string{"token_bucket"} }
+func (Charge) Words() []string     { return []string{"prompt", "prompt + max_tokens"} }
+func (Settle) Words() []string     { return []string{"none", "refund"} }
+func (Cancel) Words() []string     { return []string{"keeps_generating", "stops"} }
+func (Connection) Words() []string { return []string{"refused", "unreachable"} }
+func (Send) Words() []string       { return []string{"always", "never"} }
+func (Obey) Words() []string       { return []string{"obey", "ignore"} }
+func (Obedience) Words() []string  { return []string{"ignore", "in_full", "up_to"} }
+func (Beyond) Words() []string     { return []string{"discard", "clip", "give_up"} }
+
+// OneOf implements strict.OneOf: exactly one field is set.
+func (Gaps) OneOf()    {}
+func (Backoff) OneOf() {}
+func (Jitter) OneOf()  {}
+
+// A choice without parameters may be written as its name alone.
+
+// UnmarshalNode implements strict.Unmarshaler.
+func (g *Gaps) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	return choose(d, n, reflect.ValueOf(g).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler.
+func (b *Backoff) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	return choose(d, n, reflect.ValueOf(b).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler.
+func (j *Jitter) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	return choose(d, n, reflect.ValueOf(j).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler: ignore and in_full stand for a
+// mapping with obey.
+func (r *RetryAfter) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if n.Kind == strict.Scalar {
+		*r = RetryAfter{}
+		return d.Into(n, reflect.ValueOf(&r.Obey).Elem(), path)
+	}
+	return d.Plain(n, reflect.ValueOf(r).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler.
+func (e *EachTimeout) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if n.Kind == strict.Scalar {
+		*e = EachTimeout{0}
+		return d.Into(n, reflect.ValueOf(*e).Index(0), path)
+	}
+	return d.Plain(n, reflect.ValueOf(e).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler: a name stands for a mapping with
+// model.
+func (p *Price) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if n.Kind == strict.Scalar {
+		*p = Price{Model: n.Text}
+		return nil
+	}
+	return d.Plain(n, reflect.ValueOf(p).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler: a fault meets all attempts unless
+// it says otherwise.
+func (f *Fault) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if reflect.ValueOf(*f).IsZero() {
+		f.Share = 1
+	}
+	return d.Plain(n, reflect.ValueOf(f).Elem(), path)
+}
+
+// choose reads a one-of struct; a choice that has no parameters may be written
+// as its name.
+func choose(d *strict.Decoder, n *strict.Node, v reflect.Value, path string) error {
+	if n.Kind != strict.Scalar {
+		return d.Plain(n, v, path)
+	}
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.Tag.Get("yaml") == n.Text && f.Type == reflect.TypeFor[*struct{}]() {
+			v.SetZero()
+			v.Field(i).Set(reflect.ValueOf(&struct{}{}))
+			return nil
+		}
+	}
+	return n.Fail(path, "found %q; %s", n.Text, allowedChoices(n.Text, v.Type()))
+}

@@ -1,0 +1,196 @@
+package scenario
+
+import (
+	"embed"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"stampede/scenario/strict"
+	"stampede/suggest"
+)
+
+// Preset is a policy or a provider that the program carries, with where it
+// comes from.
+type Preset struct {
+	Name     string `yaml:"name"`
+	Versions string `yaml:"versions"` // such as "1.47 .. 2.51"; empty when there are none
+	Source   string `yaml:"source"`
+	Date     string `yaml:"date"`     // when the source was looked at
+	Evidence string `yaml:"evidence"` // how it was looked at
+	Notes    string `yaml:"notes"`
+
+	Policy   *Policy   `yaml:"policy"`
+	Provider *Provider `yaml:"provider"`
+
+	Text string // the file
+	node *strict.Node
+}
+
+// Kind says what the preset is.
+func (p *Preset) Kind() string {
+	if p.Policy != nil {
+		return "policy"
+	}
+	return "provider"
+}
+
+// Title is the name with its versions.
+func (p *Preset) Title() string {
+	if p.Versions == "" {
+		return p.Name
+	}
+	return p.Name + "@" + p.Versions
+}
+
+//go:embed presets
+var presetFiles embed.FS
+
+// Presets are all presets, in order of kind and file.
+func Presets() []*Preset { return presets }
+
+var presets = readPresets()
+
+func readPresets() []*Preset {
+	var out []*Preset
+	for _, kind := range []string{"policies", "providers"} {
+		for _, name := range fileNames(presetFiles, "presets/"+kind) {
+			text, err := presetFiles.ReadFile("presets/" + kind + "/" + name + ".yaml")
+			if err != nil {
+				panic(err)
+			}
+			p := &Preset{Text: string(text)}
+			if p.node, err = strict.Parse(text, "preset "+name); err == nil {
+				err = strict.NewDecoder().Decode(p.node, p)
+			}
+			if err != nil {
+				panic(err) // the presets are part of the program, and a test reads them all
+			}
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// FindPreset finds a preset of a kind, "policy", "provider" or "" for either,
+// by its name, or by name@version for those that have versions.
+func FindPreset(kind, name string) (*Preset, error) {
+	base, version, versioned := strings.Cut(name, "@")
+	var known []string
+	var same []*Preset
+	for _, p := range presets {
+		if kind != "" && p.Kind() != kind {
+			continue
+		}
+		known = append(known, p.Name)
+		if p.Name == base {
+			same = append(same, p)
+		}
+	}
+	if len(same) == 0 {
+		if kind == "" {
+			kind = "preset"
+		}
+		return nil, fmt.Errorf("found %q; no such %s; %s", name, kind, suggest.Unknown(base, known))
+	}
+	var titles []string
+	for _, p := range same {
+		titles = append(titles, p.Title())
+		switch {
+		case p.Versions == "" && !versioned, versioned && version == p.Versions, versioned && inVersions(version, p.Versions):
+			return p, nil
+		}
+	}
+	if same[0].Versions == "" {
+		return nil, fmt.Errorf("found %q; %s has no versions; write %q", name, base, base)
+	}
+	if !versioned {
+		return nil, fmt.Errorf("found %q; its behaviour depends on the version; write one, such as %q (known: %s)",
+			name, base+"@"+strings.Fields(same[len(same)-1].Versions)[0], strings.Join(titles, ", "))
+	}
+	return nil, fmt.Errorf("found %q; no rule is known for version %s (known: %s)", name, version, strings.Join(titles, ", "))
+}
+
+// inVersions reports whether a version such as 2.46 lies in a range such as
+// "1.47 .. 2.51", both ends included, later patches of the last one too.
+func inVersions(version, versions string) bool {
+	from, to, _ := strings.Cut(versions, " .. ")
+	v, ok := parseVersion(version)
+	low, _ := parseVersion(from)
+	high, _ := parseVersion(to)
+	if !ok {
+		return false
+	}
+	if len(v) > len(high) {
+		if compareVersions(v[:len(high)], high) == 0 {
+			return true
+		}
+	}
+	return compareVersions(v, low) >= 0 && compareVersions(v, high) <= 0
+}
+
+func parseVersion(s string) ([]int, bool) {
+	var out []int
+	for _, part := range strings.Split(s, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 0 {
+			return nil, false
+		}
+		out = append(out, n)
+	}
+	return out, true
+}
+
+func compareVersions(a, b []int) int {
+	for i := range max(len(a), len(b)) {
+		x, y := 0, 0
+		if i < len(a) {
+			x = a[i]
+		}
+		if i < len(b) {
+			y = b[i]
+		}
+		if x != y {
+			return x - y
+		}
+	}
+	return 0
+}
+
+// UnmarshalNode implements strict.Unmarshaler: a name alone is a preset, and
+// what stands beside a preset overrides it.
+func (p *Policy) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	return underPreset(d, n, path, "policy", p)
+}
+
+// UnmarshalNode implements strict.Unmarshaler, like that of Policy.
+func (p *Provider) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	return underPreset(d, n, path, "provider", p)
+}
+
+func underPreset[T Policy | Provider](d *strict.Decoder, n *strict.Node, path, kind string, to *T) error {
+	named := n
+	if n.Kind != strict.Scalar {
+		named = n.Field("preset")
+	}
+	if named != nil {
+		if named.Kind != strict.Scalar {
+			return named.Fail(strict.Join(path, "preset"), "found %v; want the name of a %s", named.Kind, kind)
+		}
+		preset, err := FindPreset(kind, named.Text)
+		if err != nil {
+			return named.Fail(path, "%v", err)
+		}
+		var zero T
+		*to = zero
+		if err := d.Plain(preset.node.Field(kind), reflect.ValueOf(to).Elem(), path); err != nil {
+			return err
+		}
+		reflect.ValueOf(to).Elem().FieldByName("Preset").SetString(named.Text)
+	}
+	if n.Kind == strict.Scalar {
+		return nil
+	}
+	return d.Plain(n, reflect.ValueOf(to).Elem(), path)
+}

@@ -1,0 +1,110 @@
+// Package scenario is the scenario file: one YAML document that says who calls
+// which provider how, in the reader's words, every value with its unit.
+//
+// [Read] turns a document, with presets under it and settings over it, into a
+// [Scenario]: the file as written and the fleet model built from it. A mistake
+// is answered with file, line, column, the path of the field, what was found,
+// what is allowed and the nearest known name. file.go is the language.
+package scenario
+
+import (
+	"embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"stampede/cost"
+	"stampede/fleet"
+	"stampede/scenario/strict"
+)
+
+// Scenario is a scenario that checks.
+type Scenario struct {
+	File
+	Model    fleet.Model
+	Warnings []string // what is allowed and probably not meant
+}
+
+// Options are what the command line adds to a file.
+type Options struct {
+	Dir    string    // what file names in the document are relative to
+	Set    []string  // settings, PATH=VALUE, over the document and in order
+	Prices cost.Book // where model names are looked up; zero means the built-in list
+}
+
+// Default is the embedded scenario.
+const Default = "documentation-assistant"
+
+//go:embed embedded/*.yaml
+var embedded embed.FS
+
+// Embedded is the text of a scenario that the program carries.
+func Embedded(name string) ([]byte, bool) {
+	data, err := embedded.ReadFile("embedded/" + name + ".yaml")
+	return data, err == nil
+}
+
+// EmbeddedNames lists the scenarios that the program carries.
+func EmbeddedNames() []string { return fileNames(embedded, "embedded") }
+
+func fileNames(fs embed.FS, dir string) []string {
+	entries, err := fs.ReadDir(dir)
+	if err != nil {
+		panic(err) // embedded
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+	}
+	return names
+}
+
+// ReadFile reads a scenario from a file; its folder is where other files are
+// looked for.
+func ReadFile(path string, o Options) (*Scenario, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	o.Dir = filepath.Dir(path)
+	return Read(data, path, o)
+}
+
+// Read reads a scenario from a document; the name is that of the file, for
+// errors.
+func Read(data []byte, name string, o Options) (*Scenario, error) {
+	document, err := strict.Parse(data, name)
+	if err != nil {
+		return nil, err
+	}
+	d := strict.NewDecoder()
+	s := &Scenario{File: File{Seed: 1, Replications: 30, EventBudget: 100_000_000,
+		Fleet: Fleet{Instances: 1}, Policy: Policy{Retry: Retry{Attempts: 1}}}}
+	if err := d.Decode(document, &s.File); err != nil {
+		return nil, err
+	}
+	for _, set := range o.Set {
+		path, value, found := strings.Cut(set, "=")
+		if !found {
+			return nil, fmt.Errorf("--set %s: want PATH=VALUE, as in policy.gate.semaphore=8", set)
+		}
+		overlay, err := strict.Setting(strings.TrimSpace(path), value, "--set "+set)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.Decode(overlay, &s.File); err != nil {
+			return nil, err
+		}
+	}
+	b := builder{d: d, dir: o.Dir, prices: o.Prices}
+	if b.prices.Len() == 0 {
+		b.prices = cost.Builtin()
+	}
+	s.Model, err = b.build(&s.File)
+	s.Warnings = b.warnings
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}

@@ -1,0 +1,242 @@
+package strict
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stampede/suggest"
+)
+
+// Decoder decodes trees over one another and remembers where each field was
+// last written, so that a later check can point there.
+type Decoder struct {
+	origins map[string]origin
+}
+
+// NewDecoder makes a decoder.
+func NewDecoder() *Decoder { return &Decoder{origins: map[string]origin{}} }
+
+// Unmarshaler is a type that reads its own node. It may hand nodes back to the
+// decoder.
+type Unmarshaler interface {
+	UnmarshalNode(d *Decoder, n *Node, path string) error
+}
+
+// Words is a string type with a fixed vocabulary.
+type Words interface{ Words() []string }
+
+// Texter is a type written as one value, such as a duration. ParseText reports
+// what is allowed when it does not understand.
+type Texter interface{ ParseText(text string) error }
+
+// OneOf is a struct of pointers of which exactly one is set, such as a choice of
+// distributions. Over a value that has another choice set, the new one replaces
+// it; over the same choice, it is merged.
+type OneOf interface{ OneOf() }
+
+// Decode decodes the tree into what v points to. Fields that the tree does not
+// mention keep their value.
+func (d *Decoder) Decode(n *Node, v any) error {
+	return d.Into(n, reflect.ValueOf(v).Elem(), "")
+}
+
+// Errorf is an error at the place where the field of the path, or the nearest
+// field around it, was last written.
+func (d *Decoder) Errorf(path, format string, args ...any) error {
+	e := &Error{Path: path, Message: fmt.Sprintf(format, args...)}
+	for at := path; ; at = at[:strings.LastIndexByte(at, '.')] {
+		if o, ok := d.origins[at]; ok {
+			e.origin = o
+			return e
+		}
+		if !strings.Contains(at, ".") {
+			e.origin = d.origins[""]
+			e.origin.line = 0
+			return e
+		}
+	}
+}
+
+// Fail is an error at a node.
+func (n *Node) Fail(path, format string, args ...any) error {
+	return &Error{Path: path, Message: fmt.Sprintf(format, args...), origin: n.origin}
+}
+
+// Into decodes a node into a value under a path.
+func (d *Decoder) Into(n *Node, v reflect.Value, path string) error {
+	d.origins[path] = n.origin
+	if v.CanAddr() {
+		if u, ok := v.Addr().Interface().(Unmarshaler); ok {
+			return u.UnmarshalNode(d, n, path)
+		}
+	}
+	return d.Plain(n, v, path)
+}
+
+// Plain decodes like Into but does not ask the type to read itself, so that an
+// Unmarshaler can use it on itself.
+func (d *Decoder) Plain(n *Node, v reflect.Value, path string) error {
+	if v.CanAddr() {
+		if t, ok := v.Addr().Interface().(Texter); ok {
+			if n.Kind != Scalar {
+				return n.Fail(path, "found %v; want one value", n.Kind)
+			}
+			if err := t.ParseText(n.Text); err != nil {
+				return n.Fail(path, "found %q; %v", n.Text, err)
+			}
+			return nil
+		}
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if n.Kind == Null {
+			v.SetZero()
+			return nil
+		}
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		return d.Into(n, v.Elem(), path)
+	case reflect.Struct:
+		return d.fields(n, v, path)
+	case reflect.Slice:
+		return d.list(n, v, path)
+	}
+	return d.scalar(n, v, path)
+}
+
+// Names lists the fields of a struct type as they are written.
+func Names(t reflect.Type) []string {
+	var names []string
+	for i := range t.NumField() {
+		if name := t.Field(i).Tag.Get("yaml"); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (d *Decoder) fields(n *Node, v reflect.Value, path string) error {
+	t := v.Type()
+	if n.Kind != Mapping {
+		what := n.Kind.String()
+		if n.Kind == Scalar {
+			what = strconv.Quote(n.Text)
+		}
+		return n.Fail(path, "found %s; want a mapping of %s", what, suggest.List(Names(t)))
+	}
+	_, oneOf := v.Interface().(OneOf)
+	if oneOf && len(n.Keys) != 1 {
+		return n.Fail(path, "found %d fields; want exactly one of %s", len(n.Keys), suggest.List(Names(t)))
+	}
+	for i, key := range n.Keys {
+		index := slices.IndexFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Tag.Get("yaml") == key.Name })
+		if index < 0 {
+			return &Error{Path: Join(path, key.Name), origin: key.origin,
+				Message: "unknown field; " + suggest.Unknown(key.Name, Names(t))}
+		}
+		field := v.Field(index)
+		if oneOf && field.IsZero() {
+			v.SetZero()
+		}
+		d.origins[Join(path, key.Name)] = key.origin
+		if err := d.Into(n.Items[i], field, Join(path, key.Name)); err != nil {
+			return err
+		}
+		if oneOf && field.IsZero() {
+			return n.Items[i].Fail(Join(path, key.Name), "found nothing; want a value")
+		}
+	}
+	return nil
+}
+
+// list decodes a list, or, from a mapping whose keys are indexes, single items
+// of the list that is there.
+func (d *Decoder) list(n *Node, v reflect.Value, path string) error {
+	switch n.Kind {
+	case Null:
+		v.SetZero()
+		return nil
+	case Sequence:
+		out := reflect.MakeSlice(v.Type(), len(n.Items), len(n.Items))
+		for i, item := range n.Items {
+			if err := d.Into(item, out.Index(i), Join(path, strconv.Itoa(i))); err != nil {
+				return err
+			}
+		}
+		v.Set(out)
+		return nil
+	case Mapping:
+		copied := reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()), v)
+		for i, key := range n.Keys {
+			index, err := strconv.Atoi(key.Name)
+			if err != nil || index < 0 || index >= v.Len() {
+				return &Error{Path: Join(path, key.Name), origin: key.origin,
+					Message: fmt.Sprintf("found index %q; the list has the items 0 to %d", key.Name, v.Len()-1)}
+			}
+			if err := d.Into(n.Items[i], copied.Index(index), Join(path, key.Name)); err != nil {
+				return err
+			}
+		}
+		v.Set(copied)
+		return nil
+	}
+	return n.Fail(path, "found %q; want a list", n.Text)
+}
+
+func (d *Decoder) scalar(n *Node, v reflect.Value, path string) error {
+	if n.Kind != Scalar {
+		return n.Fail(path, "found %v; want one value", n.Kind)
+	}
+	if w, ok := v.Interface().(Words); ok {
+		if !slices.Contains(w.Words(), n.Text) {
+			return n.Fail(path, "found %q; %s", n.Text, suggest.Unknown(n.Text, w.Words()))
+		}
+		v.SetString(n.Text)
+		return nil
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(n.Text)
+		return nil
+	case reflect.Bool:
+		if n.Text != "true" && n.Text != "false" {
+			return n.Fail(path, "found %q; want true or false", n.Text)
+		}
+		v.SetBool(n.Text == "true")
+		return nil
+	case reflect.Int:
+		x, err := strconv.ParseInt(strings.ReplaceAll(n.Text, "_", ""), 10, 64)
+		if err != nil {
+			return n.Fail(path, "found %q; want a whole number", n.Text)
+		}
+		v.SetInt(x)
+		return nil
+	case reflect.Uint64:
+		x, err := strconv.ParseUint(strings.ReplaceAll(n.Text, "_", ""), 10, 64)
+		if err != nil {
+			return n.Fail(path, "found %q; want a whole number from 0", n.Text)
+		}
+		v.SetUint(x)
+		return nil
+	case reflect.Float64:
+		x, err := strconv.ParseFloat(n.Text, 64)
+		if err != nil || x != x || x > 1e300 || x < -1e300 {
+			return n.Fail(path, "found %q; want a number", n.Text)
+		}
+		v.SetFloat(x)
+		return nil
+	}
+	panic("strict: no way to decode " + v.Type().String())
+}
+
+// Join appends a name to a path.
+func Join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}

@@ -1,0 +1,266 @@
+// Package strict reads YAML into Go structs and forgives nothing: an unknown
+// field, a wrong kind, a value out of range each give one error with file,
+// line, column, path, what was found and what is allowed.
+//
+// A document is a tree of nodes that remember where they were written. Trees
+// are laid over one another by decoding them one after the other into the same
+// value: a preset, then the file, then the settings of the command line.
+package strict
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Kind is the kind of a node.
+type Kind uint8
+
+const (
+	Null Kind = iota
+	Scalar
+	Sequence
+	Mapping
+)
+
+// String names the kind for an error message.
+func (k Kind) String() string { return [...]string{"nothing", "a value", "a list", "a mapping"}[k] }
+
+// Node is a part of a document.
+type Node struct {
+	Kind   Kind
+	Text   string // of a scalar
+	Keys   []Key  // of a mapping, in the order written
+	Items  []*Node
+	origin origin
+}
+
+// Key is a key of a mapping; its value is the item of the same index.
+type Key struct {
+	Name   string
+	origin origin
+}
+
+// origin is where something was written.
+type origin struct {
+	source       *source
+	line, column int
+}
+
+type source struct {
+	name  string // a file, or a setting of the command line
+	lines []string
+}
+
+// Error is a mistake in a document.
+type Error struct {
+	Path    string // of the field, such as policy.retry.attempts
+	Message string
+	origin  origin
+}
+
+// Error writes place, path and message, and under it the line with a mark.
+func (e *Error) Error() string {
+	var b strings.Builder
+	o := e.origin
+	if o.source != nil {
+		b.WriteString(o.source.name)
+		if o.line > 0 {
+			fmt.Fprintf(&b, ":%d:%d", o.line, o.column)
+		}
+		b.WriteString(": ")
+	}
+	if e.Path != "" {
+		b.WriteString(e.Path + ": ")
+	}
+	b.WriteString(e.Message)
+	if o.source != nil && o.line > 0 && o.line <= len(o.source.lines) {
+		number := fmt.Sprintf("%4d", o.line)
+		line := strings.ReplaceAll(o.source.lines[o.line-1], "\t", " ")
+		fmt.Fprintf(&b, "\n%s | %s\n%s | %s^", number, line, strings.Repeat(" ", len(number)), strings.Repeat(" ", max(0, o.column-1)))
+	}
+	return b.String()
+}
+
+// Parse reads one YAML document. The name is that of the file, for errors.
+func Parse(data []byte, name string) (*Node, error) {
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	src := &source{name: name, lines: strings.Split(text, "\n")}
+	fail := func(line, column int, message string) error {
+		return &Error{Message: message, origin: origin{src, line, column}}
+	}
+	file, err := parser.ParseBytes([]byte(text), 0)
+	if err != nil {
+		var syntax *yaml.SyntaxError
+		if errors.As(err, &syntax) && syntax.Token != nil {
+			return nil, fail(syntax.Token.Position.Line, syntax.Token.Position.Column, "not YAML: "+syntax.Message)
+		}
+		return nil, fail(0, 0, "not YAML: "+err.Error())
+	}
+	var body ast.Node
+	for _, doc := range file.Docs {
+		if doc.Body == nil || doc.Body.Type() == ast.CommentType {
+			continue
+		}
+		if body != nil {
+			p := doc.Body.GetToken().Position
+			return nil, fail(p.Line, p.Column, "a second document; a file holds one")
+		}
+		body = doc.Body
+	}
+	if body == nil {
+		return nil, fail(0, 0, "the file is empty")
+	}
+	r := reader{src: src, anchors: map[string]*Node{}}
+	return r.node(body, 0)
+}
+
+// reader turns the syntax tree of the YAML library into nodes.
+type reader struct {
+	src     *source
+	anchors map[string]*Node
+}
+
+const deepest = 100
+
+func (r *reader) at(t *token.Token) origin {
+	if t == nil || t.Position == nil {
+		return origin{source: r.src}
+	}
+	return origin{r.src, t.Position.Line, t.Position.Column}
+}
+
+func (r *reader) node(n ast.Node, depth int) (*Node, error) {
+	if n == nil {
+		return &Node{origin: origin{source: r.src}}, nil
+	}
+	o := r.at(n.GetToken())
+	fail := func(format string, args ...any) (*Node, error) {
+		return nil, &Error{Message: fmt.Sprintf(format, args...), origin: o}
+	}
+	if depth > deepest {
+		return fail("nested more than %d levels deep", deepest)
+	}
+	switch n := n.(type) {
+	case *ast.NullNode:
+		return &Node{origin: o}, nil
+	case *ast.MappingNode:
+		return r.mapping(n.Values, o, depth)
+	case *ast.MappingValueNode:
+		return r.mapping([]*ast.MappingValueNode{n}, r.at(n.Key.GetToken()), depth)
+	case *ast.SequenceNode:
+		out := &Node{Kind: Sequence, origin: o}
+		for _, item := range n.Values {
+			child, err := r.node(item, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			out.Items = append(out.Items, child)
+		}
+		return out, nil
+	case *ast.AnchorNode:
+		out, err := r.node(n.Value, depth+1)
+		if err == nil {
+			r.anchors[n.Name.GetToken().Value] = out
+		}
+		return out, err
+	case *ast.AliasNode:
+		name := n.Value.GetToken().Value
+		if out, ok := r.anchors[name]; ok {
+			return out, nil
+		}
+		return fail("no anchor &%s before this alias", name)
+	case *ast.LiteralNode:
+		return &Node{Kind: Scalar, Text: n.Value.Value, origin: o}, nil
+	case ast.ScalarNode:
+		if _, ok := n.(*ast.MergeKeyNode); ok {
+			return fail("merge keys are not supported")
+		}
+		return &Node{Kind: Scalar, Text: n.GetToken().Value, origin: o}, nil
+	}
+	return fail("%v is not supported here", n.Type())
+}
+
+func (r *reader) mapping(values []*ast.MappingValueNode, o origin, depth int) (*Node, error) {
+	out := &Node{Kind: Mapping, origin: o}
+	for _, v := range values {
+		key := v.Key.GetToken()
+		if _, merge := v.Key.(*ast.MergeKeyNode); merge {
+			return nil, &Error{Message: "merge keys are not supported", origin: r.at(key)}
+		}
+		if out.field(key.Value) != nil {
+			return nil, &Error{Message: fmt.Sprintf("field %q stands twice", key.Value), origin: r.at(key)}
+		}
+		child, err := r.node(v.Value, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if child.origin.line == 0 {
+			child.origin = r.at(key)
+		}
+		out.Keys = append(out.Keys, Key{key.Value, r.at(key)})
+		out.Items = append(out.Items, child)
+	}
+	return out, nil
+}
+
+// field is the value of a key, nil when it is not there.
+func (n *Node) field(name string) *Node {
+	for i, k := range n.Keys {
+		if k.Name == name {
+			return n.Items[i]
+		}
+	}
+	return nil
+}
+
+// Field is the value of a key of a mapping, nil when it is not there.
+func (n *Node) Field(name string) *Node {
+	if n == nil || n.Kind != Mapping {
+		return nil
+	}
+	return n.field(name)
+}
+
+// Setting is a document that sets the one field at the path, such as
+// policy.gate.semaphore or provider.limits.0.limit. The source names the
+// setting in errors.
+func Setting(path, value, name string) (*Node, error) {
+	at := origin{source: &source{name: name}}
+	node, err := Parse([]byte(value), name)
+	if strings.TrimSpace(value) == "" {
+		node, err = &Node{Kind: Scalar}, nil
+	}
+	if err != nil {
+		var e *Error
+		if errors.As(err, &e) {
+			e.origin.line = 0
+		}
+		return nil, err
+	}
+	node.relocate(at)
+	names := strings.Split(path, ".")
+	for i := len(names) - 1; i >= 0; i-- {
+		if names[i] == "" {
+			return nil, &Error{Message: fmt.Sprintf("the path %q has an empty part; write it as in policy.gate.semaphore", path), origin: at}
+		}
+		node = &Node{Kind: Mapping, Keys: []Key{{names[i], at}}, Items: []*Node{node}, origin: at}
+	}
+	return node, nil
+}
+
+func (n *Node) relocate(at origin) {
+	n.origin = at
+	for i := range n.Keys {
+		n.Keys[i].origin = at
+	}
+	for _, item := range n.Items {
+		item.relocate(at)
+	}
+}

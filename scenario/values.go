@@ -1,0 +1,262 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Span is a length of time with its unit, such as 45s, 500ms or 2d; none is 0.
+type Span time.Duration
+
+const spanAllowed = "want a time with its unit, such as 500ms, 45s, 10m, 24h or 2d"
+
+// ParseText implements strict.Texter.
+func (s *Span) ParseText(text string) error {
+	if text == "none" || text == "0" {
+		*s = 0
+		return nil
+	}
+	days := time.Duration(0)
+	rest := text
+	if before, after, found := strings.Cut(text, "d"); found && !strings.ContainsAny(before, "hmsu") {
+		n, err := strconv.ParseFloat(before, 64)
+		if err != nil || !(n >= 0 && n <= 36500) {
+			return errors.New(spanAllowed)
+		}
+		days, rest = time.Duration(n*24*float64(time.Hour)), after
+	}
+	var d time.Duration
+	if rest != "" {
+		var err error
+		if d, err = time.ParseDuration(rest); err != nil {
+			return errors.New(spanAllowed)
+		}
+	}
+	if d += days; d < 0 {
+		return errors.New("a time cannot be negative; " + spanAllowed)
+	}
+	*s = Span(d)
+	return nil
+}
+
+func (s Span) String() string { return shortDuration(time.Duration(s)) }
+
+// shortDuration drops the zero units that time.Duration writes: 10m, not 10m0s.
+func shortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+func (s Span) quantity() float64 { return time.Duration(s).Seconds() }
+
+// Count is a whole number, such as 2000, 30k or 1.5M.
+type Count int64
+
+const countAllowed = "want a whole number, such as 2000, 30k or 1.5M"
+
+// ParseText implements strict.Texter.
+func (c *Count) ParseText(text string) error {
+	n, err := amount(text)
+	if err != nil || n != math.Trunc(n) || n < 0 || n > 1e15 {
+		return errors.New(countAllowed)
+	}
+	*c = Count(n)
+	return nil
+}
+
+func (c Count) String() string    { return strconv.FormatInt(int64(c), 10) }
+func (c Count) quantity() float64 { return float64(c) }
+
+// amount reads a number with an optional k, M or G.
+func amount(text string) (float64, error) {
+	scale := 1.0
+	if n := len(text); n > 0 {
+		switch text[n-1] {
+		case 'k', 'K':
+			scale = 1e3
+		case 'M':
+			scale = 1e6
+		case 'G', 'B':
+			scale = 1e9
+		}
+		if scale > 1 {
+			text = text[:n-1]
+		}
+	}
+	x, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0, errors.New("not a number")
+	}
+	if whole := math.Round(x * scale); math.Abs(x*scale-whole) < 1e-6 {
+		return whole, nil // 1.1k is 1100 although 1.1 is not a binary number
+	}
+	return x * scale, nil
+}
+
+// Number is a plain number from 0.
+type Number float64
+
+// ParseText implements strict.Texter.
+func (n *Number) ParseText(text string) error {
+	x, err := amount(text)
+	if err != nil || x < 0 {
+		return errors.New("want a number from 0, such as 60 or 2.5")
+	}
+	*n = Number(x)
+	return nil
+}
+
+func (n Number) String() string    { return strconv.FormatFloat(float64(n), 'g', -1, 64) }
+func (n Number) quantity() float64 { return float64(n) }
+
+// Share is a part of a whole, written 0.05 or 5%.
+type Share float64
+
+// ParseText implements strict.Texter.
+func (s *Share) ParseText(text string) error {
+	number, percent := strings.CutSuffix(text, "%")
+	x, err := strconv.ParseFloat(number, 64)
+	if percent {
+		x /= 100
+	}
+	if err != nil || !(x >= 0 && x <= 1) {
+		return errors.New("want a share from 0 to 1, such as 0.05 or 5%")
+	}
+	*s = Share(x)
+	return nil
+}
+
+func (s Share) String() string { return strconv.FormatFloat(100*float64(s), 'g', 6, 64) + "%" }
+
+// Bound is a whole number from 1, or none.
+type Bound int64
+
+// ParseText implements strict.Texter.
+func (b *Bound) ParseText(text string) error {
+	if text == "none" {
+		*b = 0
+		return nil
+	}
+	var c Count
+	if err := c.ParseText(text); err != nil || c < 1 {
+		return errors.New("want a whole number from 1, or none")
+	}
+	*b = Bound(c)
+	return nil
+}
+
+func (b Bound) String() string {
+	if b == 0 {
+		return "none"
+	}
+	return strconv.FormatInt(int64(b), 10)
+}
+
+// Rate is an amount per period, such as 500/min, 200k/min or 8/s. Without a
+// period it is a level, as of a limit on concurrency.
+type Rate struct {
+	Amount int64
+	Period time.Duration // 0 for a level
+}
+
+const rateAllowed = "want a whole amount per time, such as 500/min, 200k/min, 8/s, 10/10s or 1000/day"
+
+// ParseText implements strict.Texter.
+func (r *Rate) ParseText(text string) error {
+	number, unit, per := strings.Cut(text, "/")
+	var c Count
+	if err := c.ParseText(strings.TrimSpace(number)); err != nil || c < 1 {
+		return errors.New(rateAllowed)
+	}
+	*r = Rate{Amount: int64(c)}
+	if !per {
+		return nil
+	}
+	period, err := parsePeriod(strings.TrimSpace(unit))
+	r.Period = period
+	return err
+}
+
+func parsePeriod(unit string) (time.Duration, error) {
+	switch unit {
+	case "s", "sec", "second":
+		return time.Second, nil
+	case "m", "min", "minute":
+		return time.Minute, nil
+	case "h", "hour":
+		return time.Hour, nil
+	case "d", "day":
+		return 24 * time.Hour, nil
+	}
+	d, err := time.ParseDuration(unit)
+	if err != nil || d <= 0 {
+		return 0, errors.New(rateAllowed)
+	}
+	return d, nil
+}
+
+func (r Rate) String() string {
+	if r.Period == 0 {
+		return fmt.Sprint(r.Amount)
+	}
+	return fmt.Sprintf("%d/%s", r.Amount, periodName(r.Period))
+}
+
+func periodName(d time.Duration) string {
+	switch d {
+	case time.Second:
+		return "s"
+	case time.Minute:
+		return "min"
+	case time.Hour:
+		return "hour"
+	case 24 * time.Hour:
+		return "day"
+	}
+	return shortDuration(d)
+}
+
+// PerTime is a rate of arrivals, such as 2.5/s or 90/min.
+type PerTime float64 // per second
+
+// ParseText implements strict.Texter.
+func (p *PerTime) ParseText(text string) error {
+	number, unit, per := strings.Cut(text, "/")
+	x, err := amount(strings.TrimSpace(number))
+	if err != nil || x < 0 || !per {
+		return errors.New("want a rate of arrivals, such as 2.5/s or 90/min")
+	}
+	period, err := parsePeriod(strings.TrimSpace(unit))
+	if err != nil {
+		return errors.New("want a rate of arrivals, such as 2.5/s or 90/min")
+	}
+	*p = PerTime(x / period.Seconds())
+	return nil
+}
+
+func (p PerTime) String() string { return strconv.FormatFloat(float64(p), 'g', 6, 64) + "/s" }
+
+// Dollars is a price in US dollars, such as 0.15 or $0.15.
+type Dollars float64
+
+// ParseText implements strict.Texter.
+func (d *Dollars) ParseText(text string) error {
+	x, err := strconv.ParseFloat(strings.TrimPrefix(text, "$"), 64)
+	if err != nil || !(x >= 0 && x <= 1e6) {
+		return errors.New("want dollars per million tokens from 0 to 1,000,000, such as 0.15")
+	}
+	*d = Dollars(x)
+	return nil
+}
+
+func (d Dollars) String() string { return strconv.FormatFloat(float64(d), 'g', -1, 64) }

@@ -3,9 +3,11 @@ package scenario
 import (
 	"embed"
 	"fmt"
+	"io"
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"stampede/scenario/strict"
 	"stampede/suggest"
@@ -97,8 +99,7 @@ func FindPreset(kind, name string) (*Preset, error) {
 	var titles []string
 	for _, p := range same {
 		titles = append(titles, p.Title())
-		switch {
-		case p.Versions == "" && !versioned, versioned && version == p.Versions, versioned && inVersions(version, p.Versions):
+		if versioned && p.Versions != "" && (version == p.Versions || inVersions(version, p.Versions)) || !versioned && p.Versions == "" {
 			return p, nil
 		}
 	}
@@ -193,4 +194,28 @@ func underPreset[T Policy | Provider](d *strict.Decoder, n *strict.Node, path, k
 		return nil
 	}
 	return d.Plain(n, reflect.ValueOf(to).Elem(), path)
+}
+
+// Explain adds to the text of a preset what follows from it: for a policy its
+// rule and its first waits with their sum.
+func (p *Preset) Explain(w io.Writer) error {
+	if p.Policy == nil {
+		return nil
+	}
+	client, err := (&builder{d: strict.NewDecoder()}).client(p.Policy)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nrule: %v\n", client)
+	s := Scenario{}
+	s.Model.Client = client
+	if waits := s.firstWaits(); waits != "" {
+		var low, high time.Duration
+		for i := range max(client.Retry.Attempts-1, 0) {
+			l, h := client.Retry.Backoff.Range(i)
+			low, high = low+l, high+h
+		}
+		fmt.Fprintf(w, "waits before retries without a hint: %s; in all %s..%s\n", waits, shortDuration(low), shortDuration(high))
+	}
+	return nil
 }

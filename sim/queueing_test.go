@@ -36,8 +36,8 @@ func (s system) run(key Key, n int) result {
 		gaps, services  = key.For(1), key.For(2)
 		response, wait  Moments
 		inSystem        Level
-		responses       = NewQuantiles()
-		waits           = NewQuantiles()
+		responses       = new(Quantiles)
+		waits           = new(Quantiles)
 		arrived, k      uint64
 		lost, waited    int
 		counted, warmup = 0, uint64(n / 10)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -73,27 +74,28 @@ func (l *Level) Mean(now Time) float64 {
 	return (l.area + l.value*(now-l.since).Seconds()) / now.Seconds()
 }
 
-// Quantiles is a mergeable histogram of spans: an HDR histogram with three
-// significant digits in steps of one microsecond, up to 40 days. A quantile it
-// gives is within [QuantileError] (relative) or one microsecond of the exact
-// one; longer spans count as 40 days. Use NewQuantiles.
+// Quantiles gives quantiles of spans: exact ones of up to [ExactQuantiles]
+// observations, beyond that those of an HDR histogram with three significant
+// digits in steps of one microsecond up to 40 days (longer spans count as 40
+// days), which are within [QuantileError] of the exact ones or one microsecond.
+// It takes at most 400 kB, however many observations there are, and two of them
+// merge. The zero Quantiles is empty.
 type Quantiles struct {
-	histogram *hdrhistogram.Histogram
+	few       []time.Duration // all observations, while they are few
+	sorted    bool
+	histogram *hdrhistogram.Histogram // all observations, once they are many
 	max       time.Duration
 }
 
-// QuantileError is the largest relative error of a quantile.
-const QuantileError = 0.001
-
 const (
+	// QuantileError is the largest relative error of a quantile of many.
+	QuantileError = 0.001
+	// ExactQuantiles is up to how many observations quantiles are exact.
+	ExactQuantiles = 1 << 14
+
 	quantileStep    = time.Microsecond
 	quantileLongest = 40 * 24 * time.Hour
 )
-
-// NewQuantiles makes an empty histogram of about 240 kB.
-func NewQuantiles() *Quantiles {
-	return &Quantiles{histogram: hdrhistogram.New(1, int64(quantileLongest/quantileStep), 3)}
-}
 
 // Add takes one span; a negative one panics.
 func (q *Quantiles) Add(d time.Duration) {
@@ -101,28 +103,70 @@ func (q *Quantiles) Add(d time.Duration) {
 		panic("sim: negative span " + d.String())
 	}
 	q.max = max(q.max, d)
+	if q.histogram == nil && len(q.few) < ExactQuantiles {
+		q.few, q.sorted = append(q.few, d), false
+		return
+	}
+	q.spill()
+	q.record(d)
+}
+
+// spill moves the observations into the histogram.
+func (q *Quantiles) spill() {
+	if q.histogram != nil {
+		return
+	}
+	q.histogram = hdrhistogram.New(1, int64(quantileLongest/quantileStep), 3)
+	for _, d := range q.few {
+		q.record(d)
+	}
+	q.few = nil
+}
+
+func (q *Quantiles) record(d time.Duration) {
 	steps := int64((min(d, quantileLongest) + quantileStep/2) / quantileStep)
 	if err := q.histogram.RecordValue(steps); err != nil {
-		panic(err) // the range was clipped above
+		panic(err) // the range was clipped
 	}
 }
 
-// Merge adds the observations of another histogram.
+// Merge adds the observations of another.
 func (q *Quantiles) Merge(other *Quantiles) {
+	if other.histogram == nil {
+		for _, d := range other.few {
+			q.Add(d)
+		}
+		return
+	}
+	q.spill()
 	q.histogram.Merge(other.histogram)
 	q.max = max(q.max, other.max)
 }
 
 // Count is the number of observations.
-func (q *Quantiles) Count() int64 { return q.histogram.TotalCount() }
+func (q *Quantiles) Count() int64 {
+	if q.histogram != nil {
+		return q.histogram.TotalCount()
+	}
+	return int64(len(q.few))
+}
 
-// Quantile is the smallest recorded span that at least the share p of all
-// spans do not exceed, 0 < p <= 1; 0 without observations.
+// Quantile is the smallest span that at least the share p of all spans do not
+// exceed, 0 < p <= 1; 0 without observations.
 func (q *Quantiles) Quantile(p float64) time.Duration {
-	if p >= 1 {
+	n := float64(q.Count())
+	if n == 0 || p >= 1 {
 		return q.max
 	}
-	return time.Duration(q.histogram.ValueAtQuantile(100*p)) * quantileStep
+	rank := max(math.Ceil(p*n), 1)
+	if q.histogram != nil { // which rounds ranks, so it is asked for a whole one
+		return min(q.max, time.Duration(q.histogram.ValueAtQuantile(100*rank/n))*quantileStep)
+	}
+	if !q.sorted {
+		slices.Sort(q.few)
+		q.sorted = true
+	}
+	return q.few[int(rank)-1]
 }
 
 // Max is the largest span, exactly.

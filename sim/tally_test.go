@@ -33,31 +33,40 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-func TestQuantilesAreWithinTheStatedError(t *testing.T) {
-	whole, left, right := NewQuantiles(), NewQuantiles(), NewQuantiles()
-	law := lognormal(1.5, 2)
-	key := NewKey(3, 0)
-	var exact []time.Duration
-	for i := range uint64(20_000) {
-		d := time.Duration(law(key.Uniform(i, 0)) * float64(time.Second))
-		exact = append(exact, d)
-		whole.Add(d)
-		[]*Quantiles{left, right}[i%2].Add(d)
-	}
-	slices.Sort(exact)
-	left.Merge(right)
-	for _, p := range []float64{0.001, 0.25, 0.5, 0.95, 0.99, 0.999, 1} {
-		want := exact[int(math.Ceil(p*float64(len(exact))))-1]
-		got := whole.Quantile(p)
-		if d := math.Abs(float64(got - want)); d > QuantileError*float64(want)+float64(time.Microsecond) {
-			t.Errorf("p%g: %v, exact %v", 100*p, got, want)
+func TestQuantiles(t *testing.T) {
+	for _, n := range []int{1, 7, 2000, ExactQuantiles, ExactQuantiles + 1, 60_000} {
+		var whole, left, right Quantiles
+		law := lognormal(1.5, 2)
+		key := NewKey(3, 0)
+		var exact []time.Duration
+		for i := range n {
+			d := time.Duration(law(key.Uniform(uint64(i), 0)) * float64(time.Second))
+			exact = append(exact, d)
+			whole.Add(d)
+			[]*Quantiles{&left, &right}[i%2].Add(d)
 		}
-		if left.Quantile(p) != got {
-			t.Errorf("p%g: merged %v, whole %v", 100*p, left.Quantile(p), got)
+		slices.Sort(exact)
+		left.Merge(&right)
+		allowed := 0.0
+		if n > ExactQuantiles {
+			allowed = QuantileError
+		}
+		for _, p := range []float64{0.001, 0.25, 0.5, 0.95, 0.99, 0.999, 1} {
+			want := exact[int(math.Ceil(p*float64(n)))-1]
+			got := whole.Quantile(p)
+			if d := math.Abs(float64(got - want)); d > allowed*(float64(want)+float64(time.Microsecond)) {
+				t.Errorf("n %d p%g: %v, exact %v", n, 100*p, got, want)
+			}
+			if left.Quantile(p) != got {
+				t.Errorf("n %d p%g: merged %v, whole %v", n, 100*p, left.Quantile(p), got)
+			}
+		}
+		if whole.Max() != exact[n-1] || whole.Count() != int64(n) || left.Count() != int64(n) {
+			t.Errorf("n %d: max %v count %d, want exactly %v", n, whole.Max(), whole.Count(), exact[n-1])
 		}
 	}
-	if whole.Max() != exact[len(exact)-1] {
-		t.Errorf("max %v, want exactly %v", whole.Max(), exact[len(exact)-1])
+	if q := new(Quantiles); q.Quantile(0.5) != 0 || q.Count() != 0 {
+		t.Error("no observations")
 	}
 }
 

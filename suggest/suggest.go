@@ -12,13 +12,16 @@ import (
 // case ignored, and a common prefix counting as close. It is empty when nothing
 // is near.
 func Nearest(found string, known []string) string {
-	best, least := "", len(found)/2+2
+	best, least := "", 1 // only the same but for case
+	if len(found) > 2 {
+		least = 2 + len(found)/4
+	}
 	lower := strings.ToLower(found)
 	for _, name := range known {
 		candidate := strings.ToLower(name)
 		d := levenshtein.ComputeDistance(lower, candidate)
-		if lower != "" && (strings.HasPrefix(candidate, lower) || strings.HasSuffix(candidate, "/"+lower)) {
-			d = min(d, 1)
+		if len(lower) > 1 && (strings.HasPrefix(candidate, lower) || strings.HasSuffix(candidate, "/"+lower)) {
+			d = 0
 		}
 		if d < least {
 			best, least = name, d

@@ -1,0 +1,20 @@
+package main
+
+import "github.com/urfave/cli/v2"
+
+func checkCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "read a scenario and explain it in words; run nothing",
+		ArgsUsage: "[SCENARIO]",
+		Flags:     scenarioFlags(),
+		Action: func(c *cli.Context) error {
+			s, err := readScenario(c)
+			if err != nil {
+				return err
+			}
+			s.Explain(c.App.Writer)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"stampede/cost"
+	"stampede/scenario"
+)
+
+// scenarioFlags are the flags of every command that reads a scenario.
+func scenarioFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.GenericFlag{Name: "set", Value: &settings{}, Usage: "set a field, as in `PATH=VALUE` policy.gate.semaphore=8; may be repeated"},
+		&cli.StringFlag{Name: "prices", Usage: "look models up in a price `FILE` of LiteLLM or genai-prices"},
+	}
+}
+
+// settings collects repeated flags and leaves commas in their values alone.
+type settings []string
+
+func (s *settings) Set(value string) error {
+	*s = append(*s, value)
+	return nil
+}
+
+func (s *settings) String() string { return "" }
+
+// readScenario reads the scenario named by the only argument, or the embedded
+// one.
+func readScenario(c *cli.Context) (*scenario.Scenario, error) {
+	o := scenario.Options{Set: *c.Generic("set").(*settings)}
+	if file := c.String("prices"); file != "" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, usage("--prices: %v", err)
+		}
+		defer f.Close()
+		if o.Prices, err = cost.Read(f, file); err != nil {
+			return nil, usage("--prices: %v", err)
+		}
+	}
+	var s *scenario.Scenario
+	var err error
+	switch c.NArg() {
+	case 0:
+		data, _ := scenario.Embedded(scenario.Default)
+		s, err = scenario.Read(data, scenario.Default, o)
+	case 1:
+		s, err = scenario.ReadFile(c.Args().First(), o)
+	default:
+		return nil, usage("%s: found %d arguments; want at most one scenario file", c.Command.Name, c.NArg())
+	}
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return s, nil
+}
+
+func noArguments(c *cli.Context) error {
+	if c.Args().Present() {
+		return usage("%s: found the argument %q; want none", c.Command.Name, c.Args().First())
+	}
+	return nil
+}
+
+// progress shows how far a long command is, on stderr, when that is a terminal
+// and the command takes longer than a second.
+type progress struct {
+	bar   *progressbar.ProgressBar
+	began time.Time
+	total int
+	what  string
+	to    io.Writer
+	done  int
+}
+
+func newProgress(stderr io.Writer, total int, what string) *progress {
+	f, ok := stderr.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		stderr = nil
+	}
+	return &progress{began: time.Now(), total: total, what: what, to: stderr}
+}
+
+func (p *progress) add() {
+	p.done++
+	if p.to == nil {
+		return
+	}
+	if p.bar == nil {
+		if time.Since(p.began) < time.Second {
+			return
+		}
+		p.bar = progressbar.NewOptions(p.total, progressbar.OptionSetWriter(p.to), progressbar.OptionSetDescription(p.what),
+			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
+	}
+	_ = p.bar.Set(p.done) // a terminal that cannot be written to is no reason to stop
+}
+
+func (p *progress) end() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
+
+// output is a file that comes to be whole or not at all: it is written beside
+// its place and moved there by commit.
+type output struct {
+	*os.File
+	path string
+}
+
+func create(path string) (*output, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return nil, usage("cannot write %s: %v", path, err)
+	}
+	return &output{f, path}, nil
+}
+
+func (o *output) commit() error {
+	if err := o.Chmod(0o644); err != nil {
+		return errors.Join(err, o.discard())
+	}
+	if err := o.Close(); err != nil {
+		return errors.Join(err, os.Remove(o.Name()))
+	}
+	return os.Rename(o.Name(), o.path)
+}
+
+func (o *output) discard() error {
+	return errors.Join(o.Close(), os.Remove(o.Name()))
+}
+
+// interrupted says what was kept when a command was stopped early.
+func interrupted(stderr io.Writer, finished, wanted int, what string) {
+	fmt.Fprintf(stderr, "stampede: interrupted after %d of %d %s; what finished is shown\n", finished, wanted, what)
+}

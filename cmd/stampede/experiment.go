@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"stampede/experiments"
+)
+
+func experimentCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "experiment",
+		Usage: "list, show and run the built-in experiments, each held against its reference",
+		Subcommands: []*cli.Command{
+			{Name: "list", Usage: "list the experiments with their questions", Action: listExperiments},
+			{Name: "show", Usage: "print an experiment: question, claim, references and the scenario file to copy", ArgsUsage: "NAME", Action: showExperiment},
+			{Name: "run", Usage: "run experiments and print what was found beside the references", ArgsUsage: "NAME...",
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "all", Usage: "run all of them"},
+					&cli.BoolFlag{Name: "json", Usage: "print JSON: one object, or a list of them for several experiments"},
+					&cli.BoolFlag{Name: "markdown", Usage: "print one table in Markdown"},
+					&cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time; default one for each core"},
+				},
+				Action: runExperiments},
+		},
+	}
+}
+
+func listExperiments(c *cli.Context) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	for _, e := range experiments.Catalogue() {
+		fmt.Fprintf(c.App.Writer, "%-18s %s\n", e.Name, e.Question)
+	}
+	return nil
+}
+
+func showExperiment(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usage("experiment show: found %d arguments; want the name of one experiment", c.NArg())
+	}
+	e, err := experiments.Find(c.Args().First())
+	if err != nil {
+		return usageError{err}
+	}
+	e.Show(c.App.Writer)
+	return nil
+}
+
+func runExperiments(c *cli.Context) error {
+	var chosen []*experiments.Experiment
+	for _, name := range c.Args().Slice() {
+		e, err := experiments.Find(name)
+		if err != nil {
+			return usageError{err}
+		}
+		chosen = append(chosen, e)
+	}
+	switch all := c.Bool("all"); {
+	case all && len(chosen) > 0:
+		return usage("experiment run: found names and --all; want one of them")
+	case all:
+		chosen = experiments.Catalogue()
+	case len(chosen) == 0:
+		return usage("experiment run: found no name; want one or more, or --all")
+	}
+	bar := newProgress(c.App.ErrWriter, len(chosen), "experiments")
+	var results []*experiments.Result
+	var stopped error
+	for _, e := range chosen {
+		r, err := e.Run(c.Context, c.Int("jobs"))
+		if err != nil {
+			stopped = err
+			break
+		}
+		results = append(results, r)
+		bar.add()
+	}
+	bar.end()
+	switch {
+	case c.Bool("markdown"):
+		experiments.WriteMarkdown(c.App.Writer, results)
+	case c.Bool("json"):
+		enc := json.NewEncoder(c.App.Writer)
+		enc.SetIndent("", "  ")
+		var err error
+		if len(chosen) == 1 && len(results) == 1 {
+			err = enc.Encode(results[0])
+		} else if len(results) > 0 {
+			err = enc.Encode(results)
+		}
+		if err != nil {
+			return err
+		}
+	default:
+		for _, r := range results {
+			r.WriteText(c.App.Writer)
+		}
+	}
+	return stopped
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"stampede/scenario"
+	"stampede/suggest"
+)
+
+func initCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "init",
+		Usage:     "write a commented scenario to start from, to a file that does not exist yet or to stdout",
+		ArgsUsage: "[FILE]",
+		Flags: []cli.Flag{&cli.StringFlag{Name: "from", Value: "commented",
+			Usage: "start from the scenario `NAME`: " + suggest.List(scenario.EmbeddedNames())}},
+		Action: func(c *cli.Context) error {
+			text, ok := scenario.Embedded(c.String("from"))
+			if !ok {
+				return usage("--from: found %q; %s", c.String("from"), suggest.Unknown(c.String("from"), scenario.EmbeddedNames()))
+			}
+			switch c.NArg() {
+			case 0:
+				_, err := c.App.Writer.Write(text)
+				return err
+			case 1:
+			default:
+				return usage("init: found %d arguments; want at most one file", c.NArg())
+			}
+			path := c.Args().First()
+			f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			if err != nil {
+				return usageError{err}
+			}
+			if _, err := f.Write(text); err != nil {
+				return err
+			}
+			if err := f.Close(); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.App.Writer, "wrote %s; next: stampede check %s, stampede run %s\n", path, path, path)
+			return err
+		},
+	}
+}

@@ -1,0 +1,109 @@
+// Stampede simulates client fleets calling rate-limited LLM APIs on a virtual
+// clock. This program is a function of its arguments, its files and its
+// standard streams; one file holds each sub-command.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"stampede/suggest"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() { // a second interrupt is not caught any more
+		<-ctx.Done()
+		stop()
+	}()
+	os.Exit(run(ctx, os.Args, os.Stdout, os.Stderr))
+}
+
+// Exit statuses.
+const (
+	done   = 0
+	failed = 1
+	wrong  = 2 // usage, or a scenario that does not check
+)
+
+// usageError is a mistake of the person who calls.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// run is the program: it returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	app := newApp(stdout, stderr)
+	args, err := permute(app, args)
+	if err == nil {
+		err = app.RunContext(ctx, args)
+	}
+	if err == nil {
+		return done
+	}
+	fmt.Fprintf(stderr, "stampede: %v\n", err)
+	var mistake usageError
+	if errors.As(err, &mistake) {
+		return wrong
+	}
+	return failed
+}
+
+func newApp(stdout, stderr io.Writer) *cli.App {
+	app := &cli.App{
+		Name:  "stampede",
+		Usage: "simulate retries, rate limits and bills of programs that call LLM APIs",
+		Commands: []*cli.Command{
+			runCommand(), experimentCommand(), presetCommand(), checkCommand(), initCommand(), schemaCommand(),
+		},
+		Writer: stdout, ErrWriter: stderr,
+		HideVersion:    true,
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return usageError{err} },
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return unknownCommand(c.Args().First(), c.App.Commands)
+			}
+			return cli.ShowAppHelp(c)
+		},
+	}
+	for _, c := range app.Commands {
+		prepare(c)
+	}
+	return app
+}
+
+// prepare makes mistakes in a command's usage errors of ours.
+func prepare(c *cli.Command) {
+	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return usageError{err} }
+	for _, sub := range c.Subcommands {
+		prepare(sub)
+	}
+	if len(c.Subcommands) > 0 {
+		c.Action = func(ctx *cli.Context) error {
+			if ctx.Args().Present() {
+				return unknownCommand(ctx.Args().First(), c.Subcommands)
+			}
+			return cli.ShowSubcommandHelp(ctx)
+		}
+	}
+}
+
+func unknownCommand(name string, commands []*cli.Command) error {
+	var known []string
+	for _, c := range commands {
+		if c.Name != "help" {
+			known = append(known, c.Name)
+		}
+	}
+	return usage("no command %q; %s", name, suggest.Unknown(name, known))
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"stampede": main})
+}
+
+// Each script is a session at the command line.
+func TestScripts(t *testing.T) {
+	shared, err := filepath.Abs(filepath.Join("..", "..", "..", "shared"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("SHARED", shared)
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			_, err := os.Stat(filepath.Join(shared, name))
+			return err == nil, nil
+		},
+		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+	})
+}
+
+// Every command block of the README runs and succeeds; those that need a file
+// get the one that the block before made. The block that runs all tests is
+// only looked at, since this test is part of it.
+func TestReadmeCommandsRun(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	if len(blocks) < 3 {
+		t.Fatalf("found %d command blocks in the README", len(blocks))
+	}
+	dir := t.TempDir()
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "bin", "stampede")
+	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(binary, program); err != nil { // testscript.Main acts as the program of this name
+		t.Fatal(err)
+	}
+	tested := false
+	for _, block := range blocks {
+		for _, line := range strings.Split(strings.TrimSpace(block[1]), "\n") {
+			if line == "go test ./..." {
+				tested = true
+				continue
+			}
+			line = strings.Replace(line, "go run ./cmd/stampede", "stampede", 1)
+			if strings.HasPrefix(line, "go install ") || strings.HasPrefix(line, "#") || line == "" {
+				continue
+			}
+			cmd := exec.Command("bash", "-c", line)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", line, err, out)
+			}
+		}
+	}
+	if !tested {
+		t.Error("the README does not say how to run all tests")
+	}
+}
+
+func TestFlagsWorkOnBothSidesOfTheFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "s.yaml")
+	if err := os.WriteFile(file, []byte("workload: {burst: {calls: 5}, prompt_tokens: 1, output_tokens: 1}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var want string
+	for _, args := range [][]string{
+		{"run", "--reps", "3", "--json", file}, {"run", file, "--reps", "3", "--json"}, {"run", "--reps=3", file, "--json"}, {"run", "--json", "--reps", "3", "--", file},
+	} {
+		var stdout, stderr bytes.Buffer
+		if status := run(context.Background(), append([]string{"stampede"}, args...), &stdout, &stderr); status != 0 {
+			t.Fatalf("%v: status %d, %s", args, status, &stderr)
+		}
+		if want == "" {
+			want = stdout.String()
+		}
+		if stdout.String() != want || !strings.Contains(want, `"replications": 3`) {
+			t.Errorf("%v: other output", args)
+		}
+	}
+}
+
+// An interrupt before anything finished leaves no file; one later leaves whole
+// replications only.
+func TestInterruptedRunLeavesNothingHalfWritten(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	if status := run(ctx, []string{"stampede", "run", "--calls", filepath.Join(dir, "c.csv")}, &stdout, &stderr); status != failed {
+		t.Errorf("status %d, want %d", status, failed)
+	}
+	if stdout.Len() > 0 {
+		t.Errorf("printed %q", &stdout)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Name() != "c.csv" || strings.Count(string(text), "\n") != 1 {
+			t.Errorf("%s holds %q", f.Name(), text)
+		}
+	}
+}
+
+// The table of references in the README is what the command prints.
+func TestReadmeTableIsTheCommands(t *testing.T) {
+	const begin, end = "<!-- made by: stampede experiment run --all --markdown -->\n", "<!-- end -->"
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), begin)
+	table, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatal("the README has no place for the table")
+	}
+	var stdout, stderr bytes.Buffer
+	if status := run(context.Background(), []string{"stampede", "experiment", "run", "--all", "--markdown"}, &stdout, &stderr); status != 0 {
+		t.Fatal(stderr.String())
+	}
+	if table == stdout.String() {
+		return
+	}
+	if os.Getenv("UPDATE_README") == "" {
+		t.Errorf("the README says\n%s\nthe command prints\n%s\nrun this test with UPDATE_README=1", table, &stdout)
+		return
+	}
+	if err := os.WriteFile("../../README.md", []byte(before+begin+stdout.String()+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"stampede/experiments"
+)
+
+func runCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "run",
+		Usage:     "simulate a scenario and print what it gives, with intervals",
+		ArgsUsage: "[SCENARIO]",
+		Description: "Without a file the embedded scenario is simulated. Flags may stand before or after the file.\n" +
+			"An interrupt ends the run after the replications under way and reports those that finished.",
+		Flags: append(scenarioFlags(),
+			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of all random numbers, instead of the scenario's"},
+			&cli.IntFlag{Name: "reps", Usage: "`N` replications, instead of the scenario's"},
+			&cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time; default one for each core"},
+			&cli.StringFlag{Name: "calls", Usage: "write a row for each call to a CSV `FILE`"},
+			&cli.StringFlag{Name: "attempts", Usage: "write a row for each attempt to a CSV `FILE`"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		),
+		Action: runScenario,
+	}
+}
+
+func runScenario(c *cli.Context) error {
+	s, err := readScenario(c)
+	if err != nil {
+		return err
+	}
+	if c.IsSet("seed") {
+		s.Seed = c.Uint64("seed")
+	}
+	if c.IsSet("reps") {
+		if s.Replications = c.Int("reps"); s.Replications < 1 || s.Replications > 100_000 {
+			return usage("--reps: found %d; want 1 to 100,000", s.Replications)
+		}
+	}
+	if c.Int("jobs") < 0 {
+		return usage("--jobs: found %d; want 0 or more", c.Int("jobs"))
+	}
+	bar := newProgress(c.App.ErrWriter, s.Replications, "replications")
+	r := experiments.Replicator{Jobs: c.Int("jobs"), Done: func(experiments.Run) { bar.add() }}
+	records, err := openRecords(c.String("calls"), c.String("attempts"))
+	if err != nil {
+		return err
+	}
+	if records != nil {
+		r.Jobs, r.Listen = 1, records.csv.Of // rows of one replication after the other
+	}
+	runs, err := r.Play(c.Context, s, 0, s.Replications)
+	bar.end()
+	if err := records.close(); err != nil {
+		return err
+	}
+	stopped := errors.Is(err, context.Canceled)
+	if err != nil && (!stopped || len(runs) == 0) {
+		return err
+	}
+	if stopped {
+		interrupted(c.App.ErrWriter, len(runs), s.Replications, "replications")
+	}
+	report := experiments.NewReport(s, runs)
+	if stopped {
+		report.Warnings = append(report.Warnings, fmt.Sprintf("interrupted after %d of %d replications", len(runs), s.Replications))
+	}
+	write := report.WriteText
+	if c.Bool("json") {
+		write = report.WriteJSON
+	}
+	if werr := write(c.App.Writer); werr != nil {
+		return werr
+	}
+	return err
+}
+
+// records are the CSV files of a run; nil when none was asked for.
+type records struct {
+	csv   experiments.CSV
+	files []*output
+	texts []*bufio.Writer
+}
+
+func openRecords(calls, attempts string) (*records, error) {
+	if calls == "" && attempts == "" {
+		return nil, nil
+	}
+	if calls == attempts {
+		return nil, usage("--calls and --attempts: found %q for both; want two files", calls)
+	}
+	r := &records{}
+	for _, f := range []struct {
+		path string
+		to   *io.Writer
+	}{{calls, &r.csv.Calls}, {attempts, &r.csv.Attempts}} {
+		if f.path == "" {
+			continue
+		}
+		o, err := create(f.path)
+		if err != nil {
+			for _, opened := range r.files {
+				err = errors.Join(err, opened.discard())
+			}
+			return nil, err
+		}
+		text := bufio.NewWriterSize(o, 1<<16)
+		r.files, r.texts, *f.to = append(r.files, o), append(r.texts, text), text
+	}
+	r.csv.WriteHeaders()
+	return r, nil
+}
+
+func (r *records) close() error {
+	if r == nil {
+		return nil
+	}
+	err := r.csv.Err()
+	for i, f := range r.files {
+		if err == nil {
+			err = r.texts[i].Flush()
+		}
+		if err != nil {
+			err = errors.Join(err, f.discard())
+			continue
+		}
+		err = f.commit()
+	}
+	return err
+}

@@ -1,0 +1,217 @@
+package experiments
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"math"
+	"slices"
+
+	"stampede/fleet"
+	"stampede/scenario"
+	"stampede/suggest"
+)
+
+// Experiment is a question to the simulator whose answer is known from
+// elsewhere: a scenario, arms that vary it, and references that the findings
+// are held against.
+type Experiment struct {
+	Name       string
+	Question   string
+	Claim      string
+	Source     string
+	Arms       []Arm
+	References []Reference
+
+	measure func(*lab) (map[string]Sample, error)
+}
+
+// Arm is a variation of the experiment's scenario.
+type Arm struct {
+	Name string
+	Set  []string // settings, PATH=VALUE
+}
+
+// Reference is what a source says about one finding. Low and High are the band
+// it gives, or the rounding of the printed figure; infinite where it gives none.
+type Reference struct {
+	Key       string
+	Expected  float64
+	Low, High float64
+	List      []float64 // instead of Expected, for a finding that is a list
+	Unit      string
+	// Note explains a reference that cannot hold because it contradicts itself;
+	// it is kept and not judged.
+	Note string
+}
+
+// exactly is a reference to a figure without error.
+func exactly(key string, value float64, unit string) Reference {
+	return Reference{Key: key, Expected: value, Low: value, High: value, Unit: unit}
+}
+
+// printed is a reference to a figure printed with so many decimals.
+func printed(key string, value float64, decimals int, unit string) Reference {
+	half := 0.5 * math.Pow10(-decimals)
+	return Reference{Key: key, Expected: value, Low: value - half, High: value + half, Unit: unit}
+}
+
+// within is a reference to a figure with a band.
+func within(key string, value, low, high float64, unit string) Reference {
+	return Reference{Key: key, Expected: value, Low: low, High: high, Unit: unit}
+}
+
+// Sample is a finding by replication; one value when it does not vary.
+type Sample struct {
+	Values []float64
+	List   []float64 // instead, for a finding that is a list
+}
+
+// Finding is a reference beside what was measured.
+type Finding struct {
+	Reference
+	Sample
+	Source   string
+	Estimate Estimate // at 95 %
+	Holds    *bool    // nil when the reference contradicts itself
+}
+
+// judge compares. A finding holds when the 99 % interval of what was measured,
+// a point when it does not vary, meets the band of the reference.
+func judge(r Reference, s Sample, source string) Finding {
+	f := Finding{Reference: r, Sample: s, Source: source, Estimate: EstimateOf(s.Values, 0.95)}
+	if len(s.Values) == 1 {
+		f.Estimate.Low, f.Estimate.High = f.Estimate.Mean, f.Estimate.Mean
+	}
+	if r.Note != "" {
+		return f
+	}
+	holds := slices.Equal(r.List, s.List)
+	if r.List == nil {
+		e := f.Estimate
+		if len(s.Values) > 1 {
+			e = EstimateOf(s.Values, 0.99)
+		}
+		const rounding = 1e-9 // of float arithmetic on exact figures
+		slack := rounding * max(1, math.Abs(r.Expected))
+		holds = e.N > 0 && e.High >= r.Low-slack && e.Low <= r.High+slack
+	}
+	f.Holds = &holds
+	return f
+}
+
+// Result is what an experiment found.
+type Result struct {
+	Experiment   *Experiment
+	Seed         uint64
+	Replications int
+	Findings     []Finding
+}
+
+// Catalogue lists the experiments by name.
+func Catalogue() []*Experiment { return catalogue }
+
+var catalogue = []*Experiment{&sdkRetryAfter, &semaphore, &thunderingHerd, &timeoutBill}
+
+// Find finds an experiment by its name.
+func Find(name string) (*Experiment, error) {
+	var known []string
+	for _, e := range catalogue {
+		if e.Name == name {
+			return e, nil
+		}
+		known = append(known, e.Name)
+	}
+	return nil, fmt.Errorf("no experiment %q; %s", name, suggest.Unknown(name, known))
+}
+
+//go:embed catalogue/*.yaml
+var catalogueFiles embed.FS
+
+// Scenario is the text of the experiment's scenario.
+func (e *Experiment) Scenario() []byte {
+	text, err := catalogueFiles.ReadFile("catalogue/" + e.Name + ".yaml")
+	if err != nil {
+		panic(err) // embedded, and a test reads them all
+	}
+	return text
+}
+
+// Arm is the scenario of one arm.
+func (e *Experiment) Arm(name string) (*scenario.Scenario, error) {
+	i := slices.IndexFunc(e.Arms, func(a Arm) bool { return a.Name == name })
+	return scenario.Read(e.Scenario(), e.Name, scenario.Options{Set: e.Arms[i].Set})
+}
+
+// Run runs the experiment.
+func (e *Experiment) Run(ctx context.Context, jobs int) (*Result, error) {
+	base, err := scenario.Read(e.Scenario(), e.Name, scenario.Options{})
+	if err != nil {
+		return nil, err
+	}
+	samples, err := e.measure(&lab{ctx: ctx, experiment: e, jobs: jobs})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
+	}
+	r := &Result{Experiment: e, Seed: base.Seed, Replications: base.Replications}
+	for _, reference := range e.References {
+		sample, ok := samples[reference.Key]
+		if !ok {
+			panic("experiments: " + e.Name + " does not measure " + reference.Key)
+		}
+		r.Findings = append(r.Findings, judge(reference, sample, e.Source))
+	}
+	return r, nil
+}
+
+// lab plays the arms of an experiment.
+type lab struct {
+	ctx        context.Context
+	experiment *Experiment
+	jobs       int
+}
+
+// play plays all replications of an arm; listen may be nil.
+func (l *lab) play(arm string, listen func(replication int) fleet.Listener) (outcome, error) {
+	s, err := l.experiment.Arm(arm)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := Replicator{Jobs: l.jobs, Listen: listen}.Play(l.ctx, s, 0, s.Replications)
+	return outcome(runs), err
+}
+
+// playAll plays the arms one after the other.
+func (l *lab) playAll() (map[string]outcome, error) {
+	out := map[string]outcome{}
+	for _, arm := range l.experiment.Arms {
+		runs, err := l.play(arm.Name, nil)
+		if err != nil {
+			return nil, err
+		}
+		out[arm.Name] = runs
+	}
+	return out, nil
+}
+
+// outcome is the runs of one arm.
+type outcome []Run
+
+// metric is a metric of the registry by replication.
+func (o outcome) metric(name string) Sample {
+	i := Index(name)
+	if i < 0 {
+		panic("experiments: no metric " + name)
+	}
+	return Sample{Values: Column(o, i)}
+}
+
+// ratio is one metric over another, times a factor.
+func (o outcome) ratio(above, below string, factor float64) Sample {
+	a, b := o.metric(above).Values, o.metric(below).Values
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = factor * a[i] / b[i]
+	}
+	return Sample{Values: out}
+}

@@ -1,0 +1,300 @@
+package experiments
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"stampede/fleet"
+	"stampede/scenario"
+)
+
+func embeddedScenario(t testing.TB, set ...string) *scenario.Scenario {
+	t.Helper()
+	text, _ := scenario.Embedded(scenario.Default)
+	s, err := scenario.Read(text, scenario.Default, scenario.Options{Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Every reference of the catalogue that can hold does, and each judged sample
+// is narrow enough that holding means something: the half-width of its 99 %
+// interval is at most 5 % of the figure.
+func TestCatalogueHolds(t *testing.T) {
+	for _, e := range Catalogue() {
+		t.Run(e.Name, func(t *testing.T) {
+			r, err := e.Run(context.Background(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range r.Findings {
+				if f.Holds == nil {
+					if f.Note == "" {
+						t.Errorf("%s is not judged and does not say why", f.Key)
+					}
+					continue
+				}
+				if !*f.Holds {
+					t.Errorf("%s: measured %v %v, want %s", f.Key, f.Estimate, f.Sample.List, f.words())
+				}
+				if len(f.Values) > 1 {
+					if e := EstimateOf(f.Values, 0.99); e.Half() > 0.05*math.Abs(e.Mean) && !math.IsInf(f.High-f.Low, 0) {
+						t.Errorf("%s: %v is too wide to judge by", f.Key, e)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestJudge(t *testing.T) {
+	band := within("k", 10, 9, 11, "s")
+	for _, c := range []struct {
+		name   string
+		r      Reference
+		values []float64
+		holds  bool
+	}{
+		{"a point inside", band, []float64{9}, true},
+		{"a point outside", band, []float64{8.9}, false},
+		{"an interval that meets the band", band, []float64{8.8, 9.1, 8.7, 9.0}, true},
+		{"an interval outside", band, []float64{8.0, 8.1, 8.0, 8.1}, false},
+		{"no value at all", band, []float64{math.NaN()}, false},
+		{"exact", exactly("k", 3, ""), []float64{3, 3, 3}, true},
+		{"not exact", exactly("k", 3, ""), []float64{3.001, 3.001}, false},
+		{"at least", within("k", 1, 1, math.Inf(1), ""), []float64{0}, false},
+	} {
+		if f := judge(c.r, Sample{Values: c.values}, ""); *f.Holds != c.holds {
+			t.Errorf("%s: holds %v, want %v", c.name, *f.Holds, c.holds)
+		}
+	}
+	if f := judge(Reference{Key: "k", List: []float64{2, 1}}, Sample{List: []float64{1, 2}}, ""); *f.Holds {
+		t.Error("lists in another order must not hold")
+	}
+	if f := judge(Reference{Note: "contradicts itself"}, Sample{Values: []float64{1}}, ""); f.Holds != nil {
+		t.Error("a reference that contradicts itself must not be judged")
+	}
+}
+
+func TestResultJSON(t *testing.T) {
+	e, err := Find("thundering-herd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := e.Run(context.Background(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"experiment":"thundering-herd"`, `"seed":1,"replications":400`,
+		`{"key":"bursts_none","expected":[100,80,60,40,20],"low":[100,80,60,40,20],"high":[100,80,60,40,20],"measured":[100,80,60,40,20],"ci95":[],"unit":"requests"`,
+		`"key":"max_burst_after_first_full","expected":2,"low":null,"high":2,"measured":1,"ci95":[1,1]`, `"holds":true`,
+	} {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("the JSON lacks %s", want)
+		}
+	}
+}
+
+// 95 % of the area lies between the ends: t(9) = 2.262, t(29) = 2.045; the
+// sample 1, 2, 3 has mean 2, s = 1 and half-width 4.303/sqrt(3).
+func TestEstimate(t *testing.T) {
+	for n, want := range map[int]float64{9: 2.262, 29: 2.045} {
+		if got := StudentT(n, 0.95); math.Abs(got-want) > 5e-4 {
+			t.Errorf("t(%d) = %v, want %v", n, got, want)
+		}
+	}
+	e := EstimateOf([]float64{1, math.NaN(), 2, 3}, 0.95)
+	if e.N != 3 || e.Mean != 2 || math.Abs(e.Half()-4.303/math.Sqrt(3)) > 1e-3 {
+		t.Errorf("%+v", e)
+	}
+	if e := EstimateOf([]float64{7}, 0.95); !math.IsInf(e.High, 1) {
+		t.Errorf("one value has no interval, got %+v", e)
+	}
+}
+
+// The same seed gives the same bytes, for any number of cores and of jobs, and
+// for records as for the report.
+func TestBytesDoNotDependOnCores(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var want string
+	for _, cores := range []int{1, 2, 8} {
+		for _, jobs := range []int{0, 1, 5} {
+			runtime.GOMAXPROCS(cores)
+			s := embeddedScenario(t, "replications=7", "workload.batch.calls=200")
+			runs, err := Replicator{Jobs: jobs}.Play(context.Background(), s, 0, s.Replications)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			if err := NewReport(s, runs).WriteJSON(&out); err != nil {
+				t.Fatal(err)
+			}
+			csv := CSV{Calls: &out, Attempts: &out}
+			if _, err := (Replicator{Jobs: 1, Listen: csv.Of}).Play(context.Background(), s, 0, 2); err != nil {
+				t.Fatal(err)
+			}
+			if want == "" {
+				want = out.String()
+			}
+			if out.String() != want {
+				t.Fatalf("GOMAXPROCS %d, jobs %d: other bytes", cores, jobs)
+			}
+		}
+	}
+}
+
+// Keyed streams: the interval of the difference between two policies, paired by
+// seed, is at most a fifth of the one from independent seeds. Twelve workers
+// without a bottleneck behind them, where the policies differ in their backoff
+// alone and errors are rare.
+func TestPairedIntervalIsAFifth(t *testing.T) {
+	play := func(seed string, base string) []float64 {
+		s := embeddedScenario(t, "seed="+seed, "workload.batch.calls=500", "fleet.workers=12", "provider.limits=[]", "policy.gate.semaphore=none",
+			"policy.retry.backoff.exponential.base="+base)
+		runs, err := Replicator{}.Play(context.Background(), s, 0, 30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Column(runs, Index("latency_mean_s"))
+	}
+	difference := func(a, b []float64) float64 {
+		d := make([]float64, len(a))
+		for i := range a {
+			d[i] = a[i] - b[i]
+		}
+		return EstimateOf(d, 0.95).Half()
+	}
+	short := play("1", "500ms")
+	paired, unpaired := difference(short, play("1", "2s")), difference(short, play("2", "2s"))
+	if paired > unpaired/5 {
+		t.Errorf("paired half-width %.4g s, unpaired %.4g s: want at most a fifth", paired, unpaired)
+	}
+	t.Logf("paired %.4g s, unpaired %.4g s: a factor of %.0f", paired, unpaired, unpaired/paired)
+}
+
+func TestInterruptKeepsWhatFinished(t *testing.T) {
+	s := embeddedScenario(t, "workload.batch.calls=50")
+	ctx, cancel := context.WithCancel(context.Background())
+	n := 0
+	runs, err := Replicator{Jobs: 2, Done: func(Run) {
+		if n++; n == 5 {
+			cancel()
+		}
+	}}.Play(ctx, s, 0, 1000)
+	if !errors.Is(err, context.Canceled) || len(runs) < 5 || len(runs) > 7 {
+		t.Errorf("%d runs kept, %v; want those that finished and a cancelled context", len(runs), err)
+	}
+	whole, err := Replicator{}.Play(context.Background(), s, 0, len(runs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, run := range runs {
+		if run.Replication != whole[i].Replication || !equalValues(run.Values, whole[i].Values) {
+			t.Errorf("replication %d differs from that of a whole run", run.Replication)
+		}
+	}
+}
+
+func equalValues(a, b []float64) bool {
+	for i := range a {
+		if a[i] != b[i] && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestFailedReplicationIsNamed(t *testing.T) {
+	s := embeddedScenario(t, "event_budget=100")
+	_, err := Replicator{Jobs: 1}.Play(context.Background(), s, 0, 3)
+	if err == nil || !strings.Contains(err.Error(), "replication 0: event budget spent: 100 events") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWarningsTravelWithTheReport(t *testing.T) {
+	for _, c := range []struct {
+		set  []string
+		want string
+	}{
+		{[]string{"replications=1"}, "one replication gives no interval"},
+		{[]string{"replications=4"}, "4 replications are few"},
+		{[]string{"horizon=60s"}, "had not started at the horizon"},
+		{[]string{"provider.faults=[{share: 1%, hang: true}]", "policy.timeouts={connect: 5s, attempt: none}"}, "are unfinished"},
+		{[]string{"workload.patience=20s"}, "were abandoned"},
+		{[]string{"event_budget=17k"}, "raise event_budget"},
+		{[]string{"policy.retry.attempts=none", "policy.retry.deadline=none"}, "retries without bound"},
+		{[]string{"provider.faults=[{status: 400}]"}, ""},
+	} {
+		s := embeddedScenario(t, c.set...)
+		runs, err := Replicator{}.Play(context.Background(), s, 0, min(s.Replications, 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := NewReport(s, runs)
+		if all := strings.Join(r.Warnings, "\n"); !strings.Contains(all, c.want) || (c.want == "" && all != "") {
+			t.Errorf("%v: warnings %q, want in them %q", c.set, all, c.want)
+		}
+		var out bytes.Buffer
+		if err := r.WriteText(&out); err != nil {
+			t.Fatal(err)
+		}
+		if c.want == "" && !strings.Contains(out.String(), "latency_mean_s                          n/a") {
+			t.Errorf("a latency without an answer must print n/a:\n%s", out.String())
+		}
+	}
+}
+
+func TestFormat(t *testing.T) {
+	for x, want := range map[float64]string{
+		0: "0", 2000: "2000", 1.23456: "1.235", 0.00043071: "0.0004307", 123456.7: "123500", 1e9: "1e+09", 0.00001234: "1.234e-05", math.Inf(1): "unbounded",
+	} {
+		if got := Format(x); got != want {
+			t.Errorf("%v: %s, want %s", x, got, want)
+		}
+	}
+	if Format(math.NaN()) != "n/a" {
+		t.Error("NaN is n/a")
+	}
+}
+
+func TestRegistry(t *testing.T) {
+	seen := map[string]bool{}
+	for _, m := range Metrics() {
+		if m.Name == "" || m.Unit == "" || m.Meaning == "" || seen[m.Name] {
+			t.Errorf("%q: name, unit and meaning are needed, each name once", m.Name)
+		}
+		seen[m.Name] = true
+		if Metrics()[Index(m.Name)].Name != m.Name {
+			t.Errorf("Index does not find %s", m.Name)
+		}
+	}
+	if Index("nothing") != -1 {
+		t.Error("Index finds what is not there")
+	}
+}
+
+// BenchmarkPoint is one replication of 1,000 calls with all its metrics.
+func BenchmarkPoint(b *testing.B) {
+	s := embeddedScenario(b, "workload.batch.calls=1000")
+	b.ReportAllocs()
+	for i := range b.N {
+		tally := new(Tally)
+		if _, err := s.Model.Run(1, i, fleet.Listeners{tally}); err != nil {
+			b.Fatal(err)
+		}
+		tally.Values()
+	}
+}

@@ -1,0 +1,150 @@
+package experiments
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Show writes the experiment: its question, its claim, its scenario, its arms
+// and its references.
+func (e *Experiment) Show(w io.Writer) {
+	fmt.Fprintf(w, "# %s\n# question: %s\n# claim:    %s\n# source:   %s\n", e.Name, e.Question, e.Claim, e.Source)
+	fmt.Fprintf(w, "#\n# arms, as settings over the scenario below:\n")
+	for _, a := range e.Arms {
+		var set string
+		for _, s := range a.Set {
+			set += " --set '" + s + "'"
+		}
+		if set == "" {
+			set = " as below"
+		}
+		fmt.Fprintf(w, "#   %-14s%s\n", a.Name, set)
+	}
+	fmt.Fprintf(w, "#\n# references:\n")
+	for _, r := range e.References {
+		fmt.Fprintf(w, "#   %-36s %s\n", r.Key, r.words())
+	}
+	fmt.Fprintf(w, "\n%s", e.Scenario())
+}
+
+// words writes what the reference expects.
+func (r Reference) words() string {
+	s := Format(r.Expected)
+	switch {
+	case r.List != nil:
+		s = list(r.List)
+	case math.IsInf(r.High, 1) && !math.IsInf(r.Low, -1):
+		s = "at least " + Format(r.Low)
+	case math.IsInf(r.Low, -1) && !math.IsInf(r.High, 1):
+		s = "at most " + Format(r.High)
+	case r.Low < r.High:
+		s += fmt.Sprintf(" (%s..%s)", bound(r.Low), bound(r.High))
+	}
+	return s + " " + r.Unit
+}
+
+// bound writes the end of a band with enough digits to tell it from the figure.
+func bound(x float64) string { return fmt.Sprintf("%.7g", x) }
+
+func list(values []float64) string {
+	var out []string
+	for _, v := range values {
+		out = append(out, Format(v))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// WriteText writes the findings for people.
+func (r *Result) WriteText(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s\n  claim  %s\n  seed %d, %s for each arm\n\n", r.Experiment.Name, r.Experiment.Question, r.Experiment.Claim, r.Seed, plural(r.Replications, "replication"))
+	fmt.Fprintf(w, "  %-34s %-30s %-34s %s\n", "finding", "reference", "measured [95 % interval]", "verdict")
+	var notes []string
+	for _, f := range r.Findings {
+		fmt.Fprintf(w, "  %-34s %-30s %-34s %s\n", f.Key, f.words(), f.measured(), f.verdict(&notes))
+	}
+	fmt.Fprintln(w)
+	for i, n := range notes {
+		fmt.Fprintf(w, "[%d] %s\n", i+1, n)
+	}
+}
+
+// MarshalJSON writes the findings for machines.
+func (r *Result) MarshalJSON() ([]byte, error) {
+	type finding struct {
+		Key      string     `json:"key"`
+		Expected any        `json:"expected"`
+		Low      any        `json:"low"`
+		High     any        `json:"high"`
+		Measured any        `json:"measured"`
+		CI95     []*float64 `json:"ci95"`
+		Unit     string     `json:"unit"`
+		Source   string     `json:"source"`
+		Holds    *bool      `json:"holds"`
+		Note     string     `json:"note,omitempty"`
+	}
+	out := struct {
+		Experiment   string    `json:"experiment"`
+		Question     string    `json:"question"`
+		Seed         uint64    `json:"seed"`
+		Replications int       `json:"replications"`
+		Findings     []finding `json:"findings"`
+	}{r.Experiment.Name, r.Experiment.Question, r.Seed, r.Replications, nil}
+	for _, f := range r.Findings {
+		j := finding{Key: f.Key, Unit: f.Unit, Source: f.Source, Holds: f.Holds, Note: f.Note}
+		if f.Reference.List != nil {
+			j.Expected, j.Low, j.High, j.Measured = f.Reference.List, f.Reference.List, f.Reference.List, f.Sample.List
+			j.CI95 = []*float64{}
+		} else {
+			j.Expected, j.Low, j.High = finite(f.Expected), finite(f.Low), finite(f.High)
+			j.Measured, j.CI95 = finite(f.Estimate.Mean), []*float64{finite(f.Estimate.Low), finite(f.Estimate.High)}
+		}
+		out.Findings = append(out.Findings, j)
+	}
+	return json.Marshal(out)
+}
+
+// WriteMarkdown writes the findings of several experiments as one table.
+func WriteMarkdown(w io.Writer, results []*Result) {
+	fmt.Fprintln(w, "| experiment | finding | reference | measured [95 % interval] | verdict |")
+	fmt.Fprintln(w, "|---|---|---|---|---|")
+	var notes []string
+	for _, r := range results {
+		for _, f := range r.Findings {
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", r.Experiment.Name, f.Key, f.words(), f.measured(), f.verdict(&notes))
+		}
+	}
+	for i, n := range notes {
+		fmt.Fprintf(w, "\n[%d] %s\n", i+1, n)
+	}
+}
+
+// measured writes what was found with its interval.
+func (f Finding) measured() string {
+	switch {
+	case f.Sample.List != nil:
+		return list(f.Sample.List)
+	case f.Estimate.High > f.Estimate.Low:
+		return Format(f.Estimate.Mean) + " " + interval(f.Estimate)
+	}
+	return Format(f.Estimate.Mean)
+}
+
+// verdict writes whether the reference holds, with the number of its note in
+// the list of notes.
+func (f Finding) verdict(notes *[]string) string {
+	verdict := "not judged"
+	if f.Holds != nil {
+		verdict = map[bool]string{true: "holds", false: "DOES NOT HOLD"}[*f.Holds]
+	}
+	if f.Note != "" {
+		if !slices.Contains(*notes, f.Note) {
+			*notes = append(*notes, f.Note)
+		}
+		verdict += fmt.Sprintf(" [%d]", slices.Index(*notes, f.Note)+1)
+	}
+	return verdict
+}

@@ -1,0 +1,111 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"stampede/fleet"
+	"stampede/scenario"
+)
+
+// Run is one replication and what it gave.
+type Run struct {
+	Replication int
+	Values      []float64 // by the registry
+	Summary     fleet.Summary
+}
+
+// Replicator plays replications of a scenario.
+type Replicator struct {
+	Jobs int // replications at a time; 0 means one for each core
+	// Listen, when set, gives a further listener to a replication. It is called
+	// from the goroutine that plays it.
+	Listen func(replication int) fleet.Listener
+	// Done, when set, is called after each replication, one call at a time, in
+	// the order in which they finish.
+	Done func(Run)
+}
+
+// Play plays the replications from (included) to (excluded) and returns them in
+// order. Each depends on the seed and its number alone, so the result does not
+// depend on Jobs. When the context ends, those that finished are returned with
+// its error.
+func (r Replicator) Play(ctx context.Context, s *scenario.Scenario, from, to int) ([]Run, error) {
+	jobs := r.Jobs
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	var (
+		mu    sync.Mutex
+		next  = from
+		runs  = make([]*Run, to-from)
+		first error
+		group sync.WaitGroup
+	)
+	take := func() (int, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if next >= to || first != nil || ctx.Err() != nil {
+			return 0, false
+		}
+		next++
+		return next - 1, true
+	}
+	for range min(jobs, to-from) {
+		group.Go(func() {
+			for {
+				replication, ok := take()
+				if !ok {
+					return
+				}
+				run, err := r.one(s, replication)
+				mu.Lock()
+				if err != nil && first == nil {
+					first = fmt.Errorf("replication %d: %w", replication, err)
+				}
+				if err == nil {
+					runs[replication-from] = &run
+					if r.Done != nil {
+						r.Done(run)
+					}
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	var finished []Run
+	for _, run := range runs {
+		if run != nil {
+			finished = append(finished, *run)
+		}
+	}
+	if first != nil {
+		return finished, first
+	}
+	if len(finished) < to-from {
+		return finished, ctx.Err()
+	}
+	return finished, nil
+}
+
+func (r Replicator) one(s *scenario.Scenario, replication int) (Run, error) {
+	tally := new(Tally)
+	var to fleet.Listener = tally
+	if r.Listen != nil {
+		to = fleet.Listeners{tally, r.Listen(replication)}
+	}
+	summary, err := s.Model.Run(s.Seed, replication, to)
+	return Run{replication, tally.Values(), summary}, err
+}
+
+// Column is the values of one metric over runs.
+func Column(runs []Run, metric int) []float64 {
+	out := make([]float64, len(runs))
+	for i, run := range runs {
+		out[i] = run.Values[metric]
+	}
+	return out
+}

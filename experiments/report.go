@@ -1,0 +1,178 @@
+package experiments
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"stampede/scenario"
+)
+
+// Report is what `stampede run` says about one scenario.
+type Report struct {
+	Scenario     string        `json:"scenario"`
+	Seed         uint64        `json:"seed"`
+	Replications int           `json:"replications"`
+	Policy       string        `json:"policy"`
+	Provider     string        `json:"provider"`
+	Price        string        `json:"price"`
+	Metrics      []MetricValue `json:"metrics"`
+	Warnings     []string      `json:"warnings"`
+}
+
+// MetricValue is a metric with its estimate.
+type MetricValue struct {
+	Name    string      `json:"name"`
+	Unit    string      `json:"unit"`
+	Mean    *float64    `json:"mean"` // null when no replication had a value
+	CI95    [2]*float64 `json:"ci95"` // null ends when one replication gave no interval
+	N       int         `json:"n"`
+	Meaning string      `json:"meaning"`
+
+	group string
+	e     Estimate
+}
+
+// NewReport sums up finished replications of a scenario.
+func NewReport(s *scenario.Scenario, runs []Run) Report {
+	r := Report{
+		Scenario: s.Name, Seed: s.Seed, Replications: len(runs),
+		Policy: s.Model.Client.String(), Provider: s.DescribeProvider(), Price: s.Model.Price.String(),
+		Warnings: append([]string{}, s.Warnings...),
+	}
+	for i, m := range registry {
+		e := EstimateOf(Column(runs, i), 0.95)
+		r.Metrics = append(r.Metrics, MetricValue{
+			Name: m.Name, Unit: m.Unit, Meaning: m.Meaning, N: e.N,
+			Mean: finite(e.Mean), CI95: [2]*float64{finite(e.Low), finite(e.High)},
+			group: m.Group, e: e,
+		})
+	}
+	r.warn(s, runs)
+	return r
+}
+
+func (r *Report) warn(s *scenario.Scenario, runs []Run) {
+	add := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
+	if len(runs) == 1 {
+		add("one replication gives no interval; ask for more with --reps")
+	} else if len(runs) < 10 {
+		add("%d replications are few; intervals from fewer than 10 are wide and rest on normality", len(runs))
+	}
+	var notStarted, events uint64
+	for _, run := range runs {
+		notStarted += run.Summary.NotStarted
+		events = max(events, run.Summary.Events)
+	}
+	if notStarted > 0 {
+		add("%.4g calls per replication had not started at the horizon and are not counted as calls", float64(notStarted)/float64(len(runs)))
+	}
+	if e := r.get("unfinished"); e.Mean > 0 {
+		add("%.4g calls per replication are unfinished: nothing could end them; their latencies are those until the end of the run", e.Mean)
+	}
+	if e := r.get("abandoned"); e.Mean > 0 {
+		add("%.4g calls per replication were abandoned: latencies of all calls hold how long those callers waited, not how long an answer would have taken", e.Mean)
+	}
+	if budget := uint64(s.EventBudget); budget > 0 && events > budget/2 {
+		add("a replication handled %d of %d events allowed; raise event_budget before it fails", events, budget)
+	}
+	for _, m := range r.Metrics {
+		if m.N > 0 && m.N < len(runs) {
+			add("%s has a value in only %d of %d replications", m.Name, m.N, len(runs))
+		}
+	}
+}
+
+func (r *Report) get(name string) Estimate { return r.Metrics[Index(name)].e }
+
+func finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// WriteJSON writes the report for machines.
+func (r Report) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
+}
+
+// optional are the metrics that are left out of the text when they are zero in
+// every replication.
+func optional(name string) bool {
+	for _, prefix := range []string{"gave_up_", "terminal_error", "abandoned", "unfinished", "attempts_", "worker_wait", "gate_wait", "backoff_wait", "retry_after_wait", "redelivery_wait", "usd_wasted_"} {
+		if strings.HasPrefix(name, prefix) && name != "attempts_per_call" && name != "attempts_ok" {
+			return true
+		}
+	}
+	return false
+}
+
+// WriteText writes the report for people: the mean of each metric over the
+// replications with its 95 % interval, and warnings as footnotes.
+func (r Report) WriteText(w io.Writer) error {
+	fmt.Fprintf(w, "%s: seed %d, %s\n", r.Scenario, r.Seed, plural(r.Replications, "replication"))
+	fmt.Fprintf(w, "  policy    %s\n  provider  %s\n  price     %s\n", r.Policy, r.Provider, r.Price)
+	group := ""
+	skipAll := r.get("success_ratio").Mean == 1
+	for _, m := range r.Metrics {
+		if strings.HasPrefix(m.Name, "latency_all") && skipAll {
+			continue // the same as that of answered calls
+		}
+		if optional(m.Name) && m.e.Mean == 0 && m.e.Half() == 0 {
+			continue
+		}
+		if m.group != group {
+			group = m.group
+			fmt.Fprintf(w, "\n%s\n", group)
+		}
+		fmt.Fprintf(w, "  %-33s%10s  %-20s  %-9s  %s\n", m.Name, Format(m.e.Mean), interval(m.e), m.Unit, m.Meaning)
+	}
+	fmt.Fprintf(w, "\nmean over replications [95 %% interval, Student t]\n")
+	for i, text := range r.Warnings {
+		fmt.Fprintf(w, "[%d] %s\n", i+1, text)
+	}
+	return nil
+}
+
+func interval(e Estimate) string {
+	switch {
+	case e.N == 0:
+		return ""
+	case e.N == 1:
+		return "[?]"
+	case e.Half() == 0:
+		return "[=]"
+	}
+	return "[" + Format(e.Low) + ", " + Format(e.High) + "]"
+}
+
+// Format writes a number with four significant digits, a whole number below ten
+// million in full.
+func Format(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "n/a"
+	case math.IsInf(x, 0):
+		return "unbounded"
+	case x == math.Trunc(x) && math.Abs(x) < 1e7:
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	if a := math.Abs(rounded); a >= 1e-4 && a < 1e7 {
+		return strconv.FormatFloat(rounded, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,47 @@
+package experiments
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"stampede/sim"
+)
+
+// Estimate is a mean over independent replications with its confidence
+// interval.
+type Estimate struct {
+	Mean, Low, High float64
+	N               int // replications that had a value
+}
+
+// Half is half the width of the interval.
+func (e Estimate) Half() float64 { return (e.High - e.Low) / 2 }
+
+// EstimateOf is the mean of independent values with its Student t interval at
+// the level, such as 0.95: mean +- t(n-1, (1+level)/2) s/sqrt(n). NaN values are
+// left out. With one value the interval is unbounded, with none all is NaN.
+func EstimateOf(values []float64, level float64) Estimate {
+	var m sim.Moments
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			m.Add(v)
+		}
+	}
+	e := Estimate{Mean: m.Mean(), N: int(m.Count())}
+	switch {
+	case e.N == 0:
+		e.Low, e.High = math.NaN(), math.NaN()
+	case e.N == 1:
+		e.Low, e.High = math.Inf(-1), math.Inf(1)
+	default:
+		half := StudentT(e.N-1, level) * m.StdDev() / math.Sqrt(float64(e.N))
+		e.Low, e.High = e.Mean-half, e.Mean+half
+	}
+	return e
+}
+
+// StudentT is the two-sided critical value of Student's t at the level.
+func StudentT(degrees int, level float64) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(degrees)}.Quantile((1 + level) / 2)
+}

@@ -1,0 +1,354 @@
+package fleet
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"stampede/cost"
+	"stampede/dist"
+	"stampede/policy"
+	"stampede/provider"
+	"stampede/sim"
+	"stampede/wire"
+)
+
+// randomModel draws a model with everything in it that a scenario can have.
+func randomModel(t *rapid.T) Model {
+	span := func(name string, most time.Duration) time.Duration {
+		return time.Duration(rapid.Int64Range(1, int64(most)).Draw(t, name))
+	}
+	law := func(name string, mean float64) dist.Law {
+		return rapid.SampledFrom([]dist.Law{
+			dist.Constant(mean), dist.Exponential{Beta: mean}, dist.LognormalFromMean(mean, 1.5), dist.Uniform{Min: 0, Max: 2 * mean},
+			dist.Mixture{{Weight: 0.9, Law: dist.Constant(mean)}, {Weight: 0.1, Law: dist.Exponential{Beta: 10 * mean}}},
+		}).Draw(t, name)
+	}
+	sometimes := func(name string) bool { return rapid.Bool().Draw(t, name) }
+	m := Model{
+		Instances: rapid.IntRange(1, 3).Draw(t, "instances"),
+		Workers:   rapid.IntRange(1, 4).Draw(t, "workers"),
+		Workload: Workload{
+			Calls:  uint64(rapid.IntRange(1, 60).Draw(t, "calls")),
+			Sizes:  Drawn{Prompt: law("prompt", 100), Output: law("output", 50), CachedShare: 0.3, MaxTokens: 80},
+			Stream: sometimes("stream"),
+		},
+		Provider: provider.Config{
+			Latency:   provider.Latency{FirstToken: law("first", 0.5), TokensPerSecond: dist.Uniform{Min: 20, Max: 100}, CallShare: rapid.SampledFrom([]float64{0, 0.4, 1}).Draw(t, "share")},
+			RoundTrip: rapid.SampledFrom([]time.Duration{0, 1, 50 * ms, 3 * s}).Draw(t, "trip"),
+			Cancel:    provider.CancelRule(rapid.IntRange(0, 1).Draw(t, "cancel")),
+		},
+		Client: policy.Client{
+			Retry: policy.Retry{Attempts: rapid.IntRange(1, 6).Draw(t, "attempts"), Classify: everything,
+				Backoff: policy.Backoff{Base: rapid.SampledFrom([]time.Duration{0, 100 * ms}).Draw(t, "base"), Factor: 2, Cap: 5 * s,
+					Jitter: policy.Jitter(rapid.IntRange(0, 4).Draw(t, "jitter")), Share: 0.25},
+				RetryAfter: policy.RetryAfter{Obey: policy.Obedience(rapid.IntRange(0, 2).Draw(t, "obey")), Limit: 3 * s, Beyond: policy.Beyond(rapid.IntRange(0, 2).Draw(t, "beyond"))}},
+			Gate: policy.Gate{Semaphore: rapid.IntRange(0, 3).Draw(t, "gate")},
+		},
+		Price:  cost.PerMillion("m", 0.15, 0.075, 0.6),
+		Budget: 1_000_000,
+	}
+	if sometimes("limits") {
+		m.Provider.Limits = []provider.Limit{
+			{Resource: provider.Requests, Amount: 90, Period: 60 * s, Burst: 5},
+			{Resource: provider.Tokens, Amount: 9000, Period: 60 * s, Charge: provider.PromptPlusMax, Settle: provider.Settle(rapid.IntRange(0, 1).Draw(t, "settle"))},
+			{Resource: provider.InputTokens, Amount: 50_000, Period: 60 * s},
+		}
+	}
+	if sometimes("concurrency") {
+		m.Provider.Concurrency = rapid.IntRange(1, 4).Draw(t, "slots")
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "faults") {
+		effects := []provider.Effect{
+			provider.Reject{Reply: wire.Reply{Status: 503}, After: 100 * ms}, provider.Reject{Reply: wire.Reply{Status: 400}},
+			provider.Slow{Factor: 5}, provider.Hang{}, provider.NoConnection{As: provider.RefusedConn}, provider.NoConnection{As: provider.Unreachable},
+		}
+		if len(m.Provider.Limits) > 0 {
+			effects = append(effects, provider.ChangeLimit{Resource: provider.Tokens, Amount: 3000, Period: 60 * s})
+		}
+		m.Provider.Faults = append(m.Provider.Faults, provider.Fault{At: span("at", 20*s), For: span("for", 20*s),
+			Share: rapid.SampledFrom([]float64{0.1, 1}).Draw(t, "of"), Effect: rapid.SampledFrom(effects).Draw(t, "effect")})
+	}
+	if sometimes("deadline") {
+		m.Client.Retry.Deadline = span("deadline span", 30*s)
+	}
+	if sometimes("timeouts") {
+		m.Client.Timeouts = policy.Timeouts{Connect: span("connect", 5*s), FirstByte: span("first byte", 5*s), Gap: span("gap", 2*s), Attempt: []time.Duration{span("attempt", 5*s), 0}}
+	}
+	if sometimes("patience") {
+		m.Workload.Patience = law("patience span", 5)
+	}
+	if sometimes("redelivery") {
+		m.Workload.Redelivery = Redelivery{Deliveries: rapid.IntRange(1, 3).Draw(t, "deliveries"), After: span("after", 3*s)}
+	}
+	if sometimes("horizon") {
+		m.Horizon = span("horizon span", 30*s)
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "arrivals") {
+	case 1:
+		m.Workload.Arrivals = Burst{}
+	case 2:
+		m.Workload.Arrivals = Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Profile{{0, 1, 5}, {10 * s, 2, 2}}}
+	case 3:
+		m.Workload.Think = law("think", 2)
+	}
+	if m.Workload.Arrivals != nil && sometimes("own workers") {
+		m.Workers, m.Workload.Redelivery = 0, Redelivery{}
+	}
+	return m
+}
+
+// auditor checks each record by itself, and order and causality between them.
+type auditor struct {
+	t        *rapid.T
+	m        *Model
+	attempts map[uint64][]Attempt
+	calls    []Call
+	ended    time.Duration
+}
+
+func (a *auditor) Attempt(r *Attempt) {
+	switch {
+	case r.Ended < a.ended:
+		a.t.Fatalf("records out of order: %v after %v", r.Ended, a.ended)
+	case r.Sent > r.Ended || (r.Received >= 0 && r.Received < r.Sent) || (r.First >= 0 && (r.First > r.Ended || r.First < r.Received)):
+		a.t.Fatalf("effect before cause: %+v", *r)
+	case r.Class() == wire.OK && r.Bill == 0, r.Class() == wire.Throttled && r.Bill != 0:
+		a.t.Fatalf("wrong bill: %+v", *r)
+	case r.Charged != r.Settled+r.Refunded || r.Refunded < 0:
+		a.t.Fatalf("charges do not settle: %+v", *r)
+	case a.m.Provider.Concurrency > 0 && r.InFlight > a.m.Provider.Concurrency:
+		a.t.Fatalf("%d in flight, limit %d", r.InFlight, a.m.Provider.Concurrency)
+	}
+	a.ended = r.Ended
+	a.attempts[r.Call] = append(a.attempts[r.Call], *r)
+}
+
+func (a *auditor) Call(c *Call) {
+	a.calls = append(a.calls, *c)
+	list := a.attempts[c.ID]
+	delete(a.attempts, c.ID)
+	if len(list) != int(c.Attempts) {
+		a.t.Fatalf("call %d has %d attempts, %d were recorded", c.ID, c.Attempts, len(list))
+	}
+	var busy, waits time.Duration
+	var billed cost.Money
+	for i, r := range list {
+		if r.Number != i+1 {
+			a.t.Fatalf("call %d: attempt %d is numbered %d", c.ID, i+1, r.Number)
+		}
+		if i > 0 && r.Sent < list[i-1].Ended {
+			a.t.Fatalf("call %d: attempt %d begins before the last one ended", c.ID, i+1)
+		}
+		busy += r.Ended - r.Sent
+		billed += r.Bill
+	}
+	for _, w := range c.Waits {
+		if w < 0 {
+			a.t.Fatalf("call %d: negative wait %v", c.ID, c.Waits)
+		}
+		waits += w
+	}
+	switch {
+	case busy+waits != c.Latency():
+		a.t.Fatalf("call %d: latency %v is not attempts %v plus waits %v", c.ID, c.Latency(), busy, waits)
+	case billed != c.Useful+c.Waste.Total():
+		a.t.Fatalf("call %d: attempts billed %d, call %d", c.ID, billed, c.Useful+c.Waste.Total())
+	case (c.Outcome == policy.Answered) != (c.Useful > 0):
+		a.t.Fatalf("call %d: %v with %v of use", c.ID, c.Outcome, c.Useful)
+	case a.m.Horizon > 0 && c.Arrived >= a.m.Horizon:
+		a.t.Fatalf("call %d came at %v, at or after the horizon", c.ID, c.Arrived)
+	case c.Outcome == policy.GaveUpAttempts && int(c.Attempts)%a.m.Client.Retry.Attempts != 0 && a.m.Workload.Redelivery.Deliveries < 2:
+		a.t.Fatalf("call %d gave up after %d attempts of %d", c.ID, c.Attempts, a.m.Client.Retry.Attempts)
+	}
+}
+
+// On random models every law of conservation holds (Run balances its books),
+// each call's latency is exactly its attempts and its waits, no effect comes
+// before its cause, and a second run with the same seed gives the same records.
+func TestInvariantsOnRandomModels(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := randomModel(t)
+		seed := rapid.Uint64().Draw(t, "seed")
+		var runs [2]*auditor
+		for i := range runs {
+			runs[i] = &auditor{t: t, m: &m, attempts: map[uint64][]Attempt{}}
+			if _, err := m.Run(seed, 0, runs[i]); err != nil {
+				t.Fatal(err)
+			}
+			if len(runs[i].attempts) != 0 {
+				t.Fatalf("attempts of calls without a record: %v", runs[i].attempts)
+			}
+		}
+		if !slices.Equal(runs[0].calls, runs[1].calls) {
+			t.Fatal("the same seed gave other records")
+		}
+	})
+}
+
+// Little's law on every path: the time average of the number of calls in the
+// system is their rate times their mean latency, and likewise for attempts, and
+// for calls in a backoff.
+func TestLittle(t *testing.T) {
+	m := herd(500)
+	m.Workload.Arrivals = Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(6)}
+	m.Client.Gate.Semaphore = 3
+	type step struct {
+		at time.Duration
+		d  float64
+	}
+	var steps []step
+	var total, end time.Duration
+	n := 0
+	if _, err := m.Run(1, 0, each{call: func(c *Call) {
+		steps = append(steps, step{c.Arrived, 1}, step{c.Ended, -1})
+		total += c.Latency()
+		n++
+		end = max(end, c.Ended)
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(steps, func(a, b step) int { return int(a.at - b.at) })
+	var level sim.Level
+	for _, st := range steps {
+		level.Set(st.at, level.Value()+st.d)
+	}
+	rate, mean := float64(n)/end.Seconds(), total.Seconds()/float64(n)
+	if l := level.Mean(end); math.Abs(l-rate*mean) > 1e-9*l {
+		t.Errorf("L = %v, lambda W = %v", l, rate*mean)
+	}
+}
+
+// A fleet of one instance before one slot with an unbounded gate is M/M/1: the
+// whole path of a call, from arrival through gate and provider to reply, gives
+// W = 1/(mu-lambda) = 0.5 s at lambda 8, mu 10. 30 replications, 99 % interval.
+func TestFleetAsMM1(t *testing.T) {
+	m := model()
+	m.Workers = 0
+	m.Workload = Workload{Calls: 40_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(8)}}
+	m.Provider.Latency.FirstToken = dist.Exponential{Beta: 0.1}
+	m.Client.Gate.Semaphore = 1
+	const replications, t995 = 30, 2.756
+	var means sim.Moments
+	for r := range replications {
+		var w sim.Moments
+		if _, err := m.Run(3, r, each{call: func(c *Call) {
+			if c.ID >= 4000 {
+				w.Add(c.Latency().Seconds())
+			}
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		means.Add(w.Mean())
+	}
+	half := t995 * means.StdDev() / math.Sqrt(replications)
+	if math.Abs(means.Mean()-0.5) > half || half > 0.02 {
+		t.Errorf("W = %.4f +- %.4f, want 0.5", means.Mean(), half)
+	}
+}
+
+// A concurrency limit that answers 429, without retries, loses B(10, 8) =
+// 0.12166 of Poisson calls, whatever the law of the service time.
+func TestFleetAsErlangB(t *testing.T) {
+	for name, law := range map[string]dist.Law{"exponential": dist.Exponential{Beta: 1}, "constant": dist.Constant(1), "lognormal": dist.LognormalFromMean(1, 2)} {
+		m := model()
+		m.Workers = 0
+		m.Workload = Workload{Calls: 20_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(8)}}
+		m.Provider.Latency.FirstToken = law
+		m.Provider.Concurrency = 10
+		const replications, t995 = 30, 2.756
+		var lost sim.Moments
+		for r := range replications {
+			refused, n := 0, 0
+			if _, err := m.Run(4, r, each{attempt: func(a *Attempt) {
+				if a.Call >= 1000 {
+					n++
+					if a.Class() == wire.Throttled {
+						refused++
+					}
+				}
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			lost.Add(float64(refused) / float64(n))
+		}
+		half := t995 * lost.StdDev() / math.Sqrt(replications)
+		if math.Abs(lost.Mean()-0.12166) > half || half > 0.005 {
+			t.Errorf("%s: %.5f +- %.5f refused, want 0.12166", name, lost.Mean(), half)
+		}
+	}
+}
+
+// Independent failures with probability p and R retries: success 1-p^(R+1),
+// attempts (1-p^(R+1))/(1-p). p = 0.5, R = 3: 0.9375 and 1.875; n = 100,000,
+// four standard errors.
+func TestIndependentFailures(t *testing.T) {
+	m := model()
+	m.Workers = 0
+	m.Workload = Workload{Calls: 100_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Burst{}}
+	m.Provider.Faults = []provider.Fault{{Share: 0.5, Effect: provider.Reject{Reply: wire.Reply{Status: 500}}}}
+	m.Client.Retry = retries(4, 0)
+	var answered, attempts sim.Moments
+	if _, err := m.Run(1, 0, each{call: func(c *Call) {
+		ok := 0.0
+		if c.Outcome == policy.Answered {
+			ok = 1
+		}
+		answered.Add(ok)
+		attempts.Add(float64(c.Attempts))
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		got  sim.Moments
+		want float64
+	}{{"success", answered, 0.9375}, {"attempts", attempts, 1.875}} {
+		if se := c.got.StdDev() / math.Sqrt(100_000); math.Abs(c.got.Mean()-c.want) > 4*se {
+			t.Errorf("%s %v +- %v, want %v", c.name, c.got.Mean(), se, c.want)
+		}
+	}
+}
+
+// Trap: the same jitter in every client. The first waits of neighbouring calls
+// are uncorrelated (n = 20,000, four standard errors), and another policy does
+// not move arrivals or sizes.
+func TestStreamsOfClientsAreIndependent(t *testing.T) {
+	m := herd(20_000)
+	m.Provider.Limits = nil
+	m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}}}}
+	m.Client.Retry.Attempts = 2
+	waits := make([]float64, 20_000)
+	if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
+		if a.Number == 1 {
+			waits[a.Call] = a.Decision.Wait.Seconds()
+		}
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	var lag sim.Moments
+	for i := range waits[1:] {
+		lag.Add((waits[i] - 0.5) * (waits[i+1] - 0.5) * 12)
+	}
+	if math.Abs(lag.Mean()) > 4/math.Sqrt(20_000) {
+		t.Errorf("correlation of neighbours' waits %v, want 0", lag.Mean())
+	}
+
+	var seen [2][]Call
+	for i, jitter := range []policy.Jitter{policy.NoJitter, policy.Full} {
+		m := herd(200)
+		m.Workload.Arrivals = Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(5)}
+		m.Workload.Sizes = Drawn{Prompt: dist.Exponential{Beta: 100}, Output: dist.Exponential{Beta: 100}}
+		m.Client.Retry.Backoff.Jitter = jitter
+		if _, err := m.Run(1, 0, each{call: func(c *Call) { seen[i] = append(seen[i], Call{ID: c.ID, Arrived: c.Arrived, Size: c.Size}) }}); err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(seen[i], func(a, b Call) int { return int(a.ID) - int(b.ID) })
+	}
+	if !slices.Equal(seen[0], seen[1]) {
+		t.Error("another policy moved arrivals or sizes")
+	}
+}

@@ -1,0 +1,80 @@
+package stampede
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// layers lists for each package what it may import besides the standard
+// library. Arrows run down only; a new edge is a decision and belongs here.
+var layers = map[string][]string{
+	"cmd/stampede": {"stampede/cost", "stampede/experiments", "stampede/fleet", "stampede/scenario", "stampede/suggest",
+		"github.com/urfave/cli/v2", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
+	"experiments": {"stampede/cost", "stampede/fleet", "stampede/policy", "stampede/scenario", "stampede/sim", "stampede/suggest", "stampede/wire",
+		"gonum.org/v1/gonum/stat/distuv"},
+	"scenario": {"stampede/cost", "stampede/dist", "stampede/fleet", "stampede/policy", "stampede/provider", "stampede/scenario/strict",
+		"stampede/sim", "stampede/suggest", "stampede/wire", "github.com/invopop/jsonschema"},
+	"scenario/strict": {"stampede/suggest", "github.com/goccy/go-yaml"},
+	"fleet":           {"stampede/cost", "stampede/dist", "stampede/policy", "stampede/provider", "stampede/sim", "stampede/wire"},
+	"provider":        {"stampede/dist", "stampede/sim", "stampede/wire"},
+	"policy":          {"stampede/wire"},
+	"cost":            {"stampede/suggest"},
+	"dist":            {"gonum.org/v1/gonum/mathext"},
+	"suggest":         {"github.com/agnivade/levenshtein"},
+	"wire":            {},
+	"sim":             {"github.com/HdrHistogram/hdrhistogram-go"},
+}
+
+func TestImportsRunDownOnly(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && path != "." || entry.Name() == "testdata" || entry.Name() == "conformance") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		allowed, known := layers[dir]
+		if !known {
+			t.Errorf("%s: the package %s is not in the list of layers", path, dir)
+		}
+		seen[dir] = true
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			first, _, _ := strings.Cut(name, "/")
+			standard := first != "stampede" && !strings.Contains(first, ".")
+			below := func(root string) bool {
+				return !strings.HasPrefix(root, "stampede/") && strings.HasPrefix(name, root+"/")
+			}
+			if !standard && !slices.Contains(allowed, name) && !slices.ContainsFunc(allowed, below) {
+				t.Errorf("%s imports %s; allowed for %s are %v", path, name, dir, allowed)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range layers {
+		if !seen[dir] {
+			t.Errorf("the list of layers names %s, which holds no code", dir)
+		}
+	}
+}

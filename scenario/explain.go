@@ -1,0 +1,287 @@
+package scenario
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"stampede/dist"
+	"stampede/fleet"
+	"stampede/provider"
+)
+
+// DescribeProvider names the provider with every limit and its kind.
+func (s *Scenario) DescribeProvider() string {
+	p := s.Model.Provider
+	var parts []string
+	if p.Name != "" {
+		parts = append(parts, p.Name)
+	}
+	for _, l := range p.Limits {
+		parts = append(parts, describeLimit(l))
+	}
+	if p.Concurrency > 0 {
+		parts = append(parts, fmt.Sprintf("%d requests at once", p.Concurrency))
+	}
+	if len(p.Limits) == 0 && p.Concurrency == 0 {
+		parts = append(parts, "no limits")
+	}
+	if n := len(p.Faults); n > 0 {
+		parts = append(parts, fmt.Sprintf("faults: %d", n))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func describeLimit(l provider.Limit) string {
+	s := fmt.Sprintf("token bucket %s %v/%s", size(l.Amount), strings.ReplaceAll(l.Resource.String(), "_", " "), periodName(l.Period))
+	if l.Burst != 0 && l.Burst != l.Amount {
+		s += fmt.Sprintf(" burst %s", size(l.Burst))
+	}
+	return s
+}
+
+// size writes 200000 as 200k.
+func size(n int64) string {
+	switch {
+	case n >= 1e6 && n%1e5 == 0:
+		return fmt.Sprintf("%gM", float64(n)/1e6)
+	case n >= 1e4 && n%100 == 0:
+		return fmt.Sprintf("%gk", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}
+
+// Explain says in words what the scenario will do, and what its limits allow
+// on average.
+func (s *Scenario) Explain(w io.Writer) {
+	m := &s.Model
+	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+	line("%s", s.Name)
+	if s.Description != "" {
+		line("  %s", s.Description)
+	}
+	line("\nWorkload")
+	line("  %s", s.explainArrivals())
+	sizes := measure(m.Workload.Sizes)
+	line("  Prompts: %s tokens, mean %.0f.", s.explainSize(s.Workload.PromptTokens), sizes.prompt)
+	line("  Answers: %s tokens, mean %.0f%s.", s.explainSize(s.Workload.OutputTokens), sizes.output, s.explainMax())
+	if s.Workload.CachedShare > 0 {
+		line("  %v of each prompt comes from the provider's cache.", s.Workload.CachedShare)
+	}
+	if m.Workload.Stream {
+		line("  Answers are streamed.")
+	}
+	if m.Workload.Patience != nil {
+		line("  A caller leaves after %v seconds.", m.Workload.Patience)
+	}
+	if r := s.Workload.Redeliver; r != nil {
+		line("  A call without an answer goes back to the queue after %v, at most %v deliveries.", r.After, r.Deliveries)
+	}
+	if m.Horizon > 0 {
+		line("  From %v on no call starts.", s.Horizon)
+	}
+	line("\nProvider")
+	line("  %s.", s.DescribeProvider())
+	for _, l := range m.Provider.Limits {
+		if l.Resource != provider.Requests {
+			line("  The limit on %v is charged %v at admission; settlement: %v.", l.Resource, l.Charge, l.Settle)
+		}
+	}
+	line("  %s", s.explainLatency())
+	for _, f := range m.Provider.Faults {
+		line("  Fault: %v.", f)
+	}
+	line("  An attempt whose client has gone %s.", map[provider.CancelRule]string{
+		provider.Keeps: "keeps generating, holds its slot and is billed", provider.Stops: "stops generating and is billed for what it generated"}[m.Provider.Cancel])
+	line("\nPolicy")
+	line("  %v.", m.Client)
+	if waits := s.firstWaits(); waits != "" {
+		line("  Waits before retries without a hint: %s.", waits)
+	}
+	line("\nPrice")
+	line("  %v (%s).", m.Price, m.Price.Source)
+	line("\nWhat the averages allow")
+	for _, c := range s.capacities(sizes) {
+		line("  %-44s %s", c.what, c.words())
+	}
+	line("\nThe run: seed %d, %d replications.", s.Seed, s.Replications)
+	for _, warning := range s.Warnings {
+		line("Note: %s.", warning)
+	}
+}
+
+func (s *Scenario) explainArrivals() string {
+	m := &s.Model
+	workers := "each call brings its own worker"
+	if m.Workers > 0 {
+		workers = fmt.Sprintf("%d workers", m.Workers*m.Instances)
+	}
+	if m.Instances > 1 {
+		workers += fmt.Sprintf(" in %d instances", m.Instances)
+	}
+	calls := "calls without bound"
+	if m.Workload.Calls > 0 {
+		calls = fmt.Sprintf("%d calls", m.Workload.Calls)
+	}
+	switch {
+	case s.Workload.Batch != nil:
+		return fmt.Sprintf("A queue of %s; %s fetch them as they get free.", calls, workers)
+	case s.Workload.Closed != nil:
+		pause := "no time"
+		if m.Workload.Think != nil {
+			pause = m.Workload.Think.String() + " seconds"
+		}
+		return fmt.Sprintf("%s, each thinking %s before a call; %s.", workers, pause, calls)
+	case s.Workload.Trace != nil:
+		t := m.Workload.Arrivals.(*fleet.Trace)
+		span := t.At[len(t.At)-1]
+		return fmt.Sprintf("%d recorded calls of %s over %.0f s, %.2f/s on average; %s.", len(t.At), t.Name, span.Seconds(), float64(len(t.At))/max(span.Seconds(), 1e-9), workers)
+	}
+	return fmt.Sprintf("%s arriving %v; %s.", calls, m.Workload.Arrivals, workers)
+}
+
+func (s *Scenario) explainSize(l Law[Count]) string {
+	if t, ok := s.Model.Workload.Sizes.(*fleet.Trace); ok && !l.set() {
+		return "as recorded in " + t.Name + ","
+	}
+	law, _ := l.build()
+	return law.String()
+}
+
+func (s *Scenario) explainMax() string {
+	if s.Workload.MaxTokens == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" after the cut at max_tokens %d", s.Workload.MaxTokens)
+}
+
+func (s *Scenario) explainLatency() string {
+	l := s.Model.Provider.Latency
+	first, speed := "at once", "with the rest of the answer at once"
+	if l.FirstToken != nil {
+		first = fmt.Sprintf("after %v s", l.FirstToken)
+	}
+	if l.TokensPerSecond != nil {
+		speed = fmt.Sprintf("then %v tokens per second", l.TokensPerSecond)
+	}
+	text := fmt.Sprintf("First token %s, %s; round trip %v.", first, speed, s.Provider.RoundTrip)
+	if l.CallShare > 0 {
+		text += fmt.Sprintf(" %v of the luck belongs to the call.", s.Provider.Latency.CallShare)
+	}
+	return text
+}
+
+// firstWaits lists the ranges of the waits that the backoff gives.
+func (s *Scenario) firstWaits() string {
+	r := s.Model.Client.Retry
+	if r.Attempts == 1 || r.Backoff.Base == 0 {
+		return ""
+	}
+	var waits []string
+	for i := range 5 {
+		if r.Attempts > 0 && i >= r.Attempts-1 {
+			break
+		}
+		low, high := r.Backoff.Range(i)
+		if low == high {
+			waits = append(waits, shortDuration(low))
+		} else {
+			waits = append(waits, shortDuration(low)+".."+shortDuration(high))
+		}
+	}
+	return strings.Join(waits, ", ")
+}
+
+// means are the mean sizes of a call and of its latency.
+type means struct{ prompt, output float64 }
+
+// measure integrates the sizes over a grid of uniform numbers; for a trace over
+// its calls.
+func measure(sizes fleet.Sizes) means {
+	n := uint64(4000)
+	if t, ok := sizes.(*fleet.Trace); ok {
+		n = uint64(len(t.At))
+	}
+	var m means
+	for k := range n {
+		u := (float64(k) + 0.5) / float64(n)
+		size := sizes.Size(k, u, u)
+		m.prompt += float64(size.Prompt) / float64(n)
+		m.output += float64(size.Output) / float64(n)
+	}
+	return m
+}
+
+// capacity is how many answers a part of the system allows per minute.
+type capacity struct {
+	what      string
+	perMinute float64
+	calls     uint64
+}
+
+func (c capacity) words() string {
+	s := fmt.Sprintf("%.4g calls/min", c.perMinute)
+	if c.calls > 0 {
+		s += fmt.Sprintf(", %v for %d calls", time.Duration(float64(c.calls)/c.perMinute*float64(time.Minute)).Round(time.Second), c.calls)
+	}
+	return s
+}
+
+// capacities are the mean rates that each part allows by itself; the smallest
+// is the bottleneck.
+func (s *Scenario) capacities(z means) []capacity {
+	m := &s.Model
+	var out []capacity
+	add := func(what string, perMinute float64) {
+		if !math.IsInf(perMinute, 0) && !math.IsNaN(perMinute) {
+			out = append(out, capacity{what, perMinute, m.Workload.Calls})
+		}
+	}
+	latency := mean(m.Provider.Latency.FirstToken) + z.output*meanInverse(m.Provider.Latency.TokensPerSecond)
+	for _, l := range m.Provider.Limits {
+		each := 1.0
+		if l.Resource != provider.Requests {
+			each = z.prompt
+			if l.Charge == provider.PromptPlusMax {
+				each += float64(s.Workload.MaxTokens)
+				if l.Settle == provider.Refund {
+					each = z.prompt + z.output
+				}
+			}
+		}
+		add(describeLimit(l), float64(l.Amount)/l.Period.Minutes()/each)
+	}
+	if c := m.Provider.Concurrency; c > 0 {
+		add(fmt.Sprintf("%d requests at once, %.3g s each", c, latency), 60*float64(c)/latency)
+	}
+	busy := latency + m.Provider.RoundTrip.Seconds() + mean(m.Workload.Think)
+	if m.Workers > 0 {
+		add(fmt.Sprintf("%d workers, %.3g s a call", m.Workers*m.Instances, busy), 60*float64(m.Workers*m.Instances)/busy)
+	}
+	if g := m.Client.Gate.Semaphore; g > 0 {
+		add(fmt.Sprintf("gate of %d in each of %d instances", g, m.Instances), 60*float64(g*m.Instances)/(latency+m.Provider.RoundTrip.Seconds()))
+	}
+	return out
+}
+
+func mean(l dist.Law) float64 {
+	if l == nil {
+		return 0
+	}
+	return l.Mean()
+}
+
+// meanInverse is E[1/X], the seconds per token of a law of tokens per second.
+func meanInverse(l dist.Law) float64 {
+	if l == nil {
+		return 0
+	}
+	const n = 4000
+	sum := 0.0
+	for i := range n {
+		sum += 1 / l.Sample((float64(i)+0.5)/n)
+	}
+	return sum / n
+}

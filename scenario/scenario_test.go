@@ -1,0 +1,371 @@
+package scenario
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"stampede/fleet"
+	"stampede/policy"
+	"stampede/provider"
+)
+
+const base = `name: t
+workload:
+  batch: {calls: 10}
+  prompt_tokens: 100
+  output_tokens: 50
+  max_tokens: 80
+fleet: {workers: 2}
+provider:
+  limits:
+    - {resource: requests, limit: 500/min}
+policy: own-the-loop
+price: gpt-4o-mini
+`
+
+func TestMistakesAreExplained(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		old, with string // replaced in base
+		want      []string
+	}{
+		{"unknown field", "max_tokens: 80", "max_tokns: 80", []string{"f.yaml:6:3: workload.max_tokns: unknown field", `did you mean "max_tokens"?`, "   6 |   max_tokns: 80\n     |   ^"}},
+		{"unknown section", "fleet:", "fleat:", []string{"f.yaml:7:1: fleat: unknown field", `did you mean "fleet"?`}},
+		{"field twice", "prompt_tokens: 100", "prompt_tokens: 100\n  prompt_tokens: 5", []string{"f.yaml:5:3: ", "prompt_tokens"}},
+		{"not YAML", "{calls: 10}", "{calls: 10", []string{"f.yaml:", "not YAML"}},
+		{"list for a mapping", "fleet: {workers: 2}", "fleet: [2]", []string{"f.yaml:7:8: fleet: found a list; want a mapping of instances, workers"}},
+		{"no unit", "policy: own-the-loop", "policy: {retry: {deadline: 45}}", []string{`policy.retry.deadline: found "45"; want a time with its unit`}},
+		{"negative", "calls: 10", "calls: -3", []string{`workload.batch.calls: found "-3"; want a whole number`}},
+		{"half a call", "calls: 10", "calls: 2.5", []string{`found "2.5"; want a whole number`}},
+		{"nothing to do", "calls: 10", "calls: 0", []string{"workload.batch.calls: found 0; want 1 to 1G"}},
+		{"two kinds of arrival", "batch: {calls: 10}", "batch: {calls: 10}\n  burst: {calls: 10}", []string{"f.yaml:", "workload: found 2 kinds of arrival [batch burst]; want exactly one"}},
+		{"no kind of arrival", "  batch: {calls: 10}\n", "", []string{"found 0 kinds of arrival"}},
+		{"no end", "batch: {calls: 10}", "open: {rate: 5/s}", []string{"workload.open: found neither calls nor a horizon"}},
+		{"no workers", "fleet: {workers: 2}", "fleet: {instances: 2}", []string{"fleet.workers: found none; want the number of workers"}},
+		{"no prompt", "  prompt_tokens: 100\n", "", []string{"workload.prompt_tokens: found nothing"}},
+		{"law without parameters", "prompt_tokens: 100", "prompt_tokens: {lognormal: {p50: 9}}", []string{"f.yaml:4:18: workload.prompt_tokens: a lognormal law needs p50 and p95"}},
+		{"two laws", "prompt_tokens: 100", "prompt_tokens: {constant: 1, exponential: {mean: 2}}", []string{"found 2 fields; want exactly one of constant, empirical"}},
+		{"rate without time", "500/min", "500", []string{"provider.limits.0.limit: found 500; want a whole amount per time"}},
+		{"rate of nothing", "500/min", "500/fortnight", []string{`found "500/fortnight"; want a whole amount per time`}},
+		{"unknown resource", "resource: requests", "resource: request", []string{`provider.limits.0.resource: found "request"; did you mean "requests"?`}},
+		{"fixed window", "limit: 500/min}", "limit: 500/min, kind: fixed_window}", []string{`provider.limits.0.kind: found "fixed_window"`, "token_bucket"}},
+		{"reserve of nothing", "resource: requests, limit: 500/min}\n", "resource: tokens, limit: 500/min}\n  faults: []\n", nil},
+		{"unknown preset", "own-the-loop", "own-the-lop", []string{`policy: found "own-the-lop"; no such policy; did you mean "own-the-loop"?`}},
+		{"preset without version", "own-the-loop", "openai-python", []string{"its behaviour depends on the version", "openai-python@1.47 .. 2.51"}},
+		{"version before the first", "own-the-loop", "openai-python@0.27", []string{"no rule is known for version 0.27"}},
+		{"version of none", "own-the-loop", "own-the-loop@2", []string{"own-the-loop has no versions"}},
+		{"provider as policy", "own-the-loop", "local-stub", []string{"no such policy"}},
+		{"unknown jitter", "policy: own-the-loop", "policy: {retry: {backoff: {exponential: {base: 1s, jitter: fulll}}}}", []string{`jitter: found "fulll"; did you mean "full"?`}},
+		{"cap below base", "policy: own-the-loop", "policy: {retry: {backoff: {exponential: {base: 10s, cap: 1s}}}}", []string{"cap: found 1s; want at least the base, 10s"}},
+		{"up_to without limit", "policy: own-the-loop", "policy: {retry: {retry_after: {obey: up_to}}}", []string{"retry_after.limit: found nothing; up_to needs a limit"}},
+		{"status of success", "  limits:", "  faults: [{status: 200}]\n  limits:", []string{"provider.faults.0.status: found 200; want an error status"}},
+		{"fault without effect", "  limits:", "  faults: [{at: 5s}]\n  limits:", []string{"provider.faults.0: found 0 effects; want exactly one"}},
+		{"share above one", "  limits:", "  faults: [{status: 500, share: 5}]\n  limits:", []string{`provider.faults.0.share: found "5"; want a share from 0 to 1`}},
+		{"unknown model", "gpt-4o-mini", "gpt-4o-minni", []string{`price: no price for model "gpt-4o-minni"`, `did you mean "gpt-4o-mini"?`}},
+		{"half a price", "price: gpt-4o-mini", "price: {input: 3}", []string{"price: found a part of a price"}},
+		{"merge key", "fleet: {workers: 2}", "fleet: {<<: {workers: 2}}", []string{"merge keys are not supported"}},
+		{"second document", "price: gpt-4o-mini", "price: gpt-4o-mini\n---\nname: u", []string{"a second document"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if !strings.Contains(base, c.old) {
+				t.Fatalf("the base does not hold %q", c.old)
+			}
+			_, err := Read([]byte(strings.Replace(base, c.old, c.with, 1)), "f.yaml", Options{})
+			if c.want == nil {
+				if err != nil {
+					t.Errorf("want no error, got %v", err)
+				}
+				return
+			}
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("got %q, want in it %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestSettingsOverlayTheFile(t *testing.T) {
+	read := func(set ...string) (*Scenario, error) { return Read([]byte(base), "f.yaml", Options{Set: set}) }
+	for _, c := range []struct {
+		set  string
+		want func(*Scenario) bool
+	}{
+		{"policy.gate.semaphore=4", func(s *Scenario) bool {
+			return s.Model.Client.Gate.Semaphore == 4 && s.Model.Client.Retry.Attempts == 6
+		}},
+		{"policy.gate.semaphore=none", func(s *Scenario) bool { return s.Model.Client.Gate.Semaphore == 0 }},
+		{"policy=openai-python@2.46", func(s *Scenario) bool {
+			return s.Model.Client.Retry.Attempts == 3 && s.Model.Client.Retry.Deadline == 0
+		}},
+		{"policy.retry.backoff.exponential.cap=5s", func(s *Scenario) bool {
+			b := s.Model.Client.Retry.Backoff
+			return b.Cap == 5*time.Second && b.Base == 500*time.Millisecond
+		}},
+		{"policy.retry.backoff=none", func(s *Scenario) bool { return s.Model.Client.Retry.Backoff == policy.Backoff{} }},
+		{"policy.retry.backoff.constant=2s", func(s *Scenario) bool {
+			return s.Model.Client.Retry.Backoff == policy.Backoff{Base: 2 * time.Second, Factor: 1}
+		}},
+		{"provider.limits.0.limit=90/min", func(s *Scenario) bool { return s.Model.Provider.Limits[0].Amount == 90 }},
+		{"provider.limits=[]", func(s *Scenario) bool { return len(s.Model.Provider.Limits) == 0 }},
+		{"workload.output_tokens={exponential: {mean: 30}}", func(s *Scenario) bool { return s.Workload.OutputTokens.Exponential != nil }},
+		{"workload.output_tokens.exponential.mean=30", func(s *Scenario) bool { return s.Workload.OutputTokens.Exponential.Mean == 30 }},
+		{"policy.retry.attempts=none", func(s *Scenario) bool { return s.Model.Client.Retry.Attempts == 0 }},
+	} {
+		s, err := read(c.set)
+		if err != nil || !c.want(s) {
+			t.Errorf("--set %s: %v", c.set, err)
+		}
+	}
+	for set, want := range map[string]string{
+		"policy.gate.semafore=4":    `--set policy.gate.semafore=4: policy.gate.semafore: unknown field; did you mean "semaphore"?`,
+		"policy.gate.semaphore=-1":  `--set policy.gate.semaphore=-1: policy.gate.semaphore: found "-1"; want a whole number from 1, or none`,
+		"provider.limits.7.burst=1": `the list has the items 0 to 0`,
+		"policy..x=1":               "has an empty part",
+		"policy":                    "want PATH=VALUE",
+		"seed=[":                    "not YAML",
+		"seed=":                     `seed: found ""; want a whole number`,
+	} {
+		if _, err := read(set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("--set %s: got %v, want in it %q", set, err, want)
+		}
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	s, err := Read([]byte("workload: {burst: {calls: 1}, prompt_tokens: 1, output_tokens: 1}\n"), "f", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := s.Model
+	if s.Seed != 1 || s.Replications != 30 || m.Instances != 1 || m.Workers != 0 || m.Budget != 100_000_000 || m.Client.Retry.Attempts != 1 ||
+		m.Provider.Cancel != provider.Keeps || m.Provider.RetryAfter != (provider.RetryAfter{}) {
+		t.Errorf("defaults are not as documented: %+v", m)
+	}
+	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "no price") {
+		t.Errorf("warnings %q, want one about the price", s.Warnings)
+	}
+}
+
+func TestValues(t *testing.T) {
+	span := func(s string) any { var v Span; return report(v.ParseText(s), &v) }
+	count := func(s string) any { var v Count; return report(v.ParseText(s), &v) }
+	share := func(s string) any { var v Share; return report(v.ParseText(s), &v) }
+	rate := func(s string) any { var v Rate; return report(v.ParseText(s), &v) }
+	per := func(s string) any { var v PerTime; return report(v.ParseText(s), &v) }
+	for _, c := range []struct {
+		got  any
+		want any
+	}{
+		{span("45s"), Span(45 * time.Second)}, {span("1.5s"), Span(1500 * time.Millisecond)}, {span("2d"), Span(48 * time.Hour)},
+		{span("1d12h"), Span(36 * time.Hour)}, {span("0"), Span(0)}, {span("none"), Span(0)}, {span("45"), nil}, {span("-1s"), nil}, {span("s"), nil}, {span(""), Span(0)},
+		{count("30k"), Count(30_000)}, {count("1.1k"), Count(1100)}, {count("1.5M"), Count(1_500_000)}, {count("2_000"), Count(2000)}, {count("k"), nil}, {count("1e999"), nil},
+		{share("5%"), Share(0.05)}, {share("0.05"), Share(0.05)}, {share("105%"), nil}, {share("NaN"), nil},
+		{rate("500/min"), Rate{500, time.Minute}}, {rate("200k/min"), Rate{200_000, time.Minute}}, {rate("8/s"), Rate{8, time.Second}},
+		{rate("10/10s"), Rate{10, 10 * time.Second}}, {rate("8"), Rate{8, 0}}, {rate("0/s"), nil}, {rate("5/x"), nil},
+		{per("2.5/s"), PerTime(2.5)}, {per("90/min"), PerTime(1.5)}, {per("90"), nil},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %v, want %v", c.got, c.want)
+		}
+	}
+}
+
+func report[T any](err error, v *T) any {
+	if err != nil {
+		return nil
+	}
+	return *v
+}
+
+func TestProfiles(t *testing.T) {
+	const s = time.Second
+	for yaml, want := range map[string]fleet.Profile{
+		"{rate: 40/s}": {{Start: 0, From: 40, To: 40}},
+		"{rate: 40/s, profile: [{at: 20s, rate: 80/s, for: 5s}]}":        {{Start: 0, From: 40, To: 40}, {Start: 20 * s, From: 80, To: 80}, {Start: 25 * s, From: 40, To: 40}},
+		"{rate: 1/s, profile: [{at: 10s, rate: 3/s, over: 10s}]}":        {{Start: 0, From: 1, To: 1}, {Start: 10 * s, From: 1, To: 3}, {Start: 20 * s, From: 3, To: 3}},
+		"{profile: [{at: 0s, rate: 2/s}, {at: 5s, rate: 4/s}]}":          {{Start: 0, From: 2, To: 2}, {Start: 5 * s, From: 4, To: 4}},
+		"{rate: 1/s, profile: [{at: 5s, rate: 9/s, over: 2s, for: 4s}]}": {{Start: 0, From: 1, To: 1}, {Start: 5 * s, From: 1, To: 9}, {Start: 7 * s, From: 9, To: 9}, {Start: 9 * s, From: 1, To: 1}},
+	} {
+		sc, err := Read([]byte("horizon: 60s\nworkload:\n  prompt_tokens: 1\n  output_tokens: 1\n  open: "+yaml+"\n"), "f", Options{})
+		if err != nil {
+			t.Errorf("%s: %v", yaml, err)
+			continue
+		}
+		got := sc.Model.Workload.Arrivals.(fleet.Renewal).Rate
+		if len(got) != len(want) {
+			t.Errorf("%s: %v, want %v", yaml, got, want)
+			continue
+		}
+		for i := range got {
+			if got[i] != want[i] {
+				t.Errorf("%s: piece %d %v, want %v", yaml, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+// Every preset reads, says where it comes from, and gives a rule that runs.
+func TestPresets(t *testing.T) {
+	for _, p := range Presets() {
+		if p.Name == "" || p.Source == "" || p.Date == "" || p.Evidence == "" || (p.Policy == nil) == (p.Provider == nil) {
+			t.Errorf("%s: name, source, date, evidence and one of policy and provider are needed", p.Title())
+		}
+		name := p.Name
+		if p.Versions != "" {
+			name += "@" + strings.Fields(p.Versions)[0]
+		}
+		if found, err := FindPreset(p.Kind(), name); err != nil || found != p {
+			t.Errorf("%s does not lead to %s: %v", name, p.Title(), err)
+		}
+		if err := p.Explain(&bytes.Buffer{}); err != nil {
+			t.Errorf("%s: %v", p.Title(), err)
+		}
+		if _, err := Read([]byte(base), "f", Options{Set: []string{p.Kind() + "=" + name}}); err != nil {
+			t.Errorf("%s: %v", p.Title(), err)
+		}
+	}
+}
+
+// The rule sets of openai-python by version: the range of the first two waits
+// and what becomes of a Retry-After, from the table of the SDK's versions.
+func TestOpenAIPythonVersions(t *testing.T) {
+	const ms = time.Millisecond
+	for version, want := range map[string]struct {
+		first, second time.Duration
+		limit         time.Duration
+		beyond        policy.Beyond
+	}{
+		"1.0": {1000 * ms, 2000 * ms, 60 * time.Second, policy.Discard}, "1.46.1": {1000 * ms, 2000 * ms, 60 * time.Second, policy.Discard},
+		"1.47": {500 * ms, 1000 * ms, 60 * time.Second, policy.Discard}, "2.46": {500 * ms, 1000 * ms, 60 * time.Second, policy.Discard},
+		"2.51.9": {500 * ms, 1000 * ms, 60 * time.Second, policy.Discard}, "2.52": {500 * ms, 1000 * ms, 120 * time.Second, policy.GiveUp},
+		"3.3.1": {500 * ms, 1000 * ms, 120 * time.Second, policy.GiveUp},
+	} {
+		s, err := Read([]byte(base), "f", Options{Set: []string{"policy=openai-python@" + version}})
+		if err != nil {
+			t.Errorf("%s: %v", version, err)
+			continue
+		}
+		r := s.Model.Client.Retry
+		low, first := r.Backoff.Range(0)
+		_, second := r.Backoff.Range(1)
+		if first != want.first || low != want.first*3/4 || second != want.second || r.RetryAfter.Limit != want.limit || r.RetryAfter.Beyond != want.beyond || r.Attempts != 3 {
+			t.Errorf("%s: %v", version, r)
+		}
+	}
+}
+
+func TestEmbeddedScenariosReadAndExplain(t *testing.T) {
+	for _, name := range EmbeddedNames() {
+		text, _ := Embedded(name)
+		s, err := Read(text, name, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var out bytes.Buffer
+		s.Explain(&out)
+		for _, part := range []string{"Workload", "Provider", "Policy", "Price", "What the averages allow"} {
+			if !strings.Contains(out.String(), part) {
+				t.Errorf("%s: the explanation lacks %q", name, part)
+			}
+		}
+	}
+}
+
+// Rows, duration, mean rate and token quantiles of the Azure traces agree with
+// the published statistics, to the digits printed.
+func TestAzureTraces(t *testing.T) {
+	for _, c := range []struct {
+		file           string
+		rows           int
+		duration       float64
+		rate           float64
+		prompt, output [7]int32 // p5, 25, 50, 75, 95, 99, max
+	}{
+		{"code", 8819, 3436, 2.57, [7]int32{75, 578, 1469, 2744, 7303, 7436, 7437}, [7]int32{6, 9, 13, 24, 90, 251, 1899}},
+		{"conv", 19366, 3502, 5.53, [7]int32{181, 396, 1020, 1189, 4083, 4142, 14050}, [7]int32{41, 85, 129, 395, 451, 601, 1000}},
+	} {
+		path := filepath.Join("..", "..", "shared", "traces", "azure2023", "AzureLLMInferenceTrace_"+c.file+".csv")
+		f, err := os.Open(path)
+		if os.IsNotExist(err) {
+			t.Skipf("%s is not beside this checkout", path)
+		}
+		trace, err := ReadTrace(f, c.file, Columns{Time: "TIMESTAMP", PromptTokens: "ContextTokens", OutputTokens: "GeneratedTokens"}, 1, 0)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(trace.At)
+		duration := trace.At[n-1].Seconds()
+		if n != c.rows || int(duration+0.5) != int(c.duration) || abs(float64(n)/duration-c.rate) > 0.005 {
+			t.Errorf("%s: %d rows in %.1f s, %.3f/s; want %d in %g s, %g/s", c.file, n, duration, float64(n)/duration, c.rows, c.duration, c.rate)
+		}
+		if got := quantiles(trace.Prompt); got != c.prompt {
+			t.Errorf("%s: prompt quantiles %v, want %v", c.file, got, c.prompt)
+		}
+		if got := quantiles(trace.Output); got != c.output {
+			t.Errorf("%s: output quantiles %v, want %v", c.file, got, c.output)
+		}
+	}
+}
+
+func TestTraceMistakesAreExplained(t *testing.T) {
+	columns := Columns{Time: "T", PromptTokens: "P", OutputTokens: "O"}
+	for text, want := range map[string]string{
+		"":                       "the file is empty",
+		"T,P,O\n":                "no calls",
+		"T,P\n0,1\n":             `no column "O" for output_tokens; known: P, T`,
+		"t,P,O\n0,1,1\n":         `no column "T" for time; did you mean "t"?`,
+		"T,P,O\n0,1\n":           "wrong number of fields",
+		"T,P,O\nyesterday,1,1\n": `f.csv:2:1: time: found "yesterday"; want a date and time`,
+		"T,P,O\n5,1,1\n4,1,1\n":  `f.csv:3:1: time: found "4", earlier than the row before`,
+		"T,P,O\n5,x,1\n":         `f.csv:2:3: prompt_tokens: found "x"; want a whole number`,
+		"T,P,O\n5,1,-1\n":        `output_tokens: found "-1"`,
+		"T,P,O\n5,1,1\n2023-11-16 18:17:03,1,1\n": "want a time written like that of the first row",
+	} {
+		_, err := ReadTrace(strings.NewReader(text), "f.csv", columns, 1, 0)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want in it %q", text, err, want)
+		}
+	}
+	trace, err := ReadTrace(strings.NewReader("T,P,O\r\n2023-11-16 18:17:03.9799600,4808,10\r\n2023-11-16 18:17:04.0319600,3180,8"), "f.csv", columns, 2, 0)
+	if err != nil || len(trace.At) != 2 || trace.At[1] != 26*time.Millisecond || trace.Prompt[1] != 3180 || trace.Output[0] != 10 {
+		t.Errorf("CRLF, 7 digits, no last line end, twice as fast: %+v, %v", trace, err)
+	}
+}
+
+func FuzzReadTrace(f *testing.F) {
+	f.Add("T,P,O\n0,1,1\n1.5,2,3\n")
+	f.Add("T,P,O\r\n2023-11-16 18:17:03.9799600,4808,10")
+	f.Fuzz(func(t *testing.T, text string) {
+		trace, err := ReadTrace(strings.NewReader(text), "f", Columns{Time: "T", PromptTokens: "P", OutputTokens: "O"}, 1, 0)
+		if err != nil {
+			return
+		}
+		for i, at := range trace.At {
+			if at < 0 || (i > 0 && at < trace.At[i-1]) || trace.Prompt[i] < 0 || trace.Output[i] < 0 {
+				t.Fatalf("row %d: at %v", i, at)
+			}
+		}
+	})
+}
+
+// Whatever the text, reading it ends with a scenario that runs or one error.
+func FuzzRead(f *testing.F) {
+	f.Add(base)
+	f.Add("horizon: 9s\nworkload: {open: {rate: 1/s, gaps: {gamma: {cv: 2}}, profile: [{at: 1s, rate: 2/s, over: 1s}]}, prompt_tokens: 1, output_tokens: {mixture: [{weight: 1, law: 2}]}}")
+	f.Fuzz(func(t *testing.T, text string) {
+		if s, err := Read([]byte(text), "f", Options{Dir: t.TempDir()}); err == nil {
+			s.Explain(&bytes.Buffer{})
+		}
+	})
+}

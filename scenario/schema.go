@@ -1,0 +1,115 @@
+package scenario
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+)
+
+// Schema is the JSON Schema of the scenario file, made from the types that read
+// it. Editors complete and check with it.
+func Schema() ([]byte, error) {
+	r := &jsonschema.Reflector{
+		FieldNameTag: "yaml", RequiredFromJSONSchemaTags: true, Anonymous: true, ExpandedStruct: true,
+		Namer: schemaName, Mapper: schemaOf,
+	}
+	s := r.Reflect(&File{})
+	s.Title = "Stampede scenario"
+	s.Description = "Who calls which LLM API how, and what it costs."
+	return json.MarshalIndent(s, "", "  ")
+}
+
+// schemaName turns the name of a generic type, Law[stampede/scenario.Span],
+// into LawOfSpan.
+func schemaName(t reflect.Type) string {
+	name, argument, generic := strings.Cut(t.Name(), "[")
+	if generic {
+		argument = strings.TrimSuffix(argument[strings.LastIndexByte(argument, '.')+1:], "]")
+		name += "Of" + argument
+	}
+	return name
+}
+
+// scalars are how values are written.
+var scalars = map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[Span]():    text(`^(none|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, such as 500ms, 45s or 2d; or none.", true),
+	reflect.TypeFor[Count]():   text(`^[0-9._]+[kKMGB]?$`, "A whole number, such as 2000, 30k or 1.5M.", true),
+	reflect.TypeFor[Number]():  text(`^[0-9.eE+-]+[kKMGB]?$`, "A number from 0.", true),
+	reflect.TypeFor[Share]():   text(`^[0-9.eE+-]+%?$`, "A share from 0 to 1, such as 0.05 or 5%.", true),
+	reflect.TypeFor[Bound]():   text(`^(none|[0-9._]+[kKMGB]?)$`, "A whole number from 1, or none.", true),
+	reflect.TypeFor[Rate]():    text(`^[0-9._]+[kKMGB]?(/.+)?$`, "An amount per time, such as 500/min.", true),
+	reflect.TypeFor[PerTime](): text(`^[0-9.eE+-]+[kKM]?/.+$`, "A rate of arrivals, such as 2.5/s or 90/min.", false),
+	reflect.TypeFor[Dollars](): text(`^\$?[0-9.eE+-]+$`, "US dollars per million tokens.", true),
+	reflect.TypeFor[RetryOn](): {Description: "A status, a class such as 5xx, timeout or connection.", AnyOf: []*jsonschema.Schema{
+		{Type: "string", Pattern: `^([345][0-9][0-9]|[345]xx|timeout|connection)$`},
+		{Type: "integer", Minimum: json.Number("300"), Maximum: json.Number("599")},
+	}},
+}
+
+// text is a value written as text that matches, or as a number.
+func text(pattern, description string, number bool) *jsonschema.Schema {
+	if !number {
+		return &jsonschema.Schema{Type: "string", Pattern: pattern, Description: description}
+	}
+	return &jsonschema.Schema{Description: description, AnyOf: []*jsonschema.Schema{
+		{Type: "string", Pattern: pattern}, {Type: "number", Minimum: json.Number("0")},
+	}}
+}
+
+func schemaOf(t reflect.Type) *jsonschema.Schema {
+	if s, ok := scalars[t]; ok {
+		return s
+	}
+	if t.Kind() == reflect.String && t.Implements(reflect.TypeFor[interface{ Words() []string }]()) {
+		s := &jsonschema.Schema{Type: "string"}
+		for _, w := range reflect.Zero(t).Interface().(interface{ Words() []string }).Words() {
+			s.Enum = append(s.Enum, w)
+		}
+		return s
+	}
+	if t == reflect.TypeFor[EachTimeout]() {
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{scalars[reflect.TypeFor[Span]()], {Type: "array", Items: scalars[reflect.TypeFor[Span]()]}}}
+	}
+	return nil
+}
+
+// orScalar lets a mapping also be written as one value.
+func orScalar(s *jsonschema.Schema, scalar *jsonschema.Schema) {
+	mapping := *s
+	*s = jsonschema.Schema{AnyOf: []*jsonschema.Schema{scalar, &mapping}}
+}
+
+func exactlyOne(s *jsonschema.Schema) {
+	one := uint64(1)
+	s.MinProperties, s.MaxProperties = &one, &one
+}
+
+// JSONSchemaExtend lets a law be one value, or exactly one kind of law.
+func (l Law[Q]) JSONSchemaExtend(s *jsonschema.Schema) {
+	exactlyOne(s)
+	orScalar(s, scalars[reflect.TypeFor[Q]()])
+}
+
+// JSONSchemaExtend lets a choice without parameters be its name.
+func (Gaps) JSONSchemaExtend(s *jsonschema.Schema)    { choice(s, "poisson", "constant") }
+func (Backoff) JSONSchemaExtend(s *jsonschema.Schema) { choice(s, "none") }
+func (Jitter) JSONSchemaExtend(s *jsonschema.Schema) {
+	choice(s, "none", "equal", "full", "decorrelated")
+}
+
+func choice(s *jsonschema.Schema, names ...any) {
+	exactlyOne(s)
+	orScalar(s, &jsonschema.Schema{Type: "string", Enum: names})
+}
+
+// JSONSchemaExtend lets a preset be its name.
+func (Policy) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, &jsonschema.Schema{Type: "string"}) }
+func (Provider) JSONSchemaExtend(s *jsonschema.Schema) {
+	orScalar(s, &jsonschema.Schema{Type: "string"})
+}
+func (Price) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, &jsonschema.Schema{Type: "string"}) }
+func (RetryAfter) JSONSchemaExtend(s *jsonschema.Schema) {
+	orScalar(s, &jsonschema.Schema{Type: "string", Enum: []any{"ignore", "in_full"}})
+}

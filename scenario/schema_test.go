@@ -1,0 +1,105 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+func compile(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	text, err := Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("scenario.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("scenario.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+func validate(t *testing.T, schema *jsonschema.Schema, text []byte) error {
+	t.Helper()
+	data, err := yaml.YAMLToJSON(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	return schema.Validate(v)
+}
+
+// Every scenario that is shipped validates against the schema.
+func TestShippedScenariosValidate(t *testing.T) {
+	schema := compile(t)
+	files, err := filepath.Glob("embedded/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := filepath.Glob("../experiments/catalogue/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, more...)
+	if len(files) < 6 {
+		t.Fatalf("found %d scenarios, want the embedded ones and the catalogue", len(files))
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := validate(t, schema, text); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+// What the reader refuses by kind or name, the schema refuses, too.
+func TestSchemaRefuses(t *testing.T) {
+	schema := compile(t)
+	if err := validate(t, schema, []byte(base)); err != nil {
+		t.Fatalf("the base: %v", err)
+	}
+	for _, text := range []string{
+		"nam: x", "fleet: [2]", "policy: {retry: {atempts: 3}}", "policy: {retry: {deadline: soon}}",
+		"workload: {prompt_tokens: {constant: 1, exponential: {mean: 2}}}", "provider: {cancel: keeps}",
+		"policy: {retry: {backoff: {exponential: {jitter: fulll}}}}", "policy: {retry: {retry_on: [200]}}",
+	} {
+		if validate(t, schema, []byte(text)) == nil {
+			t.Errorf("%s validates", text)
+		}
+	}
+}
+
+func quantiles(tokens []int32) (out [7]int32) {
+	sorted := slices.Sorted(slices.Values(tokens))
+	for i, p := range []float64{0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1} {
+		at := p * float64(len(sorted)-1) // linear between order statistics, rounded
+		low := int(at)
+		high := min(low+1, len(sorted)-1)
+		x := float64(sorted[low]) + (at-float64(low))*float64(sorted[high]-sorted[low])
+		out[i] = int32(math.RoundToEven(x))
+	}
+	return out
+}
+
+func abs(x float64) float64 { return max(x, -x) }

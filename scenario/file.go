@@ -20,6 +20,7 @@ type File struct {
 	Provider     Provider `yaml:"provider" jsonschema_description:"The API that is called."`
 	Policy       Policy   `yaml:"policy" jsonschema_description:"What each client does: retries, timeouts, gate. A preset by name, or a mapping."`
 	Price        Price    `yaml:"price" jsonschema_description:"What tokens cost: a model by name, or a mapping."`
+	Sweep        Sweep    `yaml:"sweep" jsonschema_description:"Paths with the values a sweep gives them; points and sample draw from the space instead."`
 }
 
 // Workload says when calls come and how large they are.

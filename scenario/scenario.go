@@ -9,7 +9,6 @@ package scenario
 
 import (
 	"embed"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,26 +73,20 @@ func ReadFile(path string, o Options) (*Scenario, error) {
 // Read reads a scenario from a document; the name is that of the file, for
 // errors.
 func Read(data []byte, name string, o Options) (*Scenario, error) {
-	document, err := strict.Parse(data, name)
+	t, err := NewTemplate(data, name, o)
 	if err != nil {
 		return nil, err
 	}
+	return t.Base, nil
+}
+
+// read decodes a document and what lies over it, and builds the model.
+func read(document *strict.Node, overlays []*strict.Node, o Options) (*Scenario, error) {
 	d := strict.NewDecoder()
 	s := &Scenario{File: File{Seed: 1, Replications: 30, EventBudget: 100_000_000,
 		Fleet: Fleet{Instances: 1}, Policy: Policy{Retry: Retry{Attempts: 1}}}}
-	if err := d.Decode(document, &s.File); err != nil {
-		return nil, err
-	}
-	for _, set := range o.Set {
-		path, value, found := strings.Cut(set, "=")
-		if !found {
-			return nil, fmt.Errorf("--set %s: want PATH=VALUE, as in policy.gate.semaphore=8", set)
-		}
-		overlay, err := strict.Setting(strings.TrimSpace(path), value, "--set "+set)
-		if err != nil {
-			return nil, err
-		}
-		if err := d.Decode(overlay, &s.File); err != nil {
+	for _, node := range append([]*strict.Node{document}, overlays...) {
+		if err := d.Decode(node, &s.File); err != nil {
 			return nil, err
 		}
 	}
@@ -101,6 +94,7 @@ func Read(data []byte, name string, o Options) (*Scenario, error) {
 	if b.prices.Len() == 0 {
 		b.prices = cost.Builtin()
 	}
+	var err error
 	s.Model, err = b.build(&s.File)
 	s.Warnings = b.warnings
 	if err != nil {

@@ -113,3 +113,13 @@ func (Price) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, &jsonschema.Sc
 func (RetryAfter) JSONSchemaExtend(s *jsonschema.Schema) {
 	orScalar(s, &jsonschema.Schema{Type: "string", Enum: []any{"ignore", "in_full"}})
 }
+
+// JSONSchema says that a sweep maps paths to lists of values or to ranges.
+func (Sweep) JSONSchema() *jsonschema.Schema {
+	properties := jsonschema.NewProperties()
+	properties.Set("points", scalars[reflect.TypeFor[Count]()])
+	properties.Set("sample", schemaOf(reflect.TypeFor[Sample]()))
+	return &jsonschema.Schema{Type: "object", Properties: properties, AdditionalProperties: &jsonschema.Schema{
+		AnyOf: []*jsonschema.Schema{{Type: "array"}, {Type: "string", Pattern: `\.\.`}},
+	}}
+}

@@ -232,7 +232,6 @@ func (n *Node) Field(name string) *Node {
 // policy.gate.semaphore or provider.limits.0.limit. The source names the
 // setting in errors.
 func Setting(path, value, name string) (*Node, error) {
-	at := origin{source: &source{name: name}}
 	node, err := Parse([]byte(value), name)
 	if strings.TrimSpace(value) == "" {
 		node, err = &Node{Kind: Scalar}, nil
@@ -244,23 +243,55 @@ func Setting(path, value, name string) (*Node, error) {
 		}
 		return nil, err
 	}
-	node.relocate(at)
-	names := strings.Split(path, ".")
-	for i := len(names) - 1; i >= 0; i-- {
-		if names[i] == "" {
-			return nil, &Error{Message: fmt.Sprintf("the path %q has an empty part; write it as in policy.gate.semaphore", path), origin: at}
+	for _, part := range strings.Split(path, ".") {
+		if part == "" {
+			return nil, &Error{Message: fmt.Sprintf("the path %q has an empty part; write it as in policy.gate.semaphore", path), origin: origin{source: &source{name: name}}}
 		}
-		node = &Node{Kind: Mapping, Keys: []Key{{names[i], at}}, Items: []*Node{node}, origin: at}
 	}
-	return node, nil
+	return node.Under(path, name), nil
 }
 
-func (n *Node) relocate(at origin) {
-	n.origin = at
-	for i := range n.Keys {
-		n.Keys[i].origin = at
+// Under is a document that holds a copy of the node as the one field at the
+// path. The source names it in errors.
+func (n *Node) Under(path, name string) *Node {
+	at := origin{source: &source{name: name}}
+	node := n.relocated(at)
+	names := strings.Split(path, ".")
+	for i := len(names) - 1; i >= 0; i-- {
+		node = &Node{Kind: Mapping, Keys: []Key{{names[i], at}}, Items: []*Node{node}, origin: at}
+	}
+	return node
+}
+
+func (n *Node) relocated(at origin) *Node {
+	out := &Node{Kind: n.Kind, Text: n.Text, origin: at}
+	for _, k := range n.Keys {
+		out.Keys = append(out.Keys, Key{k.Name, at})
 	}
 	for _, item := range n.Items {
-		item.relocate(at)
+		out.Items = append(out.Items, item.relocated(at))
 	}
+	return out
+}
+
+// Flow writes the node in one line, as YAML in flow style.
+func (n *Node) Flow() string {
+	switch n.Kind {
+	case Scalar:
+		return n.Text
+	case Sequence, Mapping:
+		var parts []string
+		for i, item := range n.Items {
+			if n.Kind == Mapping {
+				parts = append(parts, n.Keys[i].Name+": "+item.Flow())
+			} else {
+				parts = append(parts, item.Flow())
+			}
+		}
+		if n.Kind == Mapping {
+			return "{" + strings.Join(parts, ", ") + "}"
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	return "none"
 }

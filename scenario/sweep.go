@@ -1,0 +1,441 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stampede/scenario/strict"
+	"stampede/sim"
+)
+
+// Sweep asks a scenario many questions at once: every combination of the values
+// of its axes, or a sample of the space they span.
+type Sweep struct {
+	Axes   []Axis
+	Points Count  // of a sample; 0 means the whole grid
+	Sample Sample // how a sample is taken; default halton
+}
+
+// Sample is a way to spread points over a space.
+type Sample string
+
+// Words implements strict.Words.
+func (Sample) Words() []string { return []string{"halton", "latin_hypercube"} }
+
+// Axis is a path of the scenario with the values it takes: a list, or a range.
+type Axis struct {
+	Path   string
+	Values []Value
+	span   *numberRange // instead of Values, for a range that a sample draws from
+}
+
+// Value is one value of an axis as it is written.
+type Value struct {
+	Label string
+	node  *strict.Node
+}
+
+// AsAbove is the value that leaves what the scenario says.
+const AsAbove = "as_above"
+
+// UnmarshalNode implements strict.Unmarshaler: each field but points and sample
+// is a path with its values. Settings over a sweep replace or add axes.
+func (s *Sweep) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if n.Kind != strict.Mapping {
+		return n.Fail(path, "found %v; want a mapping of paths to lists of values", n.Kind)
+	}
+	for i, key := range n.Keys {
+		item, at := n.Items[i], strict.Join(path, key.Name)
+		switch key.Name {
+		case "points":
+			if err := d.Decode(item, &s.Points); err != nil {
+				return err
+			}
+			continue
+		case "sample":
+			if err := d.Decode(item, &s.Sample); err != nil {
+				return err
+			}
+			continue
+		}
+		var axis Axis
+		var err error
+		switch item.Kind {
+		case strict.Sequence:
+			axis = Axis{Path: key.Name}
+			for _, v := range item.Items {
+				axis.Values = append(axis.Values, Value{v.Flow(), v})
+			}
+		case strict.Scalar:
+			axis, err = ParseAxis(key.Name + "=" + item.Text)
+		default:
+			err = errors.New("want a list of values or a range such as 1..64 log 7")
+		}
+		if err == nil && len(axis.Values) == 0 && axis.span == nil {
+			err = errors.New("want at least one value")
+		}
+		if err != nil {
+			return item.Fail(at, "%v", err)
+		}
+		s.Add(axis)
+	}
+	return nil
+}
+
+// Add adds an axis, or puts it in the place of the one on the same path.
+func (s *Sweep) Add(a Axis) {
+	if i := slices.IndexFunc(s.Axes, func(b Axis) bool { return b.Path == a.Path }); i >= 0 {
+		s.Axes[i] = a
+		return
+	}
+	s.Axes = append(s.Axes, a)
+}
+
+// ParseAxis reads PATH=A,B,C or PATH=LOW..HIGH [lin|log] [N]. Commas inside
+// brackets and braces belong to the value.
+func ParseAxis(text string) (Axis, error) {
+	path, list, found := strings.Cut(text, "=")
+	path = strings.TrimSpace(path)
+	if !found || path == "" || strings.TrimSpace(list) == "" {
+		return Axis{}, fmt.Errorf("found %q; want PATH=A,B,C or PATH=LOW..HIGH [lin|log] [N]", text)
+	}
+	a := Axis{Path: path}
+	if strings.Contains(list, "..") && !strings.Contains(list, ",") {
+		r, err := parseRange(list)
+		if err != nil {
+			return a, err
+		}
+		if r.n == 0 && !r.whole {
+			a.span = &r
+			return a, nil
+		}
+		for _, label := range r.values() {
+			a.Values = append(a.Values, scalarValue(label))
+		}
+		a.span = &r
+		return a, nil
+	}
+	for _, part := range splitTop(list) {
+		node, err := strict.Parse([]byte(part), "--vary "+path)
+		if err != nil {
+			return a, err
+		}
+		a.Values = append(a.Values, Value{node.Flow(), node})
+	}
+	return a, nil
+}
+
+func scalarValue(label string) Value {
+	return Value{label, &strict.Node{Kind: strict.Scalar, Text: label}}
+}
+
+// splitTop splits at commas outside brackets and braces.
+func splitTop(s string) (parts []string) {
+	depth, from := 0, 0
+	for i, r := range s {
+		switch r {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ',':
+			if depth == 0 {
+				parts = append(parts, strings.TrimSpace(s[from:i]))
+				from = i + 1
+			}
+		}
+	}
+	return append(parts, strings.TrimSpace(s[from:]))
+}
+
+// numberRange is a range of numbers with a common unit behind them.
+type numberRange struct {
+	low, high float64
+	unit      string
+	whole     bool // the ends are written as whole numbers, so all values are
+	log       bool
+	n         int // values; 0 when not said
+}
+
+var rangePattern = regexp.MustCompile(`^\s*([0-9.]*[0-9])([^0-9.\s]\S*?)?\.\.([0-9.]*[0-9])([^0-9\s]\S*)?(?:\s+(lin|log))?(?:\s+([0-9]+))?\s*$`)
+
+func parseRange(text string) (r numberRange, err error) {
+	m := rangePattern.FindStringSubmatch(text)
+	if m == nil {
+		return r, fmt.Errorf("found the range %q; want LOW..HIGH [lin|log] [N], such as 1..64 log 7 or 10s..60s lin 6", strings.TrimSpace(text))
+	}
+	low, err1 := strconv.ParseFloat(m[1], 64)
+	high, err2 := strconv.ParseFloat(m[3], 64)
+	if err1 != nil || err2 != nil || low >= high {
+		return r, fmt.Errorf("found the range %q; want the low end below the high end", strings.TrimSpace(text))
+	}
+	if m[2] != "" && m[2] != m[4] {
+		return r, fmt.Errorf("found the range %q; want one unit at both ends", strings.TrimSpace(text))
+	}
+	r = numberRange{low: low, high: high, unit: m[4], log: m[5] == "log", whole: !strings.Contains(m[1]+m[3], ".")}
+	if r.log && low <= 0 {
+		return r, fmt.Errorf("found the range %q; a log range needs a low end above 0", strings.TrimSpace(text))
+	}
+	if m[6] != "" {
+		r.n, err = strconv.Atoi(m[6])
+		if err != nil || r.n < 2 || r.n > 10_000 {
+			return r, fmt.Errorf("found %s values in the range %q; want 2 to 10,000", m[6], strings.TrimSpace(text))
+		}
+	} else if r.whole && m[5] == "" && high-low > 1000 {
+		return r, fmt.Errorf("found the range %q of %g values; write how many, as in %s..%s%s lin 10", strings.TrimSpace(text), high-low+1, m[1], m[3], m[4])
+	}
+	return r, nil
+}
+
+// at is the value at the part u of the range, 0 to 1.
+func (r numberRange) at(u float64) string {
+	x := r.low + (r.high-r.low)*u
+	if r.log {
+		x = r.low * math.Pow(r.high/r.low, u)
+	}
+	if r.whole {
+		return strconv.FormatFloat(math.Round(x), 'f', -1, 64) + r.unit
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64) + r.unit
+}
+
+// values lists the values of the range without repeats.
+func (r numberRange) values() (out []string) {
+	n := r.n
+	if n == 0 {
+		n = int(r.high-r.low) + 1
+		if r.log {
+			n = 7
+		}
+	}
+	for i := range n {
+		v := r.at(float64(i) / float64(n-1))
+		if len(out) == 0 || out[len(out)-1] != v {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Size is the number of points.
+func (s *Sweep) Size() int {
+	if s.Points > 0 {
+		return int(s.Points)
+	}
+	n := 1
+	for _, a := range s.Axes {
+		n *= len(a.Values)
+	}
+	return n
+}
+
+// Check reports a sweep that makes no sense.
+func (s *Sweep) Check() error {
+	if len(s.Axes) == 0 {
+		return errors.New("nothing to vary; name an axis with --vary PATH=A,B,C or in the scenario under sweep")
+	}
+	size := 1.0
+	for _, a := range s.Axes {
+		if a.span != nil && len(a.Values) == 0 && s.Points == 0 {
+			return fmt.Errorf("%s: the range has no number of values; write it behind the range, or sample the space with --points N", a.Path)
+		}
+		size *= float64(max(1, len(a.Values)))
+	}
+	if s.Points > 1_000_000 || (s.Points == 0 && size > 1_000_000) {
+		return fmt.Errorf("%.4g points; want at most 1,000,000", max(size, float64(s.Points)))
+	}
+	return nil
+}
+
+// Warnings names axes whose values look like a slip of the pen: numbers that
+// neither rise nor fall throughout, or a value that stands twice.
+func (s *Sweep) Warnings() (out []string) {
+	for _, a := range s.Axes {
+		var numbers []float64
+		labels := map[string]bool{}
+		for _, v := range a.Values {
+			if labels[v.Label] {
+				out = append(out, fmt.Sprintf("the axis %s has the value %s twice", a.Path, v.Label))
+			}
+			labels[v.Label] = true
+			if x, ok := numberOf(v.Label); ok {
+				numbers = append(numbers, x)
+			}
+		}
+		down := slices.Clone(numbers)
+		slices.Reverse(down)
+		if !slices.IsSorted(numbers) && !slices.IsSorted(down) {
+			out = append(out, fmt.Sprintf("the values of the axis %s neither rise nor fall throughout: %s; is one mistyped?", a.Path, suggestLabels(a)))
+		}
+	}
+	return out
+}
+
+func suggestLabels(a Axis) string {
+	var labels []string
+	for _, v := range a.Values {
+		labels = append(labels, v.Label)
+	}
+	return strings.Join(labels, ", ")
+}
+
+// numberOf reads a label as a number in its base unit, for ordering and for
+// numeric axes of figures.
+func numberOf(label string) (float64, bool) {
+	var span Span
+	if _, err := strconv.ParseFloat(label, 64); err != nil && span.ParseText(label) == nil && label != "none" {
+		return span.quantity(), true
+	}
+	number, unit, per := strings.Cut(label, "/")
+	if percent, ok := strings.CutSuffix(number, "%"); ok && !per {
+		if x, err := strconv.ParseFloat(percent, 64); err == nil {
+			return x / 100, true
+		}
+	}
+	x, err := amount(number)
+	if err != nil {
+		return 0, false
+	}
+	if per {
+		period, err := parsePeriod(unit)
+		if err != nil {
+			return 0, false
+		}
+		x /= period.Seconds()
+	}
+	return x, true
+}
+
+// NumberOf reads the label of a value as a number in its base unit (seconds,
+// per second, 1) and reports whether it is one.
+func NumberOf(label string) (float64, bool) { return numberOf(label) }
+
+// Point is the values of point i, one for each axis. In a grid the last axis
+// moves fastest; a sample is a Halton sequence or a Latin hypercube that the
+// seed shuffles.
+func (s *Sweep) Point(i int, seed uint64) []Value {
+	out := make([]Value, len(s.Axes))
+	if s.Points == 0 {
+		for k := len(s.Axes) - 1; k >= 0; k-- {
+			n := len(s.Axes[k].Values)
+			out[k] = s.Axes[k].Values[i%n]
+			i /= n
+		}
+		return out
+	}
+	for k, a := range s.Axes {
+		u := halton(i+1, primes[k%len(primes)])
+		if s.Sample == "latin_hypercube" {
+			key := sim.NewKey(seed, 0).For(uint64(k))
+			u = (float64(shuffled(i, int(s.Points), key)) + key.Uniform(uint64(i), 1)) / float64(s.Points)
+		}
+		if a.span != nil {
+			out[k] = scalarValue(a.span.at(u))
+		} else {
+			out[k] = a.Values[min(int(u*float64(len(a.Values))), len(a.Values)-1)]
+		}
+	}
+	return out
+}
+
+var primes = []int{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37}
+
+// halton is element i, from 1, of the van der Corput sequence in the base.
+func halton(i, base int) float64 {
+	x, f := 0.0, 1.0
+	for ; i > 0; i /= base {
+		f /= float64(base)
+		x += f * float64(i%base)
+	}
+	return x
+}
+
+// shuffled is the place of i in a permutation of 0..n-1 that the key gives: a
+// Feistel network over the next power of four, walked until it falls within n,
+// so that no table of n is held.
+func shuffled(i, n int, key sim.Key) int {
+	half := 1
+	for 1<<(2*half) < n {
+		half++
+	}
+	mask := uint64(1)<<half - 1
+	x := uint64(i)
+	for {
+		left, right := x>>half, x&mask
+		for round := range uint64(4) {
+			left, right = right, left^(key.Bits(right, 1000+round)&mask)
+		}
+		if x = left<<half | right; x < uint64(n) {
+			return int(x)
+		}
+	}
+}
+
+// Template is a scenario from which points are made.
+type Template struct {
+	document *strict.Node
+	overlays []*strict.Node
+	options  Options
+	Sweep    Sweep
+	Base     *Scenario // without any axis
+}
+
+// NewTemplate reads a document like Read and keeps it for With. Axes given in
+// the options come after those of the document.
+func NewTemplate(data []byte, name string, o Options) (*Template, error) {
+	document, err := strict.Parse(data, name)
+	if err != nil {
+		return nil, err
+	}
+	t := &Template{document: document, options: o}
+	for _, set := range o.Set {
+		path, value, found := strings.Cut(set, "=")
+		if !found {
+			return nil, fmt.Errorf("--set %s: want PATH=VALUE, as in policy.gate.semaphore=8", set)
+		}
+		overlay, err := strict.Setting(strings.TrimSpace(path), value, "--set "+set)
+		if err != nil {
+			return nil, err
+		}
+		t.overlays = append(t.overlays, overlay)
+	}
+	if t.Base, err = t.With(nil, nil); err != nil {
+		return nil, err
+	}
+	t.Sweep = t.Base.File.Sweep
+	return t, nil
+}
+
+// With makes the scenario in which each axis has its value.
+func (t *Template) With(axes []Axis, values []Value) (*Scenario, error) {
+	overlays := t.overlays[:len(t.overlays):len(t.overlays)]
+	for i, v := range values {
+		if v.Label == AsAbove {
+			continue
+		}
+		overlays = append(overlays, v.node.Under(axes[i].Path, fmt.Sprintf("%s=%s", axes[i].Path, v.Label)))
+	}
+	return read(t.document, overlays, t.options)
+}
+
+// CheckPath reports an axis that no value can make a scenario of, with the
+// first reason.
+func (t *Template) CheckPath(a Axis) error {
+	var first error
+	for _, v := range a.Values {
+		_, err := t.With([]Axis{a}, []Value{v})
+		if err == nil {
+			return nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"reflect"
 
 	"stampede/scenario/strict"
@@ -11,10 +12,11 @@ import (
 type File struct {
 	Name         string   `yaml:"name" jsonschema_description:"A short name for tables and figures."`
 	Description  string   `yaml:"description" jsonschema_description:"What the scenario is about, in a sentence."`
-	Seed         uint64   `yaml:"seed" jsonschema_description:"The seed of all random numbers. Default 1."`
+	Seed         uint64   `yaml:"seed" zero:"keep" jsonschema_description:"The seed of all random numbers. Default 1."`
 	Replications int      `yaml:"replications" jsonschema_description:"Independent runs behind each interval. Default 30."`
 	Horizon      Span     `yaml:"horizon" jsonschema_description:"From here on no call starts; what is in flight drains. Default none."`
-	EventBudget  Count    `yaml:"event_budget" jsonschema_description:"A run that handles more events fails instead of going on for ever. Default 100M."`
+	Warmup       Warmup   `yaml:"warmup" jsonschema_description:"Calls that come before this are left out of the metrics; auto finds it from the data (MSER). Default none."`
+	EventBudget  Bound    `yaml:"event_budget" zero:"keep" jsonschema_description:"A run that handles more events fails instead of going on for ever; none for no bound. Default 100M."`
 	Workload     Workload `yaml:"workload" jsonschema_description:"When calls come and how large they are."`
 	Fleet        Fleet    `yaml:"fleet" jsonschema_description:"Who makes the calls."`
 	Provider     Provider `yaml:"provider" jsonschema_description:"The API that is called."`
@@ -38,6 +40,32 @@ type Workload struct {
 	Stream       bool       `yaml:"stream" jsonschema_description:"Whether answers come token by token. Default false."`
 	Patience     Law[Span]  `yaml:"patience" jsonschema_description:"After so long a caller leaves. Default never."`
 	Redeliver    *Redeliver `yaml:"redeliver" jsonschema_description:"A call that ended without an answer goes back to the queue."`
+}
+
+// Warmup is a time, or auto.
+type Warmup struct {
+	Span Span
+	Auto bool
+}
+
+// ParseText implements strict.Texter.
+func (w *Warmup) ParseText(text string) error {
+	if text == "auto" {
+		*w = Warmup{Auto: true}
+		return nil
+	}
+	w.Auto = false
+	if err := w.Span.ParseText(text); err != nil {
+		return fmt.Errorf("%w; or auto", err)
+	}
+	return nil
+}
+
+func (w Warmup) String() string {
+	if w.Auto {
+		return "auto"
+	}
+	return w.Span.String()
 }
 
 // Batch is a queue of calls.
@@ -144,7 +172,7 @@ type Latency struct {
 type Fault struct {
 	At         Span         `yaml:"at" jsonschema_description:"When it begins. Default 0."`
 	For        Span         `yaml:"for" jsonschema_description:"How long it lasts. Default to the end."`
-	Share      Share        `yaml:"share" jsonschema_description:"Of the attempts. Default 100%."`
+	Share      Share        `yaml:"share" zero:"keep" jsonschema_description:"Of the attempts. Default 100%."`
 	Status     int          `yaml:"status" jsonschema_description:"Answers with this HTTP status."`
 	Code       string       `yaml:"code" jsonschema_description:"Error code that goes with the status."`
 	RetryAfter Span         `yaml:"retry_after" jsonschema_description:"Retry-After that goes with the status. Default absent."`
@@ -178,7 +206,7 @@ type Policy struct {
 
 // Retry is whether and when a call is tried again.
 type Retry struct {
-	Attempts     Bound      `yaml:"attempts" jsonschema_description:"At most so many, the first included, or none for no bound. Default 1."`
+	Attempts     Bound      `yaml:"attempts" zero:"keep" jsonschema_description:"At most so many, the first included, or none for no bound. Default 1."`
 	Deadline     Span       `yaml:"deadline" jsonschema_description:"No wait ends later than this after the call's start. Default none."`
 	RetryOn      []RetryOn  `yaml:"retry_on" jsonschema_description:"Statuses and failures that are retried. Default 408, 409, 429, 5xx, timeout, connection."`
 	NeverOn      []string   `yaml:"never_on" jsonschema_description:"Error codes that are never retried. Default none."`

@@ -82,6 +82,9 @@ func Read(data []byte, name string, o Options) (*Scenario, error) {
 
 // read decodes a document and what lies over it, and builds the model.
 func read(document *strict.Node, overlays []*strict.Node, o Options) (*Scenario, error) {
+	if o.Prices.Len() == 0 {
+		o.Prices = cost.Builtin()
+	}
 	d := strict.NewDecoder()
 	s := &Scenario{File: File{Seed: 1, Replications: 30, EventBudget: 100_000_000,
 		Fleet: Fleet{Instances: 1}, Policy: Policy{Retry: Retry{Attempts: 1}}}}
@@ -91,9 +94,6 @@ func read(document *strict.Node, overlays []*strict.Node, o Options) (*Scenario,
 		}
 	}
 	b := builder{d: d, dir: o.Dir, prices: o.Prices}
-	if b.prices.Len() == 0 {
-		b.prices = cost.Builtin()
-	}
 	var err error
 	s.Model, err = b.build(&s.File)
 	s.Warnings = b.warnings
@@ -101,4 +101,12 @@ func read(document *strict.Node, overlays []*strict.Node, o Options) (*Scenario,
 		return nil, err
 	}
 	return s, nil
+}
+
+// Resolved writes the scenario with every preset resolved and no sweep, as JSON
+// that Read reads.
+func (s *Scenario) Resolved() ([]byte, error) {
+	f := s.File
+	f.Sweep = Sweep{}
+	return strict.Encode(f)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -368,4 +369,27 @@ func FuzzRead(f *testing.F) {
 			s.Explain(&bytes.Buffer{})
 		}
 	})
+}
+
+// What a scenario resolves to reads back as the same scenario, zeros whose
+// default is another value included.
+func TestResolvedReadsBack(t *testing.T) {
+	for _, set := range []string{"seed=0", "policy.retry.attempts=none", "event_budget=none", "provider.faults=[{share: 0%, status: 500}]",
+		"policy=openai-python@2.46", "policy.timeouts.attempt=[2s, none]", "warmup=auto", "policy.retry.retry_on=[429, 5xx, timeout]"} {
+		s, err := Read([]byte(base), "f", Options{Set: []string{set}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := s.Resolved()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(text, "resolved", Options{})
+		if err != nil {
+			t.Fatalf("%s: %v in %s", set, err, text)
+		}
+		if twice, _ := again.Resolved(); !bytes.Equal(text, twice) || !reflect.DeepEqual(s.Model, again.Model) {
+			t.Errorf("%s: reads back as another scenario:\n%s\n%s", set, text, twice)
+		}
+	}
 }

@@ -35,6 +35,7 @@ func schemaName(t reflect.Type) string {
 // scalars are how values are written.
 var scalars = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[Span]():    text(`^(none|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, such as 500ms, 45s or 2d; or none.", true),
+	reflect.TypeFor[Warmup]():  text(`^(none|auto|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, none, or auto.", true),
 	reflect.TypeFor[Count]():   text(`^[0-9._]+[kKMGB]?$`, "A whole number, such as 2000, 30k or 1.5M.", true),
 	reflect.TypeFor[Number]():  text(`^[0-9.eE+-]+[kKMGB]?$`, "A number from 0.", true),
 	reflect.TypeFor[Share]():   text(`^[0-9.eE+-]+%?$`, "A share from 0 to 1, such as 0.05 or 5%.", true),

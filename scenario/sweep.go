@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stampede/cost"
 	"stampede/scenario/strict"
 	"stampede/sim"
 )
@@ -392,6 +393,9 @@ func NewTemplate(data []byte, name string, o Options) (*Template, error) {
 	document, err := strict.Parse(data, name)
 	if err != nil {
 		return nil, err
+	}
+	if o.Prices.Len() == 0 {
+		o.Prices = cost.Builtin()
 	}
 	t := &Template{document: document, options: o}
 	for _, set := range o.Set {

@@ -1,0 +1,63 @@
+package scenario
+
+import (
+	"stampede/scenario/strict"
+	"stampede/sim"
+)
+
+// Window is a span of time; it holds Start and not End.
+type Window struct{ Start, End sim.Time }
+
+// Trigger is the span from the first to the last disturbance that begins and
+// ends within the run: faults and changes of the rate of arrivals that last for
+// a time. It reports false when there is none.
+func (s *Scenario) Trigger() (w Window, ok bool) {
+	add := func(at, length Span) {
+		if length == 0 {
+			return
+		}
+		start, end := sim.Time(at), sim.Time(at+length)
+		if !ok {
+			w, ok = Window{start, end}, true
+			return
+		}
+		w = Window{min(w.Start, start), max(w.End, end)}
+	}
+	for _, f := range s.Provider.Faults {
+		add(f.At, f.For)
+	}
+	if o := s.Workload.Open; o != nil {
+		for _, step := range o.Profile {
+			add(step.At, step.For)
+		}
+	}
+	return w, ok
+}
+
+// WithoutTrigger is the scenario without those disturbances: the control that
+// tells what they cause from what happens anyway.
+func (t *Template) WithoutTrigger(s *Scenario) (*Scenario, error) {
+	f := s.File
+	f.Provider.Faults = nil
+	for _, fault := range s.Provider.Faults {
+		if fault.For == 0 {
+			f.Provider.Faults = append(f.Provider.Faults, fault)
+		}
+	}
+	if o := f.Workload.Open; o != nil {
+		calm := *o
+		calm.Profile = nil
+		for _, step := range o.Profile {
+			if step.For == 0 {
+				calm.Profile = append(calm.Profile, step)
+			}
+		}
+		f.Workload.Open = &calm
+	}
+	b := builder{d: strict.NewDecoder(), dir: t.options.Dir, prices: t.options.Prices}
+	out := &Scenario{File: f}
+	var err error
+	out.Model, err = b.build(&out.File)
+	out.Warnings = b.warnings
+	return out, err
+}

@@ -40,6 +40,9 @@ func (p Price) Bill(u Usage) Money {
 
 // String writes the price as people do, per million tokens.
 func (p Price) String() string {
+	if p == (Price{Model: p.Model}) {
+		return p.Model
+	}
 	per := func(pico int64) string { return fmt.Sprintf("$%.4g", float64(pico)/1e6) }
 	return fmt.Sprintf("%s: %s in, %s cached, %s out per million tokens", p.Model, per(p.Input), per(p.Cached), per(p.Output))
 }

@@ -34,7 +34,7 @@ func (c *CSV) WriteHeaders() {
 		c.row = append(c.row, (",usd_wasted_" + cause.String())...)
 	}
 	c.flush(c.Calls)
-	c.row = append(c.row[:0], "replication,call,attempt,instance,sent_s,received_s,first_token_s,ended_s,class,status,code,cut_by,retry_after_s,prompt_tokens,cached_tokens,output_tokens,usd,wasted_by,charged_tokens,settled_tokens,refunded_tokens,in_flight,next,wait_s,wait_kind"...)
+	c.row = append(c.row[:0], "replication,call,attempt,delivery,instance,sent_s,received_s,first_token_s,ended_s,class,status,code,cut_by,retry_after_s,prompt_tokens,cached_tokens,output_tokens,usd,wasted_by,charged_tokens,settled_tokens,refunded_tokens,in_flight,next,wait_s,wait_kind"...)
 	c.flush(c.Attempts)
 }
 
@@ -78,6 +78,7 @@ func (c csvRun) Attempt(r *fleet.Attempt) {
 	c.start(c.replication)
 	c.integer(int64(r.Call))
 	c.integer(int64(r.Number))
+	c.integer(int64(r.Delivery))
 	c.integer(int64(r.Instance))
 	c.nano(int64(r.Sent))
 	c.instant(r.Received)

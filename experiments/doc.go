@@ -6,3 +6,6 @@
 // value for each metric of the registry ([Metrics]); values of independent
 // replications give an [Estimate].
 package experiments
+
+// Version is that of the program; it stands in manifests.
+const Version = "0.1.0"

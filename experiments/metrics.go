@@ -31,6 +31,14 @@ const (
 	Higher  Direction = 1
 )
 
+// most is the largest value that the metric can have; the least is 0.
+func (m Metric) most() float64 {
+	if m.Unit == "share" {
+		return 1
+	}
+	return math.Inf(1)
+}
+
 // Metrics is the registry, in the order of tables. A metric that a run does not
 // have, such as a latency without an answer, is NaN.
 func Metrics() []Metric { return registry }
@@ -73,7 +81,7 @@ func register() []Metric {
 	}
 	add("success_ratio", "share", Higher, "answered calls of all calls", func(t *Tally) float64 { return ratio(count(t.answered()), count(t.calls)) })
 	add("goodput_per_min", "calls/min", Higher, "answered calls per minute until the last call ended", func(t *Tally) float64 { return ratio(count(t.answered()), t.end.Minutes()) })
-	add("makespan_s", "s", Lower, "until the last call ended", func(t *Tally) float64 { return t.end.Seconds() })
+	add("makespan_s", "s", Lower, "until the last call ended, or the run", func(t *Tally) float64 { return t.end.Seconds() })
 
 	for _, which := range []struct {
 		prefix, group string
@@ -141,7 +149,7 @@ var outcomeMeaning = [policy.Outcomes]string{
 
 var classMeaning = [wire.Classes]string{
 	wire.OK: "answered", wire.Throttled: "429", wire.Overloaded: "503 and 529", wire.ServerError: "other 5xx",
-	wire.TimedOut: "cut off by the client or the caller", wire.Disconnected: "no connection", wire.Terminal: "other errors",
+	wire.TimedOut: "cut off by the client or the caller, or never answered", wire.Disconnected: "no connection", wire.Terminal: "other errors",
 }
 
 var waitMeaning = [fleet.Waits]string{

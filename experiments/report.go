@@ -44,7 +44,7 @@ func NewReport(s *scenario.Scenario, runs []Run) Report {
 		Warnings: append([]string{}, s.Warnings...),
 	}
 	for i, m := range registry {
-		e := EstimateOf(Column(runs, i), 0.95)
+		e := EstimateOf(Column(runs, i), 0.95).within(0, m.most())
 		r.Metrics = append(r.Metrics, MetricValue{
 			Name: m.Name, Unit: m.Unit, Meaning: m.Meaning, N: e.N,
 			Mean: finite(e.Mean), CI95: [2]*float64{finite(e.Low), finite(e.High)},
@@ -68,7 +68,7 @@ func (r *Report) warn(s *scenario.Scenario, runs []Run) {
 		events = max(events, run.Summary.Events)
 	}
 	if notStarted > 0 {
-		add("%.4g calls per replication had not started at the horizon and are not counted as calls", float64(notStarted)/float64(len(runs)))
+		add("%.4g calls per replication never came, because the horizon, the end of the arrivals or hanging workers came first; they are not counted as calls", float64(notStarted)/float64(len(runs)))
 	}
 	if e := r.get("unfinished"); e.Mean > 0 {
 		add("%.4g calls per replication are unfinished: nothing could end them; their latencies are those until the end of the run", e.Mean)

@@ -18,6 +18,13 @@ type Estimate struct {
 // Half is half the width of the interval.
 func (e Estimate) Half() float64 { return (e.High - e.Low) / 2 }
 
+// within clips the interval to the values that the quantity can have, which
+// takes nothing from its coverage.
+func (e Estimate) within(least, most float64) Estimate {
+	e.Low, e.High = max(e.Low, least), min(e.High, most)
+	return e
+}
+
 // EstimateOf is the mean of independent values with its Student t interval at
 // the level, such as 0.95: mean +- t(n-1, (1+level)/2) s/sqrt(n). NaN values are
 // left out. With one value the interval is unbounded, with none all is NaN.

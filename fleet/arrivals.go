@@ -38,7 +38,7 @@ func (r Renewal) Next(_ uint64, last sim.Time, u float64) (sim.Time, bool) {
 	return r.Rate.after(last, r.Gap.Sample(u))
 }
 
-func (r Renewal) String() string { return fmt.Sprintf("%v, gaps %v of their mean", r.Rate, r.Gap) }
+func (r Renewal) String() string { return fmt.Sprintf("at %v with gaps %v", r.Rate, r.Gap) }
 
 // Profile is a rate of arrivals over time: pieces in order of their start, the
 // first at 0. Each piece lasts until the next and the last for ever.

@@ -225,7 +225,7 @@ func (r *run) conclude(aid uint32, timer policy.Timer) policy.Decision {
 	c.flight = 0
 	rec := &r.books.attempt
 	*rec = Attempt{
-		Call: c.record.ID, Number: int(a.number), Instance: int(c.record.Instance),
+		Call: c.record.ID, Number: int(a.number), Delivery: int(c.record.Deliveries), Instance: int(c.record.Instance),
 		Sent: a.sent, Received: a.received, First: -1, Ended: now,
 		Reply: a.reply, Cut: timer,
 		Charged: a.charged, InFlight: int(a.inFlight), Ordinal: int(a.ordinal),

@@ -72,6 +72,7 @@ func (w Wait) String() string {
 type Attempt struct {
 	Call     uint64
 	Number   int // from 1, over all deliveries of the call
+	Delivery int // from 1
 	Instance int
 	Sent     sim.Time
 	Received sim.Time // at the provider; -1 when it never came there
@@ -101,5 +102,5 @@ func (a *Attempt) Class() wire.Class { return a.Reply.Class() }
 type Summary struct {
 	Events     uint64
 	End        sim.Time // of the last event
-	NotStarted uint64   // calls that were to be fetched but had not started by the horizon
+	NotStarted uint64   // of a bounded number of calls, those that never came
 }

@@ -46,7 +46,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	r.close()
 	r.books.balance(r.started, p.Ledger())
 	summary := Summary{Events: r.loop.Events(), End: r.loop.Now()}
-	if m.Workload.Arrivals == nil && m.Workload.Calls > 0 {
+	if m.Workload.Calls > 0 {
 		summary.NotStarted = m.Workload.Calls - r.started
 	}
 	return summary, nil

@@ -23,6 +23,7 @@ type builder struct {
 	dir      string
 	prices   cost.Book
 	warnings []string
+	files    []string
 }
 
 func (b *builder) build(f *File) (m fleet.Model, err error) {
@@ -54,7 +55,39 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 	if err := m.Check(); err != nil {
 		return m, b.d.Errorf("", "%v", err)
 	}
+	b.warn(&m)
 	return m, nil
+}
+
+// warn notes what is allowed and probably not meant.
+func (b *builder) warn(m *fleet.Model) {
+	note := func(format string, args ...any) { b.warnings = append(b.warnings, fmt.Sprintf(format, args...)) }
+	sizes := measure(m.Workload.Sizes)
+	for _, l := range m.Provider.Limits {
+		holds := l.Burst
+		if holds == 0 {
+			holds = l.Amount
+		}
+		charge := 1.0
+		if l.Resource != provider.Requests {
+			charge = sizes.prompt
+			if l.Charge == provider.PromptPlusMax {
+				charge += sizes.max
+			}
+		}
+		if charge > float64(holds) {
+			note("a mean request is charged %.0f %v, more than the limit ever holds (%d): such a request is refused for ever", charge, l.Resource, holds)
+		}
+	}
+	t := m.Client.Timeouts
+	if timer, _ := t.BeforeFirstByte(1, true); timer == policy.NoTimer && m.Workload.Patience == nil {
+		for _, f := range m.Provider.Faults {
+			if _, hangs := f.Effect.(provider.Hang); hangs {
+				note("requests hang and no timeout and no patience ends them: a call that hangs holds its worker for ever")
+				break
+			}
+		}
+	}
 }
 
 func (b *builder) workload(f *File) (out fleet.Workload, err error) {
@@ -219,6 +252,7 @@ func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
 		return nil, b.d.Errorf("workload.trace.file", "%v", err)
 	}
 	defer f.Close()
+	b.files = append(b.files, path)
 	speed := float64(t.Speed)
 	if speed == 0 {
 		speed = 1
@@ -281,7 +315,7 @@ func (b *builder) provider(p *Provider, maxTokens Count) (out provider.Config, e
 		out.Faults = append(out.Faults, fault)
 	}
 	if _, err := provider.New(out, 0); err != nil {
-		return out, b.d.Errorf("provider", "%v", err)
+		return out, b.d.Errorf("provider.faults", "%v", err)
 	}
 	return out, nil
 }
@@ -371,6 +405,9 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 			Connect: time.Duration(p.Timeouts.Connect), FirstByte: time.Duration(p.Timeouts.FirstByte), Gap: time.Duration(p.Timeouts.Gap),
 		},
 		Gate: policy.Gate{Semaphore: int(p.Gate.Semaphore)},
+	}
+	if p.Timeouts.Attempt != nil && len(p.Timeouts.Attempt) == 0 {
+		return out, b.d.Errorf("policy.timeouts.attempt", "found an empty list; want a time, or one for each attempt")
 	}
 	for _, t := range p.Timeouts.Attempt {
 		out.Timeouts.Attempt = append(out.Timeouts.Attempt, time.Duration(t))
@@ -495,6 +532,7 @@ func (b *builder) price(p *Price) (out cost.Price, err error) {
 			return out, b.d.Errorf("price.file", "%v", err)
 		}
 		defer f.Close()
+		b.files = append(b.files, path)
 		if book, err = cost.Read(f, p.File); err != nil {
 			return out, b.d.Errorf("price.file", "%v", err)
 		}

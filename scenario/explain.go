@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -65,8 +66,8 @@ func (s *Scenario) Explain(w io.Writer) {
 	line("\nWorkload")
 	line("  %s", s.explainArrivals())
 	sizes := measure(m.Workload.Sizes)
-	line("  Prompts: %s tokens, mean %.0f.", s.explainSize(s.Workload.PromptTokens), sizes.prompt)
-	line("  Answers: %s tokens, mean %.0f%s.", s.explainSize(s.Workload.OutputTokens), sizes.output, s.explainMax())
+	line("  Prompts: %s, mean %.0f.", s.explainSize(s.Workload.PromptTokens), sizes.prompt)
+	line("  Answers: %s, mean %.0f%s.", s.explainSize(s.Workload.OutputTokens), sizes.output, s.explainMax())
 	if s.Workload.CachedShare > 0 {
 		line("  %v of each prompt comes from the provider's cache.", s.Workload.CachedShare)
 	}
@@ -103,8 +104,16 @@ func (s *Scenario) Explain(w io.Writer) {
 	line("\nPrice")
 	line("  %v (%s).", m.Price, m.Price.Source)
 	line("\nWhat the averages allow")
+	least := math.Inf(1)
 	for _, c := range s.capacities(sizes) {
 		line("  %-44s %s", c.what, c.words())
+		least = min(least, c.perMinute)
+	}
+	if rate, ok := s.arrivalRate(); ok {
+		line("  %-44s %s calls/min", "arrivals", number(60*rate))
+		if 60*rate > least {
+			line("  More calls arrive than can be answered: the backlog grows as long as they come.")
+		}
 	}
 	line("\nThe run: seed %d, %d replications.", s.Seed, s.Replications)
 	for _, warning := range s.Warnings {
@@ -116,7 +125,7 @@ func (s *Scenario) explainArrivals() string {
 	m := &s.Model
 	workers := "each call brings its own worker"
 	if m.Workers > 0 {
-		workers = fmt.Sprintf("%d workers", m.Workers*m.Instances)
+		workers = plural(m.Workers*m.Instances, "worker")
 	}
 	if m.Instances > 1 {
 		workers += fmt.Sprintf(" in %d instances", m.Instances)
@@ -143,11 +152,11 @@ func (s *Scenario) explainArrivals() string {
 }
 
 func (s *Scenario) explainSize(l Law[Count]) string {
-	if t, ok := s.Model.Workload.Sizes.(*fleet.Trace); ok && !l.set() {
-		return "as recorded in " + t.Name + ","
+	if _, ok := s.Model.Workload.Sizes.(*fleet.Trace); ok && !l.set() {
+		return "tokens as recorded"
 	}
 	law, _ := l.build()
-	return law.String()
+	return law.String() + " tokens"
 }
 
 func (s *Scenario) explainMax() string {
@@ -194,8 +203,34 @@ func (s *Scenario) firstWaits() string {
 	return strings.Join(waits, ", ")
 }
 
-// means are the mean sizes of a call and of its latency.
-type means struct{ prompt, output float64 }
+// arrivalRate is the mean rate of calls that come by themselves, per second.
+func (s *Scenario) arrivalRate() (float64, bool) {
+	switch a := s.Model.Workload.Arrivals.(type) {
+	case fleet.Renewal:
+		return a.Rate[len(a.Rate)-1].From, true
+	case *fleet.Trace:
+		if span := a.At[len(a.At)-1]; span > 0 {
+			return float64(len(a.At)) / span.Seconds(), true
+		}
+	}
+	return 0, false
+}
+
+// number writes a number with four significant digits and no exponent.
+func number(x float64) string {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// means are the mean sizes of a call, in tokens.
+type means struct{ prompt, output, max float64 }
 
 // measure integrates the sizes over a grid of uniform numbers; for a trace over
 // its calls.
@@ -210,6 +245,7 @@ func measure(sizes fleet.Sizes) means {
 		size := sizes.Size(k, u, u)
 		m.prompt += float64(size.Prompt) / float64(n)
 		m.output += float64(size.Output) / float64(n)
+		m.max += float64(size.MaxTokens) / float64(n)
 	}
 	return m
 }
@@ -219,12 +255,17 @@ type capacity struct {
 	what      string
 	perMinute float64
 	calls     uint64
+	burst     float64 // calls that a full bucket lets through at once
 }
 
 func (c capacity) words() string {
-	s := fmt.Sprintf("%.4g calls/min", c.perMinute)
+	s := number(c.perMinute) + " calls/min"
+	if c.burst >= 1 {
+		s += fmt.Sprintf(" after %s at once", number(math.Floor(c.burst)))
+	}
 	if c.calls > 0 {
-		s += fmt.Sprintf(", %v for %d calls", time.Duration(float64(c.calls)/c.perMinute*float64(time.Minute)).Round(time.Second), c.calls)
+		rest := max(0, float64(c.calls)-c.burst)
+		s += fmt.Sprintf(", %s for %d calls", shortDuration(time.Duration(rest/c.perMinute*float64(time.Minute)).Round(time.Second)), c.calls)
 	}
 	return s
 }
@@ -234,9 +275,9 @@ func (c capacity) words() string {
 func (s *Scenario) capacities(z means) []capacity {
 	m := &s.Model
 	var out []capacity
-	add := func(what string, perMinute float64) {
+	add := func(what string, perMinute, burst float64) {
 		if !math.IsInf(perMinute, 0) && !math.IsNaN(perMinute) {
-			out = append(out, capacity{what, perMinute, m.Workload.Calls})
+			out = append(out, capacity{what, perMinute, m.Workload.Calls, burst})
 		}
 	}
 	latency := mean(m.Provider.Latency.FirstToken) + z.output*meanInverse(m.Provider.Latency.TokensPerSecond)
@@ -251,17 +292,25 @@ func (s *Scenario) capacities(z means) []capacity {
 				}
 			}
 		}
-		add(describeLimit(l), float64(l.Amount)/l.Period.Minutes()/each)
+		holds := l.Burst
+		if holds == 0 {
+			holds = l.Amount
+		}
+		add(describeLimit(l), float64(l.Amount)/l.Period.Minutes()/each, float64(holds)/each)
 	}
 	if c := m.Provider.Concurrency; c > 0 {
-		add(fmt.Sprintf("%d requests at once, %.3g s each", c, latency), 60*float64(c)/latency)
+		add(fmt.Sprintf("%d requests at once, %.3g s each", c, latency), 60*float64(c)/latency, 0)
 	}
 	busy := latency + m.Provider.RoundTrip.Seconds() + mean(m.Workload.Think)
 	if m.Workers > 0 {
-		add(fmt.Sprintf("%d workers, %.3g s a call", m.Workers*m.Instances, busy), 60*float64(m.Workers*m.Instances)/busy)
+		add(fmt.Sprintf("%s, %.3g s a call", plural(m.Workers*m.Instances, "worker"), busy), 60*float64(m.Workers*m.Instances)/busy, 0)
 	}
 	if g := m.Client.Gate.Semaphore; g > 0 {
-		add(fmt.Sprintf("gate of %d in each of %d instances", g, m.Instances), 60*float64(g*m.Instances)/(latency+m.Provider.RoundTrip.Seconds()))
+		what := fmt.Sprintf("gate of %d", g)
+		if m.Instances > 1 {
+			what += fmt.Sprintf(" in each of %d instances", m.Instances)
+		}
+		add(what, 60*float64(g*m.Instances)/(latency+m.Provider.RoundTrip.Seconds()), 0)
 	}
 	return out
 }

@@ -78,8 +78,10 @@ func (l *Law[Q]) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) e
 	if err := d.Plain(n, reflect.ValueOf(l).Elem(), path); err != nil {
 		return err
 	}
-	if _, err := l.build(); err != nil {
+	if law, err := l.build(); err != nil {
 		return n.Fail(path, "%v", err)
+	} else if law == nil {
+		return n.Fail(path, "found an empty list; want at least one value")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -85,7 +86,9 @@ func FindPreset(kind, name string) (*Preset, error) {
 		if kind != "" && p.Kind() != kind {
 			continue
 		}
-		known = append(known, p.Name)
+		if !slices.Contains(known, p.Name) {
+			known = append(known, p.Name)
+		}
 		if p.Name == base {
 			same = append(same, p)
 		}

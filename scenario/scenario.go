@@ -23,6 +23,7 @@ type Scenario struct {
 	File
 	Model    fleet.Model
 	Warnings []string // what is allowed and probably not meant
+	Files    []string // that the scenario names and that were read
 }
 
 // Options are what the command line adds to a file.
@@ -96,11 +97,19 @@ func read(document *strict.Node, overlays []*strict.Node, o Options) (*Scenario,
 	b := builder{d: d, dir: o.Dir, prices: o.Prices}
 	var err error
 	s.Model, err = b.build(&s.File)
-	s.Warnings = b.warnings
+	s.Warnings, s.Files = b.warnings, b.files
+	if s.Name = oneLine(s.Name); s.Name == "" {
+		s.Name = "scenario"
+	}
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// oneLine makes a name fit for tables.
+func oneLine(s string) string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
 }
 
 // Resolved writes the scenario with every preset resolved and no sweep, as JSON

@@ -3,6 +3,7 @@ package scenario
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/invopop/jsonschema"
@@ -34,34 +35,41 @@ func schemaName(t reflect.Type) string {
 
 // scalars are how values are written.
 var scalars = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[Span]():    text(`^(none|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, such as 500ms, 45s or 2d; or none.", true),
-	reflect.TypeFor[Warmup]():  text(`^(none|auto|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, none, or auto.", true),
-	reflect.TypeFor[Count]():   text(`^[0-9._]+[kKMGB]?$`, "A whole number, such as 2000, 30k or 1.5M.", true),
-	reflect.TypeFor[Number]():  text(`^[0-9.eE+-]+[kKMGB]?$`, "A number from 0.", true),
-	reflect.TypeFor[Share]():   text(`^[0-9.eE+-]+%?$`, "A share from 0 to 1, such as 0.05 or 5%.", true),
-	reflect.TypeFor[Bound]():   text(`^(none|[0-9._]+[kKMGB]?)$`, "A whole number from 1, or none.", true),
-	reflect.TypeFor[Rate]():    text(`^[0-9._]+[kKMGB]?(/.+)?$`, "An amount per time, such as 500/min.", true),
-	reflect.TypeFor[PerTime](): text(`^[0-9.eE+-]+[kKM]?/.+$`, "A rate of arrivals, such as 2.5/s or 90/min.", false),
-	reflect.TypeFor[Dollars](): text(`^\$?[0-9.eE+-]+$`, "US dollars per million tokens.", true),
+	reflect.TypeFor[Span]():    text(`^(none|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, such as 500ms, 45s or 2d; or none.", zero),
+	reflect.TypeFor[Warmup]():  text(`^(none|auto|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, none, or auto.", zero),
+	reflect.TypeFor[Count]():   text(`^[0-9._]+[kKMGB]?$`, "A whole number, such as 2000, 30k or 1.5M.", numeric(0)),
+	reflect.TypeFor[Number]():  text(`^[0-9.eE+-]+[kKMGB]?$`, "A number from 0.", numeric(0)),
+	reflect.TypeFor[Share]():   text(`^[0-9.eE+-]+%?$`, "A share from 0 to 1, such as 0.05 or 5%.", numeric(0)),
+	reflect.TypeFor[Bound]():   text(`^(none|[0-9._]+[kKMGB]?)$`, "A whole number from 1, or none.", numeric(1)),
+	reflect.TypeFor[Rate]():    text(`^[0-9._]+[kKMGB]?(/.+)?$`, "An amount per time, such as 500/min.", numeric(0)),
+	reflect.TypeFor[PerTime](): text(`^[0-9.eE+-]+[kKM]?/.+$`, "A rate of arrivals, such as 2.5/s or 90/min.", nil),
+	reflect.TypeFor[Dollars](): text(`^\$?[0-9.eE+-]+$`, "US dollars per million tokens.", numeric(0)),
 	reflect.TypeFor[RetryOn](): {Description: "A status, a class such as 5xx, timeout or connection.", AnyOf: []*jsonschema.Schema{
 		{Type: "string", Pattern: `^([345][0-9][0-9]|[345]xx|timeout|connection)$`},
 		{Type: "integer", Minimum: json.Number("300"), Maximum: json.Number("599")},
 	}},
 }
 
-// text is a value written as text that matches, or as a number.
-func text(pattern, description string, number bool) *jsonschema.Schema {
-	if !number {
+// text is a value written as text that matches, or as the number that the
+// other schema describes, if any.
+func text(pattern, description string, number *jsonschema.Schema) *jsonschema.Schema {
+	if number == nil {
 		return &jsonschema.Schema{Type: "string", Pattern: pattern, Description: description}
 	}
-	return &jsonschema.Schema{Description: description, AnyOf: []*jsonschema.Schema{
-		{Type: "string", Pattern: pattern}, {Type: "number", Minimum: json.Number("0")},
-	}}
+	return &jsonschema.Schema{Description: description, AnyOf: []*jsonschema.Schema{{Type: "string", Pattern: pattern}, number}}
 }
+
+func numeric(least int) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "number", Minimum: json.Number(strconv.Itoa(least))}
+}
+
+// zero is the one number that needs no unit.
+var zero = &jsonschema.Schema{Const: 0}
 
 func schemaOf(t reflect.Type) *jsonschema.Schema {
 	if s, ok := scalars[t]; ok {
-		return s
+		own := *s // the reflector writes the field's description into it
+		return &own
 	}
 	if t.Kind() == reflect.String && t.Implements(reflect.TypeFor[interface{ Words() []string }]()) {
 		s := &jsonschema.Schema{Type: "string"}

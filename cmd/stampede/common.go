@@ -19,7 +19,7 @@ import (
 // scenarioFlags are the flags of every command that reads a scenario.
 func scenarioFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "set", Value: &settings{}, Usage: "set a field, as in `PATH=VALUE` policy.gate.semaphore=8; may be repeated"},
+		&cli.GenericFlag{Name: "set", Value: &settings{}, Usage: "set a field of the scenario with `PATH=VALUE`: policy.gate.semaphore=8, provider.limits.0.limit=300/min; may be repeated"},
 		&cli.StringFlag{Name: "prices", Usage: "look models up in a price `FILE` of LiteLLM or genai-prices"},
 	}
 }
@@ -33,6 +33,11 @@ func (s *settings) Set(value string) error {
 }
 
 func (s *settings) String() string { return "" }
+
+// inputs lists the files that the scenario was read from.
+func inputs(c *cli.Context, s *scenario.Scenario) []string {
+	return append(s.Files, c.Args().First(), c.String("prices"))
+}
 
 // readScenario reads the scenario named by the only argument, or the embedded
 // one.
@@ -113,21 +118,47 @@ func (p *progress) end() {
 }
 
 // output is a file that comes to be whole or not at all: it is written beside
-// its place and moved there by commit.
+// its place and moved there by commit. What is not a regular file, such as a
+// pipe or a device, is written to directly.
 type output struct {
 	*os.File
-	path string
+	path string // where the file goes; empty when it is written to directly
 }
 
-func create(path string) (*output, error) {
+// create opens an output; it must not be one of the files that are read.
+func create(flag, path string, inputs []string) (*output, error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	info, err := os.Stat(path)
+	if err == nil {
+		for _, input := range inputs {
+			if other, err := os.Stat(input); err == nil && os.SameFile(info, other) {
+				return nil, usage("%s: %s is read by this run; want another file", flag, path)
+			}
+		}
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		if info.IsDir() {
+			return nil, usage("%s: %s is a folder; want a file", flag, path)
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		return &output{File: f}, err
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return nil, usage("%s: there is no folder %s to write %s in", flag, filepath.Dir(path), filepath.Base(path))
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return nil, usage("cannot write %s: %v", path, err)
+		return nil, fmt.Errorf("%s: cannot write in the folder %s: %w", flag, filepath.Dir(path), errors.Unwrap(err))
 	}
 	return &output{f, path}, nil
 }
 
 func (o *output) commit() error {
+	if o.path == "" {
+		return o.Close()
+	}
 	if err := o.Chmod(0o644); err != nil {
 		return errors.Join(err, o.discard())
 	}
@@ -138,10 +169,29 @@ func (o *output) commit() error {
 }
 
 func (o *output) discard() error {
-	return errors.Join(o.Close(), os.Remove(o.Name()))
+	err := o.Close()
+	if o.path != "" {
+		err = errors.Join(err, os.Remove(o.Name()))
+	}
+	return err
+}
+
+// watched remembers the first error of writing, so that a command that prints
+// line by line need not ask after each.
+type watched struct {
+	io.Writer
+	err error
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
 }
 
 // interrupted says what was kept when a command was stopped early.
 func interrupted(stderr io.Writer, finished, wanted int, what string) {
-	fmt.Fprintf(stderr, "stampede: interrupted after %d of %d %s; what finished is shown\n", finished, wanted, what)
+	fmt.Fprintf(stderr, "stampede: stopped after %d of %d %s; what finished is shown\n", finished, wanted, what)
 }

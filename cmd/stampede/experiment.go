@@ -21,7 +21,7 @@ func experimentCommand() *cli.Command {
 					&cli.BoolFlag{Name: "all", Usage: "run all of them"},
 					&cli.BoolFlag{Name: "json", Usage: "print JSON: one object, or a list of them for several experiments"},
 					&cli.BoolFlag{Name: "markdown", Usage: "print one table in Markdown"},
-					&cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time; default one for each core"},
+					&cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time", DefaultText: "one for each core"},
 				},
 				Action: runExperiments},
 		},

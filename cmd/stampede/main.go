@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"stampede/experiments"
 	"stampede/suggest"
 )
 
@@ -42,13 +43,20 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 
 // run is the program: it returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	app := newApp(stdout, stderr)
+	out := &watched{Writer: stdout}
+	app := newApp(out, stderr)
 	args, err := permute(app, args)
 	if err == nil {
 		err = app.RunContext(ctx, args)
 	}
 	if err == nil {
+		err = out.err
+	}
+	if err == nil {
 		return done
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
 	}
 	fmt.Fprintf(stderr, "stampede: %v\n", err)
 	var mistake usageError
@@ -66,7 +74,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			runCommand(), experimentCommand(), presetCommand(), checkCommand(), initCommand(), schemaCommand(),
 		},
 		Writer: stdout, ErrWriter: stderr,
-		HideVersion:    true,
+		Version:        experiments.Version,
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return usageError{err} },
 		Action: func(c *cli.Context) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -20,9 +21,9 @@ func runCommand() *cli.Command {
 		Description: "Without a file the embedded scenario is simulated. Flags may stand before or after the file.\n" +
 			"An interrupt ends the run after the replications under way and reports those that finished.",
 		Flags: append(scenarioFlags(),
-			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of all random numbers, instead of the scenario's"},
-			&cli.IntFlag{Name: "reps", Usage: "`N` replications, instead of the scenario's"},
-			&cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time; default one for each core"},
+			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of all random numbers, instead of the scenario's", DefaultText: "the scenario's"},
+			&cli.IntFlag{Name: "reps", Usage: "`N` replications, instead of the scenario's", DefaultText: "the scenario's"},
+			&cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time", DefaultText: "one for each core"},
 			&cli.StringFlag{Name: "calls", Usage: "write a row for each call to a CSV `FILE`"},
 			&cli.StringFlag{Name: "attempts", Usage: "write a row for each attempt to a CSV `FILE`"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
@@ -49,7 +50,7 @@ func runScenario(c *cli.Context) error {
 	}
 	bar := newProgress(c.App.ErrWriter, s.Replications, "replications")
 	r := experiments.Replicator{Jobs: c.Int("jobs"), Done: func(experiments.Run) { bar.add() }}
-	records, err := openRecords(c.String("calls"), c.String("attempts"))
+	records, err := openRecords(c.String("calls"), c.String("attempts"), inputs(c, s))
 	if err != nil {
 		return err
 	}
@@ -89,22 +90,22 @@ type records struct {
 	texts []*bufio.Writer
 }
 
-func openRecords(calls, attempts string) (*records, error) {
+func openRecords(calls, attempts string, inputs []string) (*records, error) {
 	if calls == "" && attempts == "" {
 		return nil, nil
 	}
-	if calls == attempts {
+	if filepath.Clean(calls) == filepath.Clean(attempts) {
 		return nil, usage("--calls and --attempts: found %q for both; want two files", calls)
 	}
 	r := &records{}
 	for _, f := range []struct {
-		path string
-		to   *io.Writer
-	}{{calls, &r.csv.Calls}, {attempts, &r.csv.Attempts}} {
+		flag, path string
+		to         *io.Writer
+	}{{"--calls", calls, &r.csv.Calls}, {"--attempts", attempts, &r.csv.Attempts}} {
 		if f.path == "" {
 			continue
 		}
-		o, err := create(f.path)
+		o, err := create(f.flag, f.path, inputs)
 		if err != nil {
 			for _, opened := range r.files {
 				err = errors.Join(err, opened.discard())

@@ -54,7 +54,6 @@ func (d *Decoder) Errorf(path, format string, args ...any) error {
 		}
 		if !strings.Contains(at, ".") {
 			e.origin = d.origins[""]
-			e.origin.line = 0
 			return e
 		}
 	}
@@ -135,8 +134,11 @@ func (d *Decoder) fields(n *Node, v reflect.Value, path string) error {
 	for i, key := range n.Keys {
 		index := slices.IndexFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Tag.Get("yaml") == key.Name })
 		if index < 0 {
-			return &Error{Path: Join(path, key.Name), origin: key.origin,
-				Message: "unknown field; " + suggest.Unknown(key.Name, Names(t))}
+			hint := suggest.Unknown(key.Name, Names(t))
+			if name, index, ok := strings.Cut(strings.TrimSuffix(key.Name, "]"), "["); ok {
+				hint = fmt.Sprintf("an item of a list is written as in %s.%s", name, index)
+			}
+			return &Error{Path: Join(path, key.Name), origin: key.origin, Message: "unknown field; " + hint}
 		}
 		field := v.Field(index)
 		if oneOf && field.IsZero() {

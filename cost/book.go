@@ -35,7 +35,7 @@ func Builtin() Book {
 	}
 	b := Book{name: "the built-in price list", prices: map[string]Price{}}
 	for _, row := range rows[1:] {
-		p := Price{Model: row[0], Source: "LiteLLM price file of 2026-08-01"}
+		p := Price{Model: row[0], Date: row[4], Source: row[5]}
 		for i, to := range []*int64{&p.Input, &p.Cached, &p.Output} {
 			if row[i+1] == "" { // no discount for cached input
 				*to = p.Input
@@ -64,7 +64,7 @@ func Read(r io.Reader, name string) (Book, error) {
 		return Book{}, err
 	}
 	b := Book{name: name, prices: map[string]Price{}}
-	switch text := bytes.TrimLeft(data, " \t\r\n\ufeff"); {
+	switch text := bytes.TrimLeft(data, blank); {
 	case bytes.HasPrefix(text, []byte("{")):
 		err = b.readLiteLLM(text)
 	case bytes.HasPrefix(text, []byte("[")):
@@ -73,7 +73,7 @@ func Read(r io.Reader, name string) (Book, error) {
 		return Book{}, fmt.Errorf("%s: not a price file: want the JSON object of LiteLLM or the JSON list of genai-prices", name)
 	}
 	if err != nil {
-		return Book{}, fmt.Errorf("%s: %w", name, explain(err, data))
+		return Book{}, fmt.Errorf("%s: %w", name, explain(err, data[len(data)-len(bytes.TrimLeft(data, blank)):], data))
 	}
 	if len(b.prices) == 0 {
 		return Book{}, fmt.Errorf("%s: no model with a price per token", name)
@@ -81,8 +81,11 @@ func Read(r io.Reader, name string) (Book, error) {
 	return b, nil
 }
 
-// explain adds the line to an error of the JSON reader.
-func explain(err error, data []byte) error {
+const blank = " \t\r\n\ufeff"
+
+// explain adds the line to an error of the JSON reader, whose offset counts in
+// the text behind leading blanks.
+func explain(err error, text, data []byte) error {
 	offset := int64(-1)
 	switch e := err.(type) {
 	case *json.SyntaxError:
@@ -90,9 +93,10 @@ func explain(err error, data []byte) error {
 	case *json.UnmarshalTypeError:
 		offset = e.Offset
 	}
-	if offset < 0 || offset > int64(len(data)) {
+	if offset < 0 || offset > int64(len(text)) {
 		return err
 	}
+	offset += int64(len(data) - len(text))
 	return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:offset], []byte("\n")), err)
 }
 
@@ -212,11 +216,7 @@ func (b Book) add(model string, input, cached, output float64, from string) erro
 			return fmt.Errorf("model %q: %g dollars per million tokens is out of range; allowed is 0 to 1,000,000", model, dollars)
 		}
 	}
-	source := b.name
-	if from != "" {
-		source += ", price from " + from
-	}
-	b.prices[model] = Price{model, perMillion(input), perMillion(cached), perMillion(output), source}
+	b.prices[model] = Price{model, perMillion(input), perMillion(cached), perMillion(output), from, b.name}
 	return nil
 }
 

@@ -29,7 +29,8 @@ type Price struct {
 	Input  int64
 	Cached int64 // of prompt tokens read from a cache
 	Output int64
-	Source string // where the price comes from, with its date
+	Date   string // from which the price holds or at which it was looked up; empty when unknown
+	Source string // where the price comes from
 }
 
 // Bill is the price of the usage, rounded half up to a nano-dollar.

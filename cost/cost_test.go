@@ -65,6 +65,7 @@ func TestBadPriceFilesAreExplained(t *testing.T) {
 		"":             "not a price file",
 		"model,price":  "not a price file",
 		"{":            "line 1",
+		"\n\n{\n3":     "line 4",
 		"{\n\"m\": 3}": `model "m"`,
 		`{"m": {"input_cost_per_token": -1, "output_cost_per_token": 1}}`: "out of range",
 		"[{\"id\": 3}]": "cannot unmarshal",

@@ -3,10 +3,12 @@ package experiments
 import (
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"stampede/cost"
 	"stampede/fleet"
+	"stampede/policy"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -123,12 +125,16 @@ func (c csvRun) Attempt(r *fleet.Attempt) {
 		c.text("answered")
 		c.text("")
 		c.text("")
+	case r.Cut == policy.PatienceTimer:
+		c.text(policy.Abandoned.String())
+		c.text("")
+		c.text("")
+	case r.Cut == policy.EndOfRun:
+		c.text(policy.Unfinished.String())
+		c.text("")
+		c.text("")
 	default:
-		if r.Cut == 0 || r.Decision.Outcome != 0 {
-			c.text(r.Decision.Outcome.String())
-		} else {
-			c.text("left")
-		}
+		c.text(r.Decision.Outcome.String())
 		c.text("")
 		c.text("")
 	}
@@ -139,7 +145,15 @@ func (c *CSV) start(replication int) {
 	c.row = strconv.AppendInt(c.row[:0], int64(replication), 10)
 }
 
-func (c *CSV) text(s string) { c.row = append(append(c.row, ','), s...) }
+func (c *CSV) text(s string) { c.row = appendField(append(c.row, ','), s) }
+
+// appendField quotes a field of CSV where it must be.
+func appendField(row []byte, s string) []byte {
+	if !strings.ContainsAny(s, ",\"\r\n") {
+		return append(row, s...)
+	}
+	return append(append(append(row, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
+}
 
 func (c *CSV) integer(n int64) { c.row = strconv.AppendInt(append(c.row, ','), n, 10) }
 

@@ -77,7 +77,8 @@ type Finding struct {
 }
 
 // judge compares. A finding holds when the 99 % interval of what was measured,
-// a point when it does not vary, meets the band of the reference.
+// a point when it does not vary, meets the band of the reference; when the band
+// is open to one side, when the whole interval keeps its bound.
 func judge(r Reference, s Sample, source string) Finding {
 	f := Finding{Reference: r, Sample: s, Source: source, Estimate: EstimateOf(s.Values, 0.95)}
 	if len(s.Values) == 1 {
@@ -94,7 +95,14 @@ func judge(r Reference, s Sample, source string) Finding {
 		}
 		const rounding = 1e-9 // of float arithmetic on exact figures
 		slack := rounding * max(1, math.Abs(r.Expected))
-		holds = e.N > 0 && e.High >= r.Low-slack && e.Low <= r.High+slack
+		low, high := e.High, e.Low // the ends that must reach the band
+		if math.IsInf(r.High, 1) {
+			low = e.Low // a bound must be kept by the whole interval
+		}
+		if math.IsInf(r.Low, -1) {
+			high = e.High
+		}
+		holds = e.N > 0 && low >= r.Low-slack && high <= r.High+slack
 	}
 	f.Holds = &holds
 	return f

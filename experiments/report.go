@@ -124,7 +124,7 @@ func (r Report) WriteText(w io.Writer) error {
 		if strings.HasPrefix(m.Name, "latency_all") && skipAll {
 			continue // the same as that of answered calls
 		}
-		if optional(m.Name) && m.e.Mean == 0 && m.e.Half() == 0 {
+		if optional(m.Name) && m.e.Mean == 0 && (m.e.N == 1 || m.e.Half() == 0) {
 			continue
 		}
 		if m.group != group {

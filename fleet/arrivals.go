@@ -63,12 +63,15 @@ func (p Profile) after(s sim.Time, want float64) (sim.Time, bool) {
 		}
 		begin := max(s, p[i].Start)
 		rate, slope := p[i].From, 0.0
+		if want == 0 {
+			return begin, true
+		}
 		if !last {
 			length := (p[i+1].Start - p[i].Start).Seconds()
 			slope = (p[i].To - p[i].From) / length
 			rate += slope * (begin - p[i].Start).Seconds()
 			rest := (p[i+1].Start - begin).Seconds()
-			if whole := rest * (rate + slope*rest/2); want > whole {
+			if whole := rest * (rate + slope*rest/2); want > whole || whole == 0 {
 				want -= whole
 				continue
 			}

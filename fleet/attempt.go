@@ -58,18 +58,22 @@ func (r *run) send(id uint32) {
 			Prompt: int(size.Prompt), Cached: int(size.Cached), MaxTokens: int(size.MaxTokens)},
 	}
 	reach := r.provider.Reach(now, a.request)
-	if connect := r.Client.Timeouts.Connect; reach == provider.Reachable && connect > 0 && 2*r.hop > connect {
-		reach = provider.Unreachable // the handshake, one round trip, takes too long
+	if connect := r.Client.Timeouts.Connect; connect > 0 && 2*r.hop > connect {
+		reach = provider.Unreachable // a handshake, one round trip, would take too long
 	}
 	switch reach {
 	case provider.Reachable:
-		r.loop.At(now+r.hop, event{received, aid})
+		r.loop.At(now+r.hop, event{arrives, aid})
 	case provider.RefusedConn:
 		r.refuse(aid, wire.Reply{Failure: wire.Connection}, 2*r.hop)
 	case provider.Unreachable:
 		a.state = hung
 	}
-	if timer, span := r.Client.Timeouts.BeforeFirstByte(int(c.tries), reach != provider.Unreachable); timer != policy.NoTimer {
+	timer, span := r.Client.Timeouts.BeforeFirstByte(int(c.tries), reach != provider.Unreachable)
+	if whole := r.Client.Timeouts.Call; whole > 0 && (timer == policy.NoTimer || c.start+whole < now+span) {
+		timer, span = policy.CallTimer, max(0, c.start+whole-now)
+	}
+	if timer != policy.NoTimer {
 		a.timerKind = timer
 		a.timer = r.loop.Timer(now+span, event{cut, aid})
 	}
@@ -80,6 +84,17 @@ func (r *run) refuse(aid uint32, reply wire.Reply, after time.Duration) {
 	a := r.attempts.at(aid)
 	a.state, a.reply, a.replyAt = refused, reply, r.loop.Now()+after
 	r.loop.At(a.replyAt, event{replied, aid})
+}
+
+// arrived brings a request to the provider's door. At one instant completions
+// come before arrivals, so where a completion can make room the request waits
+// behind the events already due at this instant.
+func (r *run) arrived(aid uint32) {
+	if r.roomFrees {
+		r.loop.At(r.loop.Now(), event{received, aid})
+	} else {
+		r.receive(aid)
+	}
 }
 
 // receive is the provider's turn.
@@ -123,11 +138,15 @@ func (r *run) firstToken(aid uint32) {
 	a := r.attempts.at(aid)
 	t := &r.Client.Timeouts
 	r.loop.Cancel(a.timer)
+	c := r.calls.at(a.call)
 	timer, at := policy.NoTimer, sim.Never
-	if whole := t.Whole(int(r.calls.at(a.call).tries)); whole > 0 {
+	if whole := t.Whole(int(c.tries)); whole > 0 {
 		timer, at = policy.AttemptTimer, a.sent+whole
 	}
-	between := (a.last - a.first) / time.Duration(max(1, a.output-1))
+	if t.Call > 0 && c.start+t.Call < at {
+		timer, at = policy.CallTimer, c.start+t.Call
+	}
+	between := (a.last - a.first) / time.Duration(max(1, a.output))
 	if gap := t.Gap; gap > 0 && between > gap && r.loop.Now()+gap < at {
 		timer, at = policy.GapTimer, r.loop.Now()+gap
 	}
@@ -169,7 +188,7 @@ func (r *run) replied(aid uint32) {
 func (r *run) cutOff(aid uint32) {
 	a := r.attempts.at(aid)
 	now := r.loop.Now()
-	if a.replyAt == now || (a.streams != sim.Timer{} && a.first+r.hop == now && a.timerKind != policy.AttemptTimer) {
+	if a.replyAt == now || (a.streams != sim.Timer{} && a.first+r.hop == now && a.timerKind != policy.AttemptTimer && a.timerKind != policy.CallTimer) {
 		return
 	}
 	id, timer := a.call, a.timerKind
@@ -190,7 +209,7 @@ func (r *run) abandon(aid uint32) {
 	case hung:
 		if a.received >= 0 {
 			a.output = 0
-			r.provider.Finish(now, a.request, 0)
+			a.ends = r.loop.Timer(now+r.hop, event{generated, aid})
 		}
 	case generating:
 		stop := now + r.hop // when the disconnect arrives
@@ -209,7 +228,7 @@ func (r *run) abandon(aid uint32) {
 // detach forgets an abandoned attempt, at once or when the provider's last
 // event for it comes.
 func (r *run) detach(aid uint32) {
-	if r.attempts.at(aid).state == hung {
+	if a := r.attempts.at(aid); a.state == hung && a.received < 0 {
 		r.attempts.free(aid)
 	}
 }
@@ -254,13 +273,18 @@ func (r *run) conclude(aid uint32, timer policy.Timer) policy.Decision {
 		}
 		c.record.Waste[rec.Cause] += rec.Bill
 	}
-	if timer != policy.PatienceTimer && timer != policy.EndOfRun {
+	switch timer {
+	case policy.PatienceTimer, policy.EndOfRun: // not for the policy to decide
+	case policy.CallTimer:
+		rec.Decision = policy.Decision{Outcome: policy.GaveUpDeadline}
+	default:
 		rec.Decision = r.Client.Retry.Decide(policy.Facts{
 			Now: now, Start: c.start, Attempt: int(c.tries), LastWait: c.lastWait, Reply: a.reply,
 			U: r.jitter.Uniform(c.record.ID, uint64(a.number)),
 		})
 	}
+	decision := rec.Decision
 	r.books.closeAttempt()
 	r.pass(c.record.Instance)
-	return rec.Decision
+	return decision
 }

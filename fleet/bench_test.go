@@ -25,15 +25,15 @@ func herd(n int) Model {
 	}
 }
 
+// counter calls at each given number of attempts.
 type counter struct {
 	attempts int
-	stop     int
-	reached  func()
+	at       map[int]func()
 }
 
 func (c *counter) Attempt(*Attempt) {
-	if c.attempts++; c.attempts == c.stop {
-		c.reached()
+	if c.attempts++; c.at[c.attempts] != nil {
+		c.at[c.attempts]()
 	}
 }
 func (c *counter) Call(*Call) {}
@@ -50,10 +50,13 @@ func BenchmarkHerd(b *testing.B) {
 		b.StopTimer()
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		c := &counter{stop: clients, reached: func() {
-			runtime.GC()
-			runtime.ReadMemStats(&after)
-			b.StartTimer()
+		c := &counter{at: map[int]func(){
+			clients: func() {
+				runtime.GC()
+				runtime.ReadMemStats(&after)
+				b.StartTimer()
+			},
+			clients + left: b.StopTimer,
 		}}
 		if _, err := m.Run(1, 0, c); err != nil {
 			b.Fatal(err)

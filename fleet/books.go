@@ -17,7 +17,9 @@ type books struct {
 	calls         [policy.Outcomes]uint64
 	attempts      uint64 // records of attempts
 	callsAttempts uint64 // attempts in records of calls
-	tokens        provider.Ledger
+	charged       int64  // tokens, over attempts
+	settled       int64
+	refunded      int64
 	billed        cost.Money // over attempts
 	answered      cost.Money // over attempts that answered
 	wasted        cost.Waste // over attempts that did not
@@ -28,9 +30,9 @@ type books struct {
 func (b *books) closeAttempt() {
 	a := &b.attempt
 	b.attempts++
-	b.tokens.Charged += a.Charged
-	b.tokens.Settled += a.Settled
-	b.tokens.Refunded += a.Refunded
+	b.charged += a.Charged
+	b.settled += a.Settled
+	b.refunded += a.Refunded
 	b.billed += a.Bill
 	if a.Waste {
 		b.wasted[a.Cause] += a.Bill
@@ -59,8 +61,9 @@ func (b *books) balance(started uint64, ledger provider.Ledger) {
 	}
 	equal("calls started = calls by outcome", started, ended)
 	equal("attempts recorded = attempts of all calls", b.attempts, b.callsAttempts)
-	equal("tokens charged by records = by the limits", b.tokens, ledger)
-	equal("tokens charged = settled + refunded", ledger.Charged, ledger.Settled+ledger.Refunded)
+	equal("tokens charged = settled + refunded", b.charged, b.settled+b.refunded)
+	equal("tokens charged by records = taken from the buckets", b.charged, ledger.Taken)
+	equal("tokens refunded by records = given back to the buckets", b.refunded, ledger.Given)
 	equal("dollars billed = useful + wasted", b.billed, b.useful+b.waste.Total())
 	equal("dollars for answers by attempts = by calls", b.answered, b.useful)
 	equal("dollars wasted by attempts = by calls", b.wasted, b.waste)

@@ -70,6 +70,9 @@ func (r *run) end(id uint32, outcome policy.Outcome) {
 // close ends what is left when nothing more can happen: calls that wait behind
 // others that hang for ever, then those others.
 func (r *run) close() {
+	if r.loop.Err() != nil {
+		return
+	}
 	for _, hanging := range []bool{false, true} {
 		for id := uint32(1); id <= r.calls.used; id++ {
 			c := r.calls.at(id)

@@ -9,6 +9,16 @@
 // happen: run.go has the loop and its events, workers.go how a call comes to a
 // worker, attempt.go the gate, the provider and the timers, ending.go the
 // decision and the end.
+//
+// At one instant things happen in this order, each for a reason. A reply, or the
+// first token of a stream, beats the timer that would have cut it off: it was
+// there. A completion at the provider comes before an arrival: the slot is free.
+// At the horizon no call starts. Otherwise what was scheduled first comes first.
+//
+// Two simplifications. Connections are kept alive: a handshake is not paid for,
+// it only fails when a round trip takes longer than the connect timeout. And an
+// attempt that its client cuts off before it has reached the provider, within
+// half a round trip of being sent, is dropped there unread and not billed.
 package fleet
 
 import (
@@ -98,6 +108,8 @@ func (m *Model) Check() error {
 		return fmt.Errorf("%d instances; at least 1 is needed", m.Instances)
 	case m.Workload.Arrivals == nil && m.Workers < 1:
 		return fmt.Errorf("calls that are fetched need at least one worker for each instance")
+	case m.Workers < 1 && m.Workload.Redelivery.again(1):
+		return fmt.Errorf("calls can only be delivered again where workers take them from a queue")
 	case m.Workload.Calls == 0 && m.Horizon == 0:
 		return fmt.Errorf("neither a number of calls nor a horizon: the run would never end")
 	}

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"slices"
 	"time"
 
 	"stampede/policy"
@@ -32,24 +33,31 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	for i := range r.gates {
 		r.gates[i] = sim.Station[uint32]{Servers: m.Client.Gate.Semaphore, Room: -1}
 	}
+	r.roomFrees = m.Provider.Concurrency > 0 || slices.ContainsFunc(m.Provider.Limits, func(l provider.Limit) bool { return l.Settle != provider.Keep })
 	r.open()
-	for {
-		e, ok := r.loop.Next()
-		if !ok {
-			break
-		}
-		r.handle(e)
-	}
+	r.play()
+	r.close()
+	r.play() // what the provider still has to hear of it
 	if err := r.loop.Err(); err != nil {
 		return Summary{}, err
 	}
-	r.close()
 	r.books.balance(r.started, p.Ledger())
 	summary := Summary{Events: r.loop.Events(), End: r.loop.Now()}
 	if m.Workload.Calls > 0 {
 		summary.NotStarted = m.Workload.Calls - r.started
 	}
 	return summary, nil
+}
+
+// play handles events until none is left or the budget is spent.
+func (r *run) play() {
+	for {
+		e, ok := r.loop.Next()
+		if !ok {
+			return
+		}
+		r.handle(e)
+	}
 }
 
 // Purposes of random numbers. A new purpose goes at the end, so that the others
@@ -78,7 +86,8 @@ const (
 	thought               // a worker has paused and fetches a call
 	redeliver             // a call is in the queue again
 	ready                 // a call has waited and wants to be sent
-	received              // an attempt reaches the provider
+	arrives               // an attempt reaches the provider
+	received              // the provider looks at it
 	first                 // the first token of a stream reaches the client
 	generated             // the provider is done with an attempt
 	replied               // a reply reaches the client
@@ -93,6 +102,8 @@ type run struct {
 	provider *provider.Provider
 	books    books
 	hop      time.Duration // half a round trip
+
+	roomFrees bool // a completion at the provider can make room for a request
 
 	arrivals, prompts, outputs, thinking, patience, jitter sim.Key
 
@@ -182,6 +193,8 @@ func (r *run) handle(e event) {
 	case ready:
 		r.waited(e.id)
 		r.ask(e.id)
+	case arrives:
+		r.arrived(e.id)
 	case received:
 		r.receive(e.id)
 	case first:

@@ -139,7 +139,7 @@ func TestGapTimeout(t *testing.T) {
 			t.Errorf("stream %v, %v: %s, want %s", c.stream, c.timeouts, l.attempts[0], c.want)
 		}
 	}
-	// Between tokens: the first at 50 ms, then one each 100 ms against 99 ms.
+	// Between tokens: the first at 50 ms, then one each 111 ms against 99 ms.
 	m := model()
 	m.Workload.Stream = true
 	m.Provider.Latency = provider.Latency{FirstToken: dist.Constant(0.05), TokensPerSecond: dist.Constant(9)}
@@ -163,6 +163,35 @@ func TestAtTheHorizonNoCallStartsAndWhatIsInFlightDrains(t *testing.T) {
 	if len(l.calls) != 2 || summary.NotStarted != 8 {
 		t.Errorf("%d calls, %d not started; want 2 and 8", len(l.calls), summary.NotStarted)
 	}
+}
+
+// At the instant at which a slot frees, a request that arrives gets it, whether
+// the service took longer or shorter than the way.
+func TestCompletionComesBeforeArrival(t *testing.T) {
+	for _, trip := range []time.Duration{0, 1 * s, 4 * s} {
+		m := model()
+		m.Workers = 0
+		m.Workload = Workload{Arrivals: Renewal{dist.Constant(1), Constant(1)}, Calls: 3, Sizes: sized{Prompt: 1, Output: 1}}
+		m.Provider.RoundTrip = trip
+		m.Provider.Concurrency = 1 // served in 1 s, asked each second
+		l, _ := play(t, m)
+		for _, a := range l.attempts {
+			if !strings.HasSuffix(a, " ok") {
+				t.Errorf("round trip %v: %s", trip, a)
+			}
+		}
+	}
+}
+
+// The timer of the whole call ends it in the middle of an attempt, and no wait
+// outlasts it.
+func TestCallTimeout(t *testing.T) {
+	m := model()
+	m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}, After: 400 * ms}}}
+	m.Client.Retry = retries(9, s)
+	m.Client.Timeouts.Call = 1500 * ms
+	l, _ := play(t, m)
+	l.expect(t, "0.1 0s-400ms server_error; 0.2 1.4s-1.5s timeout", "0 0s-1.5s gave_up_deadline x2")
 }
 
 func TestSpentBudgetFails(t *testing.T) {

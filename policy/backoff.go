@@ -47,6 +47,9 @@ const longest = time.Duration(1 << 61)
 // Wait is the backoff before retry i, counted from 0, after a wait of last, at
 // the uniform number u. It is never negative and at most 73 years.
 func (b Backoff) Wait(i int, last time.Duration, u float64) time.Duration {
+	if b.Base <= 0 {
+		return 0
+	}
 	if b.Jitter == Decorrelated {
 		if last < b.Base {
 			last = b.Base

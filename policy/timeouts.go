@@ -15,6 +15,8 @@ type Timeouts struct {
 	// Attempt bounds the whole attempt. The n-th value is for the n-th attempt
 	// of a call and the last for all later ones; empty means none.
 	Attempt []time.Duration
+	// Call bounds the whole call, all attempts and waits, from its start.
+	Call time.Duration
 }
 
 // Timer names the timer that cut an attempt off. Its words are those of CSV.
@@ -26,13 +28,14 @@ const (
 	FirstByteTimer
 	GapTimer
 	AttemptTimer
+	CallTimer
 	PatienceTimer // the caller's, not the client's
 	EndOfRun      // nothing cut it off; the run ended
 )
 
 // String is the word for a timer, empty for none.
 func (t Timer) String() string {
-	return [...]string{"", "connect", "first_byte", "gap", "attempt", "patience", "end_of_run"}[t]
+	return [...]string{"", "connect", "first_byte", "gap", "attempt", "call", "patience", "end_of_run"}[t]
 }
 
 // Whole is the bound of the whole attempt numbered n from 1; 0 means none.
@@ -67,7 +70,7 @@ func (t Timeouts) String() string {
 	for _, timer := range []struct {
 		name string
 		d    time.Duration
-	}{{"connect", t.Connect}, {"first byte", t.FirstByte}, {"gap", t.Gap}} {
+	}{{"connect", t.Connect}, {"first byte", t.FirstByte}, {"gap", t.Gap}, {"call", t.Call}} {
 		if timer.d > 0 {
 			parts = append(parts, fmt.Sprintf("%s %v", timer.name, timer.d))
 		}

@@ -97,9 +97,9 @@ type Provider struct {
 	faults, latencyOfCall, latency sim.Key
 }
 
-// Ledger is what the limits took and gave back, in tokens over all limits on
-// tokens.
-type Ledger struct{ Charged, Settled, Refunded int64 }
+// Ledger is what went out of and back into the buckets of limits on tokens, all
+// together.
+type Ledger struct{ Taken, Given int64 }
 
 // Purposes of random numbers within the provider's key.
 const (
@@ -162,9 +162,9 @@ func (p *Provider) Receive(now sim.Time, r Request) Verdict {
 		p.limits[i].bucket.Take(n)
 		if p.limits[i].Resource != Requests {
 			v.Charged += n
+			p.ledger.Taken += n
 		}
 	}
-	p.ledger.Charged += v.Charged
 	return v
 }
 
@@ -245,11 +245,9 @@ func (p *Provider) Finish(now sim.Time, r Request, output int) {
 	for i := range p.limits {
 		if back := p.limits[i].refund(r, output); back > 0 {
 			p.limits[i].bucket.Give(back)
+			p.ledger.Given += back
 		}
 	}
-	settled, refunded := p.Settle(r, output)
-	p.ledger.Settled += settled
-	p.ledger.Refunded += refunded
 }
 
 // InFlight is the number of admitted requests that have not finished.

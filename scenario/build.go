@@ -33,7 +33,7 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 	if f.Fleet.Instances < 1 || f.Fleet.Instances > 1_000_000 {
 		return m, b.d.Errorf("fleet.instances", "found %d; want 1 to 1,000,000", f.Fleet.Instances)
 	}
-	if f.Fleet.Workers*Bound(f.Fleet.Instances) > 10_000_000 {
+	if f.Fleet.Workers > 10_000_000/Bound(f.Fleet.Instances) {
 		return m, b.d.Errorf("fleet.workers", "found %d x %d workers; want at most 10,000,000", f.Fleet.Instances, f.Fleet.Workers)
 	}
 	m = fleet.Model{
@@ -402,9 +402,12 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 			Classify: policy.Classifier{Never: p.Retry.NeverOn, ShouldRetry: p.Retry.XShouldRetry != "ignore"},
 		},
 		Timeouts: policy.Timeouts{
-			Connect: time.Duration(p.Timeouts.Connect), FirstByte: time.Duration(p.Timeouts.FirstByte), Gap: time.Duration(p.Timeouts.Gap),
+			Connect: time.Duration(p.Timeouts.Connect), FirstByte: time.Duration(p.Timeouts.FirstByte), Gap: time.Duration(p.Timeouts.Gap), Call: time.Duration(p.Timeouts.Call),
 		},
 		Gate: policy.Gate{Semaphore: int(p.Gate.Semaphore)},
+	}
+	if call := out.Timeouts.Call; call > 0 && (out.Retry.Deadline == 0 || call < out.Retry.Deadline) {
+		out.Retry.Deadline = call // a wait that would outlast the call is not slept
 	}
 	if p.Timeouts.Attempt != nil && len(p.Timeouts.Attempt) == 0 {
 		return out, b.d.Errorf("policy.timeouts.attempt", "found an empty list; want a time, or one for each attempt")

@@ -102,7 +102,14 @@ func (s *Scenario) Explain(w io.Writer) {
 		line("  Waits before retries without a hint: %s.", waits)
 	}
 	line("\nPrice")
-	line("  %v (%s).", m.Price, m.Price.Source)
+	source := m.Price.Source
+	if m.Price.Date != "" {
+		source += " of " + m.Price.Date
+	}
+	if source != "" {
+		source = " (" + source + ")"
+	}
+	line("  %v%s.", m.Price, source)
 	line("\nWhat the averages allow")
 	least := math.Inf(1)
 	for _, c := range s.capacities(sizes) {

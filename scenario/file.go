@@ -252,6 +252,7 @@ type Timeouts struct {
 	Connect   Span        `yaml:"connect" jsonschema_description:"Until the connection stands. Default none."`
 	FirstByte Span        `yaml:"first_byte" jsonschema_description:"Until the first byte of the reply. Default none."`
 	Gap       Span        `yaml:"gap" jsonschema_description:"Of silence, before the first byte and between chunks (a read timeout). Default none."`
+	Call      Span        `yaml:"call" jsonschema_description:"The whole call, all attempts and waits. Default none."`
 	Attempt   EachTimeout `yaml:"attempt" jsonschema_description:"The whole attempt; a list gives one for each attempt, the last for all later ones. Default none."`
 }
 

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 	"stampede/fleet"
 	"stampede/policy"
 	"stampede/provider"
+	"stampede/sim"
 )
 
 const base = `name: t
@@ -360,13 +362,21 @@ func FuzzReadTrace(f *testing.F) {
 	})
 }
 
-// Whatever the text, reading it ends with a scenario that runs or one error.
+// Whatever the text, reading it ends with one error, or with a scenario that
+// explains itself and runs until it is done or its budget is spent.
 func FuzzRead(f *testing.F) {
 	f.Add(base)
 	f.Add("horizon: 9s\nworkload: {open: {rate: 1/s, gaps: {gamma: {cv: 2}}, profile: [{at: 1s, rate: 2/s, over: 1s}]}, prompt_tokens: 1, output_tokens: {mixture: [{weight: 1, law: 2}]}}")
 	f.Fuzz(func(t *testing.T, text string) {
-		if s, err := Read([]byte(text), "f", Options{Dir: t.TempDir()}); err == nil {
-			s.Explain(&bytes.Buffer{})
+		s, err := Read([]byte(text), "f", Options{Dir: t.TempDir()})
+		if err != nil || s.Model.Instances > 100 || s.Model.Workers > 100 {
+			return
+		}
+		s.Explain(&bytes.Buffer{})
+		s.Model.Budget = 5000
+		var spent *sim.BudgetError
+		if _, err := s.Model.Run(s.Seed, 0, fleet.Listeners{}); err != nil && !errors.As(err, &spent) {
+			t.Fatal(err)
 		}
 	})
 }

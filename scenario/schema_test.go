@@ -82,7 +82,8 @@ func TestSchemaRefuses(t *testing.T) {
 	for _, text := range []string{
 		"nam: x", "fleet: [2]", "policy: {retry: {atempts: 3}}", "policy: {retry: {deadline: soon}}",
 		"workload: {prompt_tokens: {constant: 1, exponential: {mean: 2}}}", "provider: {cancel: keeps}",
-		"policy: {retry: {backoff: {exponential: {jitter: fulll}}}}", "policy: {retry: {retry_on: [200]}}",
+		"policy: {retry: {backoff: {exponential: {jitter: fulll}}}}", "policy: {retry: {retry_on: [200]}}", "policy: {retry: {deadline: 45}}",
+		"workload: {max_tokens: 2.5}", "fleet: {workers: 0}", "workload: {cached_share: 5}",
 	} {
 		if validate(t, schema, []byte(text)) == nil {
 			t.Errorf("%s validates", text)

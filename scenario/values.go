@@ -32,7 +32,7 @@ func (s *Span) ParseText(text string) error {
 	var d time.Duration
 	if rest != "" {
 		var err error
-		if d, err = time.ParseDuration(rest); err != nil {
+		if d, err = time.ParseDuration(rest); err != nil || (d < 0 && days > 0) {
 			return errors.New(spanAllowed)
 		}
 	}

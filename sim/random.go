@@ -1,7 +1,5 @@
 package sim
 
-import "math/bits"
-
 // Key is a source of random numbers that has no state: a draw is a function of
 // the key and of ids. Two policies run with one key meet the same arrivals,
 // the same sizes and the same luck, whatever else they draw in between.
@@ -9,7 +7,7 @@ import "math/bits"
 // The ids pass through the finaliser of SplitMix64 (Steele, Lea and Flood,
 // "Fast splittable pseudorandom number generators", OOPSLA 2014, with the
 // constants of Stafford's variant 13), which is a bijection on 64 bits with
-// full avalanche, after a multiply that spreads neighbouring ids.
+// full avalanche, after a multiplication that spreads neighbouring ids.
 type Key uint64
 
 // NewKey is the key of one replication of a seed.
@@ -29,8 +27,10 @@ func (k Key) Bits(a, b uint64) uint64 {
 // is a multiple of 2^-53, at least 2^-53 and at most 1-2^-53, so that logarithms
 // and quantile functions need no guard.
 func (k Key) Uniform(a, b uint64) float64 {
-	return (float64(k.Bits(a, b)>>12) + 0.5) * (1.0 / (1 << 52))
+	return unit(k.Bits(a, b))
 }
+
+func unit(bits uint64) float64 { return (float64(bits>>12) + 0.5) * (1.0 / (1 << 52)) }
 
 // Odd multipliers: 2^64 divided by the golden ratio, and by the plastic number.
 const (
@@ -39,7 +39,6 @@ const (
 )
 
 func mix(x uint64) uint64 {
-	x = bits.RotateLeft64(x, 32) ^ x
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31

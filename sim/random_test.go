@@ -7,11 +7,60 @@ import (
 )
 
 func TestUniformStaysInsideTheOpenInterval(t *testing.T) {
-	if u := (float64(uint64(0)>>12) + 0.5) * (1.0 / (1 << 52)); u != 0x1p-53 {
+	if u := unit(0); u != 0x1p-53 {
 		t.Errorf("least value %g, want 2^-53", u)
 	}
-	if u := (float64(^uint64(0)>>12) + 0.5) * (1.0 / (1 << 52)); u != 1-0x1p-53 {
+	if u := unit(^uint64(0)); u != 1-0x1p-53 {
 		t.Errorf("largest value %g, want 1-2^-53", u)
+	}
+}
+
+// The finaliser is a bijection: each of its steps is undone in turn, for ids
+// whose halves are alike as well.
+func TestMixLosesNothing(t *testing.T) {
+	unshift := func(x uint64, n int) uint64 {
+		y := x
+		for range 64 / n {
+			y = x ^ y>>n
+		}
+		return y
+	}
+	inverse := func(odd uint64) uint64 { // Newton's iteration modulo 2^64
+		y := odd
+		for range 6 {
+			y *= 2 - odd*y
+		}
+		return y
+	}
+	for i := range uint64(10_000) {
+		for _, x := range []uint64{i, i << 32, i<<32 | i, ^i} {
+			y := unshift(mix(x), 31) * inverse(0x94d049bb133111eb)
+			y = unshift(y, 27) * inverse(0xbf58476d1ce4e5b9)
+			if y = unshift(y, 30); y != x {
+				t.Fatalf("%#x comes back as %#x", x, y)
+			}
+		}
+	}
+}
+
+// A million draws of 64 bits for a million ids are all different (a repeat has
+// the probability 3e-8), and so are those for ids in the upper half.
+func TestDrawsDiffer(t *testing.T) {
+	for name, draw := range map[string]func(i uint64) uint64{
+		"ids":         func(i uint64) uint64 { return NewKey(1, 0).For(1).Bits(i, 1) },
+		"high ids":    func(i uint64) uint64 { return NewKey(1, 0).For(1).Bits(i<<32, 1) },
+		"second ids":  func(i uint64) uint64 { return NewKey(1, 0).For(1).Bits(1, i) },
+		"purposes":    func(i uint64) uint64 { return uint64(NewKey(1, 0).For(i)) },
+		"seeds":       func(i uint64) uint64 { return uint64(NewKey(i, 0)) },
+		"replication": func(i uint64) uint64 { return uint64(NewKey(1, int(i))) },
+	} {
+		seen := make(map[uint64]bool, 1<<20)
+		for i := range uint64(1 << 20) {
+			seen[draw(i)] = true
+		}
+		if len(seen) != 1<<20 {
+			t.Errorf("%s: %d of %d draws differ", name, len(seen), 1<<20)
+		}
 	}
 }
 
@@ -60,16 +109,5 @@ func TestAvalanche(t *testing.T) {
 		if d := math.Abs(float64(flips)/n - 32); d > 6*4/math.Sqrt(n) {
 			t.Errorf("bit %d: %g of 64 bits flip, want 32", bit, float64(flips)/n)
 		}
-	}
-}
-
-func TestDrawsDoNotDependOnOtherDraws(t *testing.T) {
-	k := NewKey(9, 3).For(2)
-	want := k.Uniform(5, 1)
-	for i := range uint64(100) {
-		k.Uniform(i, i)
-	}
-	if got := k.Uniform(5, 1); got != want {
-		t.Errorf("draw (5,1) is %v after other draws, was %v", got, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -80,40 +81,48 @@ func noArguments(c *cli.Context) error {
 // progress shows how far a long command is, on stderr, when that is a terminal
 // and the command takes longer than a second.
 type progress struct {
+	mu    sync.Mutex
 	bar   *progressbar.ProgressBar
-	began time.Time
-	total int
-	what  string
-	to    io.Writer
 	done  int
+	timer *time.Timer
 }
 
 func newProgress(stderr io.Writer, total int, what string) *progress {
+	p := &progress{}
 	f, ok := stderr.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		stderr = nil
+		return p
 	}
-	return &progress{began: time.Now(), total: total, what: what, to: stderr}
-}
-
-func (p *progress) add() {
-	p.done++
-	if p.to == nil {
-		return
-	}
-	if p.bar == nil {
-		if time.Since(p.began) < time.Second {
-			return
-		}
-		p.bar = progressbar.NewOptions(p.total, progressbar.OptionSetWriter(p.to), progressbar.OptionSetDescription(p.what),
+	p.timer = time.AfterFunc(time.Second, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(stderr), progressbar.OptionSetDescription(what),
 			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
-	}
-	_ = p.bar.Set(p.done) // a terminal that cannot be written to is no reason to stop
+		_ = p.bar.Set(p.done) // a terminal that cannot be written to is no reason to stop
+	})
+	return p
 }
 
+// add says that one more is done.
+func (p *progress) add() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+	if p.bar != nil {
+		_ = p.bar.Set(p.done)
+	}
+}
+
+// end takes the bar away.
 func (p *progress) end() {
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.bar != nil {
 		_ = p.bar.Clear()
+		p.bar = nil
 	}
 }
 

@@ -107,30 +107,24 @@ func TestFlagsWorkOnBothSidesOfTheFile(t *testing.T) {
 	}
 }
 
-// An interrupt before anything finished leaves no file; one later leaves whole
-// replications only.
-func TestInterruptedRunLeavesNothingHalfWritten(t *testing.T) {
-	dir := t.TempDir()
-	ctx, cancel := context.WithCancel(context.Background())
+// A run that is interrupted before anything finished, or that fails half-way,
+// prints nothing and leaves no file.
+func TestFailedRunLeavesNothing(t *testing.T) {
+	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	var stdout, stderr bytes.Buffer
-	if status := run(ctx, []string{"stampede", "run", "--calls", filepath.Join(dir, "c.csv")}, &stdout, &stderr); status != failed {
-		t.Errorf("status %d, want %d", status, failed)
-	}
-	if stdout.Len() > 0 {
-		t.Errorf("printed %q", &stdout)
-	}
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		text, err := os.ReadFile(filepath.Join(dir, f.Name()))
+	for name, c := range map[string]struct {
+		ctx context.Context
+		set string
+	}{"interrupted": {cancelled, "seed=1"}, "spent budget": {context.Background(), "event_budget=3000"}} {
+		dir := t.TempDir()
+		var stdout, stderr bytes.Buffer
+		status := run(c.ctx, []string{"stampede", "run", "--calls", filepath.Join(dir, "c.csv"), "--set", c.set}, &stdout, &stderr)
+		files, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Name() != "c.csv" || strings.Count(string(text), "\n") != 1 {
-			t.Errorf("%s holds %q", f.Name(), text)
+		if status != failed || stdout.Len() > 0 || len(files) > 0 {
+			t.Errorf("%s: status %d, printed %q, left %v", name, status, &stdout, files)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func listPresets(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "price\t%s\t-\t2026-08-01\t%s\n", model, p.Source)
+		fmt.Fprintf(w, "price\t%s\t-\t%s\t%s\n", model, p.Date, p.Source)
 	}
 	return w.Flush()
 }
@@ -51,7 +51,7 @@ func showPreset(c *cli.Context) error {
 	}
 	name := c.Args().First()
 	if price, err := cost.Builtin().Price(name); err == nil {
-		_, err = fmt.Fprintf(c.App.Writer, "%v\nsource: %s\n", price, price.Source)
+		_, err = fmt.Fprintf(c.App.Writer, "%v\ndate: %s\nsource: %s\n", price, price.Date, price.Source)
 		return err
 	}
 	p, err := scenario.FindPreset("", name)

@@ -59,12 +59,10 @@ func runScenario(c *cli.Context) error {
 	}
 	runs, err := r.Play(c.Context, s, 0, s.Replications)
 	bar.end()
-	if err := records.close(); err != nil {
-		return err
-	}
 	stopped := errors.Is(err, context.Canceled)
-	if err != nil && (!stopped || len(runs) == 0) {
-		return err
+	useless := err != nil && (!stopped || len(runs) == 0)
+	if cerr := records.close(!useless); cerr != nil || useless {
+		return errors.Join(err, cerr)
 	}
 	if stopped {
 		interrupted(c.App.ErrWriter, len(runs), s.Replications, "replications")
@@ -119,7 +117,9 @@ func openRecords(calls, attempts string, inputs []string) (*records, error) {
 	return r, nil
 }
 
-func (r *records) close() error {
+// close puts the files in their place, or discards them when they are not to be
+// kept or could not be written whole.
+func (r *records) close(keep bool) error {
 	if r == nil {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (r *records) close() error {
 		if err == nil {
 			err = r.texts[i].Flush()
 		}
-		if err != nil {
+		if err != nil || !keep {
 			err = errors.Join(err, f.discard())
 			continue
 		}

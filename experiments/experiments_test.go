@@ -293,7 +293,7 @@ func BenchmarkPoint(b *testing.B) {
 	s := embeddedScenario(b, "workload.batch.calls=1000")
 	b.ReportAllocs()
 	for i := range b.N {
-		tally := new(Tally)
+		tally := NewTally(s, 0)
 		if _, err := s.Model.Run(1, i, fleet.Listeners{tally}); err != nil {
 			b.Fatal(err)
 		}

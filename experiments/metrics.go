@@ -3,7 +3,6 @@ package experiments
 import (
 	"math"
 	"slices"
-	"time"
 
 	"stampede/cost"
 	"stampede/fleet"
@@ -18,6 +17,7 @@ type Metric struct {
 	Group   string // the heading it stands under
 	Better  Direction
 	Meaning string // one line
+	Detail  bool   // left out of tables for people
 
 	of func(*Tally) float64
 }
@@ -63,7 +63,7 @@ func register() []Metric {
 	var out []Metric
 	group := ""
 	add := func(name, unit string, better Direction, meaning string, of func(*Tally) float64) {
-		out = append(out, Metric{name, unit, group, better, meaning, of})
+		out = append(out, Metric{Name: name, Unit: unit, Group: group, Better: better, Meaning: meaning, of: of})
 	}
 	ratio := func(a, b float64) float64 {
 		if b == 0 {
@@ -80,8 +80,13 @@ func register() []Metric {
 		add(o.String(), "calls", Lower, outcomeMeaning[o], func(t *Tally) float64 { return count(t.outcomes[o]) })
 	}
 	add("success_ratio", "share", Higher, "answered calls of all calls", func(t *Tally) float64 { return ratio(count(t.answered()), count(t.calls)) })
-	add("goodput_per_min", "calls/min", Higher, "answered calls per minute until the last call ended", func(t *Tally) float64 { return ratio(count(t.answered()), t.end.Minutes()) })
+	add("goodput_per_min", "calls/min", Higher, "answered calls per minute until the last call ended", func(t *Tally) float64 { return ratio(count(t.answered()), t.span().Minutes()) })
 	add("makespan_s", "s", Lower, "until the last call ended, or the run", func(t *Tally) float64 { return t.end.Seconds() })
+	add("bound_makespan_s", "s", Neither, "no policy can have these answers sooner", (*Tally).bound)
+	add("regret", "ratio", Lower, "makespan beyond that bound, relative to it", func(t *Tally) float64 { return t.end.Seconds()/t.bound() - 1 })
+	add("warmup_s", "s", Neither, "calls that came before this are left out", func(t *Tally) float64 { return t.warmup.Seconds() })
+	add("recovery_s", "s", Lower, "from the end of the trigger to 90 % of the answers per second before it", func(t *Tally) float64 { s, _ := t.recoveryAfter(); return s })
+	add("collapsed", "share", Lower, "replications that do not get there again", func(t *Tally) float64 { _, c := t.recoveryAfter(); return c })
 
 	for _, which := range []struct {
 		prefix, group string
@@ -96,8 +101,10 @@ func register() []Metric {
 			name  string
 			p     float64
 			words string
-		}{{"p50", 0.5, "median"}, {"p95", 0.95, "95 % quantile"}, {"p99", 0.99, "99 % quantile"}, {"max", 1, "longest"}} {
+		}{{"p25", 0.25, "25 % quantile"}, {"p50", 0.5, "median"}, {"p75", 0.75, "75 % quantile"}, {"p90", 0.9, "90 % quantile"},
+			{"p95", 0.95, "95 % quantile"}, {"p99", 0.99, "99 % quantile"}, {"p999", 0.999, "99.9 % quantile"}, {"max", 1, "longest"}} {
 			add(which.prefix+"_"+q.name+"_s", "s", Lower, q.words, func(t *Tally) float64 { return which.of(t).quantile(q.p) })
+			out[len(out)-1].Detail = q.name == "p25" || q.name == "p75" || q.name == "p90" || q.name == "p999"
 		}
 	}
 
@@ -114,6 +121,9 @@ func register() []Metric {
 	add("throttled_ratio", "share", Lower, "attempts refused with 429 of all attempts", func(t *Tally) float64 { return ratio(count(t.classes[wire.Throttled]), count(t.attempts())) })
 	add("peak_in_flight", "requests", Lower, "most requests at the provider at once", func(t *Tally) float64 { return float64(t.peakInFlight) })
 	add("peak_arrivals_per_s", "requests", Lower, "most requests that reached the provider in one whole second", func(t *Tally) float64 { return float64(t.peakPerSecond) })
+
+	add("quota_used_ratio", "share", Higher, "of the fullest limit, the part that went into answers", (*Tally).quotaUsed)
+	add("fairness_jain", "share", Higher, "Jain's index of the instances' answers", (*Tally).fairness)
 
 	group = "waits, mean per call"
 	for w := range fleet.Wait(fleet.Waits) {
@@ -161,5 +171,15 @@ var wasteMeaning = [cost.Causes]string{
 	cost.ByTimeout: "for attempts the client cut off", cost.ByAbandoned: "for attempts whose caller left", cost.ByError: "for replies that were no answer",
 }
 
-// seconds is a span for a metric.
-func seconds(d time.Duration) float64 { return d.Seconds() }
+// recoveryAfter is the time to recovery and whether there was a collapse, as 0
+// or 1; both NaN without a trigger.
+func (t *Tally) recoveryAfter() (seconds, collapsed float64) {
+	if t.recovery == nil {
+		return math.NaN(), math.NaN()
+	}
+	seconds, c := t.recovery.after()
+	if c {
+		collapsed = 1
+	}
+	return seconds, collapsed
+}

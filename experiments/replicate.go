@@ -8,6 +8,7 @@ import (
 
 	"stampede/fleet"
 	"stampede/scenario"
+	"stampede/sim"
 )
 
 // Run is one replication and what it gave.
@@ -33,6 +34,10 @@ type Replicator struct {
 // depend on Jobs. When the context ends, those that finished are returned with
 // its error.
 func (r Replicator) Play(ctx context.Context, s *scenario.Scenario, from, to int) ([]Run, error) {
+	warmup, err := warmupOf(ctx, s)
+	if err != nil {
+		return nil, err
+	}
 	jobs := r.Jobs
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -60,7 +65,7 @@ func (r Replicator) Play(ctx context.Context, s *scenario.Scenario, from, to int
 				if !ok {
 					return
 				}
-				run, err := r.one(s, replication)
+				run, err := r.one(s, warmup, replication)
 				mu.Lock()
 				if err != nil && first == nil {
 					first = fmt.Errorf("replication %d: %w", replication, err)
@@ -91,8 +96,16 @@ func (r Replicator) Play(ctx context.Context, s *scenario.Scenario, from, to int
 	return finished, nil
 }
 
-func (r Replicator) one(s *scenario.Scenario, replication int) (Run, error) {
-	tally := new(Tally)
+// warmupOf is the warm-up that the scenario says, or that is found from it.
+func warmupOf(ctx context.Context, s *scenario.Scenario) (sim.Time, error) {
+	if s.Warmup.Auto {
+		return FindWarmup(ctx, s)
+	}
+	return sim.Time(s.Warmup.Span), nil
+}
+
+func (r Replicator) one(s *scenario.Scenario, warmup sim.Time, replication int) (Run, error) {
+	tally := NewTally(s, warmup)
 	var to fleet.Listener = tally
 	if r.Listen != nil {
 		to = fleet.Listeners{tally, r.Listen(replication)}

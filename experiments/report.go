@@ -80,7 +80,9 @@ func (r *Report) warn(s *scenario.Scenario, runs []Run) {
 		add("a replication handled %d of %d events allowed; raise event_budget before it fails", events, budget)
 	}
 	for _, m := range r.Metrics {
-		if m.N > 0 && m.N < len(runs) {
+		if m.Name == "recovery_s" && m.N > 0 && m.N < len(runs) {
+			add("the mean of recovery_s is over the %d of %d replications that recover", m.N, len(runs))
+		} else if m.N > 0 && m.N < len(runs) {
 			add("%s has a value in only %d of %d replications", m.Name, m.N, len(runs))
 		}
 	}
@@ -102,6 +104,10 @@ func (r Report) WriteJSON(w io.Writer) error {
 	return enc.Encode(r)
 }
 
+// optionalMissing are the metrics that are left out when the scenario does not
+// have them.
+var optionalMissing = map[string]bool{"bound_makespan_s": true, "regret": true, "collapsed": true, "quota_used_ratio": true, "fairness_jain": true}
+
 // optional are the metrics that are left out of the text when they are zero in
 // every replication.
 func optional(name string) bool {
@@ -120,9 +126,12 @@ func (r Report) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "  policy    %s\n  provider  %s\n  price     %s\n", r.Policy, r.Provider, r.Price)
 	group := ""
 	skipAll := r.get("success_ratio").Mean == 1
-	for _, m := range r.Metrics {
+	for i, m := range r.Metrics {
 		if strings.HasPrefix(m.Name, "latency_all") && skipAll {
 			continue // the same as that of answered calls
+		}
+		if registry[i].Detail || (m.e.N == 0 && optionalMissing[m.Name]) || (m.Name == "warmup_s" && m.e.Mean == 0) {
+			continue
 		}
 		if optional(m.Name) && m.e.Mean == 0 && (m.e.N == 1 || m.e.Half() == 0) {
 			continue
@@ -131,7 +140,14 @@ func (r Report) WriteText(w io.Writer) error {
 			group = m.group
 			fmt.Fprintf(w, "\n%s\n", group)
 		}
-		fmt.Fprintf(w, "  %-33s%10s  %-20s  %-9s  %s\n", m.Name, Format(m.e.Mean), interval(m.e), m.Unit, m.Meaning)
+		mean := Format(m.e.Mean)
+		if m.Name == "recovery_s" && m.e.N == 0 {
+			if !(r.get("collapsed").Mean > 0) {
+				continue // there is no trigger
+			}
+			mean = "never"
+		}
+		fmt.Fprintf(w, "  %-33s%10s  %-20s  %-9s  %s\n", m.Name, mean, interval(m.e), m.Unit, m.Meaning)
 	}
 	fmt.Fprintf(w, "\nmean over replications [95 %% interval, Student t]\n")
 	for i, text := range r.Warnings {

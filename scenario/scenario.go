@@ -60,15 +60,15 @@ func fileNames(fs embed.FS, dir string) []string {
 	return names
 }
 
-// ReadFile reads a scenario from a file; its folder is where other files are
+// ReadTemplate reads a scenario from a file; its folder is where other files are
 // looked for.
-func ReadFile(path string, o Options) (*Scenario, error) {
+func ReadTemplate(path string, o Options) (*Template, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	o.Dir = filepath.Dir(path)
-	return Read(data, path, o)
+	return NewTemplate(data, path, o)
 }
 
 // Read reads a scenario from a document; the name is that of the file, for

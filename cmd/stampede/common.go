@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -43,7 +44,20 @@ func inputs(c *cli.Context, s *scenario.Scenario) []string {
 // readScenario reads the scenario named by the only argument, or the embedded
 // one.
 func readScenario(c *cli.Context) (*scenario.Scenario, error) {
+	t, err := readTemplate(c)
+	if err != nil {
+		return nil, err
+	}
+	return t.Base, nil
+}
+
+// readTemplate reads the scenario with what it takes to vary it. The flag seed,
+// where there is one, is a setting like any other.
+func readTemplate(c *cli.Context) (*scenario.Template, error) {
 	o := scenario.Options{Set: *c.Generic("set").(*settings)}
+	if c.IsSet("seed") {
+		o.Set = append(o.Set, fmt.Sprintf("seed=%d", c.Uint64("seed")))
+	}
 	if file := c.String("prices"); file != "" {
 		f, err := os.Open(file)
 		if err != nil {
@@ -54,21 +68,27 @@ func readScenario(c *cli.Context) (*scenario.Scenario, error) {
 			return nil, usage("--prices: %v", err)
 		}
 	}
-	var s *scenario.Scenario
+	var t *scenario.Template
 	var err error
 	switch c.NArg() {
 	case 0:
 		data, _ := scenario.Embedded(scenario.Default)
-		s, err = scenario.Read(data, scenario.Default, o)
+		t, err = scenario.NewTemplate(data, scenario.Default, o)
 	case 1:
-		s, err = scenario.ReadFile(c.Args().First(), o)
+		t, err = scenario.ReadTemplate(c.Args().First(), o)
 	default:
 		return nil, usage("%s: found %d arguments; want at most one scenario file", c.Command.Name, c.NArg())
 	}
 	if err != nil {
 		return nil, usageError{err}
 	}
-	return s, nil
+	return t, nil
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }
 
 func noArguments(c *cli.Context) error {
@@ -84,11 +104,12 @@ type progress struct {
 	mu    sync.Mutex
 	bar   *progressbar.ProgressBar
 	done  int
+	total int
 	timer *time.Timer
 }
 
 func newProgress(stderr io.Writer, total int, what string) *progress {
-	p := &progress{}
+	p := &progress{total: total}
 	f, ok := stderr.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return p
@@ -96,7 +117,7 @@ func newProgress(stderr io.Writer, total int, what string) *progress {
 	p.timer = time.AfterFunc(time.Second, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(stderr), progressbar.OptionSetDescription(what),
+		p.bar = progressbar.NewOptions(p.total, progressbar.OptionSetWriter(stderr), progressbar.OptionSetDescription(what),
 			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
 		_ = p.bar.Set(p.done) // a terminal that cannot be written to is no reason to stop
 	})
@@ -104,13 +125,20 @@ func newProgress(stderr io.Writer, total int, what string) *progress {
 }
 
 // add says that one more is done.
-func (p *progress) add() {
+func (p *progress) add() { p.set(p.done+1, p.total) }
+
+// set says how many are done, and of how many.
+func (p *progress) set(done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.done++
+	p.done = done
 	if p.bar != nil {
+		if total != p.total {
+			p.bar.ChangeMax(total)
+		}
 		_ = p.bar.Set(p.done)
 	}
+	p.total = total
 }
 
 // end takes the bar away.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
@@ -84,16 +83,14 @@ func runExperiments(c *cli.Context) error {
 	case c.Bool("markdown"):
 		experiments.WriteMarkdown(c.App.Writer, results)
 	case c.Bool("json"):
-		enc := json.NewEncoder(c.App.Writer)
-		enc.SetIndent("", "  ")
-		var err error
+		var all any = results
 		if len(chosen) == 1 && len(results) == 1 {
-			err = enc.Encode(results[0])
-		} else if len(results) > 0 {
-			err = enc.Encode(results)
+			all = results[0]
 		}
-		if err != nil {
-			return err
+		if len(results) > 0 {
+			if err := writeJSON(c.App.Writer, all); err != nil {
+				return err
+			}
 		}
 	default:
 		for _, r := range results {

@@ -71,7 +71,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Name:  "stampede",
 		Usage: "simulate retries, rate limits and bills of programs that call LLM APIs",
 		Commands: []*cli.Command{
-			runCommand(), experimentCommand(), presetCommand(), checkCommand(), initCommand(), schemaCommand(),
+			runCommand(), sweepCommand(), reportCommand(), plotCommand(), mergeCommand(), experimentCommand(), presetCommand(), checkCommand(), initCommand(), schemaCommand(),
 		},
 		Writer: stdout, ErrWriter: stderr,
 		Version:        experiments.Version,

@@ -37,9 +37,6 @@ func runScenario(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.IsSet("seed") {
-		s.Seed = c.Uint64("seed")
-	}
 	if c.IsSet("reps") {
 		if s.Replications = c.Int("reps"); s.Replications < 1 || s.Replications > 100_000 {
 			return usage("--reps: found %d; want 1 to 100,000", s.Replications)

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"stampede/experiments"
+	"stampede/scenario"
+	"stampede/suggest"
+)
+
+func sweepCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "sweep",
+		Usage:     "ask a scenario many questions at once, into a folder of results and figures",
+		ArgsUsage: "[SCENARIO]",
+		Description: "Plays every combination of the values of its axes, those of the scenario's sweep and of --vary, with the\n" +
+			"same seeds for each. Without a file the embedded scenario is swept. An interrupted sweep goes on with --resume.",
+		Flags: append(scenarioFlags(),
+			&cli.GenericFlag{Name: "vary", Value: &settings{}, Usage: "vary a field over `PATH=A,B,C` or PATH=LOW..HIGH [lin|log] [N]; may be repeated, and replaces the scenario's sweep"},
+			&cli.IntFlag{Name: "points", Usage: "a sample of `N` points of the space instead of the grid"},
+			&cli.StringFlag{Name: "sample", Usage: "how the sample is taken: halton or latin_hypercube", DefaultText: "halton"},
+			&cli.StringFlag{Name: "out", Usage: "the `FOLDER` to write", DefaultText: "the scenario's name and -sweep"},
+			&cli.BoolFlag{Name: "resume", Usage: "go on with the folder of an interrupted sweep"},
+			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of all random numbers", DefaultText: "the scenario's"},
+			&cli.IntFlag{Name: "reps", Usage: "`N` replications of each point", DefaultText: "the scenario's"},
+			&cli.StringFlag{Name: "precision", Usage: "add replications until the `SHARE`, such as 2%, bounds the half-width of the metric's interval relative to its mean"},
+			&cli.StringFlag{Name: "metric", Value: "goodput_per_min", Usage: "the `METRIC` that --precision and the report go by"},
+			&cli.IntFlag{Name: "max-reps", Value: 1000, Usage: "at most `N` replications of a point with --precision"},
+			&cli.BoolFlag{Name: "control", Usage: "play each point also without its faults and spikes that last for a time"},
+			&cli.StringFlag{Name: "shard", Usage: "only the part `I/N` of the points; auto/N and auto take I and N from Slurm, Kubernetes or AWS Batch arrays"},
+			&cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time", DefaultText: "one for each core"},
+			&cli.BoolFlag{Name: "no-figures", Usage: "draw no figures"},
+		),
+		Action: runSweep,
+	}
+}
+
+func runSweep(c *cli.Context) error {
+	plan, err := readPlan(c)
+	if err != nil {
+		return err
+	}
+	dir := c.String("out")
+	if dir == "" {
+		dir = folderName(plan.Template.Base.Name) + "-sweep"
+	}
+	if c.Int("jobs") < 0 {
+		return usage("--jobs: found %d; want 0 or more", c.Int("jobs"))
+	}
+	var bar *progress
+	sweep := experiments.Sweep{Plan: plan, Dir: dir, Jobs: c.Int("jobs"), Resume: c.Bool("resume"), Progress: func(done, total int) {
+		if bar == nil {
+			bar = newProgress(c.App.ErrWriter, total, "replications")
+		}
+		bar.set(done, total)
+	}}
+	outcome, err := sweep.Run(c.Context)
+	if bar != nil {
+		bar.end()
+	}
+	var folder experiments.FolderError
+	switch {
+	case errors.Is(err, context.Canceled):
+		interrupted(c.App.ErrWriter, outcome.Rows, plan.Reps*outcome.Points, "replications, all in "+dir+"; go on with --resume")
+		return err
+	case errors.As(err, &folder):
+		return usageError{err}
+	case err != nil:
+		return err
+	}
+	for _, f := range outcome.Failed {
+		fmt.Fprintln(c.App.ErrWriter, "stampede:", f)
+	}
+	if more := outcome.FailedCount - len(outcome.Failed); more > 0 {
+		fmt.Fprintf(c.App.ErrWriter, "stampede: and %d more\n", more)
+	}
+	if plan.Shard.Of > 0 {
+		_, err := fmt.Fprintf(c.App.Writer, "wrote part %d of %d, %d points, to %s; next: stampede merge\n", plan.Shard.Index, plan.Shard.Of, outcome.Points, dir)
+		return err
+	}
+	comparison, err := experiments.Compare(dir, experiments.CompareOptions{Objective: c.String("metric")})
+	if err != nil {
+		return err
+	}
+	comparison.WriteText(c.App.Writer)
+	if c.Bool("no-figures") {
+		fmt.Fprintf(c.App.Writer, "\nwrote %s\n", dir)
+		return nil
+	}
+	names, err := drawFolder(dir, "png")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.App.Writer, "\nwrote %s: manifest.json, results.csv, %s\n", dir, strings.Join(names, ", "))
+	return nil
+}
+
+// folderName makes a name fit for a folder.
+func folderName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, name)
+}
+
+// readPlan reads the scenario and what the flags make of its sweep.
+func readPlan(c *cli.Context) (*experiments.Plan, error) {
+	t, err := readTemplate(c)
+	if err != nil {
+		return nil, err
+	}
+	if vary := *c.Generic("vary").(*settings); len(vary) > 0 {
+		t.Sweep.Axes = nil
+		for _, v := range vary {
+			axis, err := scenario.ParseAxis(v)
+			if err != nil {
+				return nil, usage("--vary %s: %v", v, err)
+			}
+			t.Sweep.Add(axis)
+		}
+	}
+	if c.IsSet("points") {
+		if c.Int("points") < 1 {
+			return nil, usage("--points: found %d; want 1 or more", c.Int("points"))
+		}
+		t.Sweep.Points = scenario.Count(c.Int("points"))
+	}
+	if s := scenario.Sample(c.String("sample")); s != "" {
+		if s != "halton" && s != "latin_hypercube" {
+			return nil, usage("--sample: found %q; %s", s, suggest.Unknown(string(s), s.Words()))
+		}
+		t.Sweep.Sample = s
+	}
+	if err := t.Sweep.Check(); err != nil {
+		return nil, usage("%v", err)
+	}
+	for _, a := range t.Sweep.Axes {
+		if err := t.CheckPath(a); err != nil {
+			return nil, usage("the axis %s: no value makes a scenario: %v", a.Path, err)
+		}
+	}
+	p := &experiments.Plan{Template: t, Reps: t.Base.Replications, Control: c.Bool("control")}
+	if c.IsSet("reps") {
+		if p.Reps = c.Int("reps"); p.Reps < 1 || p.Reps > 100_000 {
+			return nil, usage("--reps: found %d; want 1 to 100,000", p.Reps)
+		}
+	}
+	if experiments.Index(c.String("metric")) < 0 {
+		return nil, usage("--metric: found %q; %s", c.String("metric"), suggest.Unknown(c.String("metric"), experiments.MetricNames()))
+	}
+	if text := c.String("precision"); text != "" {
+		var share scenario.Share
+		if err := share.ParseText(text); err != nil || share == 0 {
+			return nil, usage("--precision: found %q; want a share above 0, such as 2%%", text)
+		}
+		p.Precision = experiments.Precision{Metric: c.String("metric"), Rel: float64(share), MaxReps: c.Int("max-reps")}
+		if p.Precision.MaxReps < p.Reps {
+			return nil, usage("--max-reps: found %d; want at least the %d replications that each point begins with", p.Precision.MaxReps, p.Reps)
+		}
+	} else if c.IsSet("max-reps") {
+		return nil, usage("--max-reps goes with --precision")
+	}
+	if p.Control {
+		if _, ok := t.Base.Trigger(); !ok {
+			return nil, usage("--control: the scenario has no fault and no spike that lasts for a time; there is nothing to leave out")
+		}
+	}
+	p.Shard, err = parseShard(c.String("shard"))
+	return p, err
+}
+
+// parseShard reads I/N, auto/N or auto.
+func parseShard(text string) (experiments.Shard, error) {
+	var s experiments.Shard
+	if text == "" {
+		return s, nil
+	}
+	index, of, split := strings.Cut(text, "/")
+	if index == "auto" {
+		for _, e := range []struct{ index, first, of string }{
+			{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT"},
+			{"AWS_BATCH_JOB_ARRAY_INDEX", "", "AWS_BATCH_JOB_ARRAY_SIZE"},
+			{"JOB_COMPLETION_INDEX", "", ""},
+		} {
+			value, found := os.LookupEnv(e.index)
+			if !found {
+				continue
+			}
+			i, err := strconv.Atoi(value)
+			first, _ := strconv.Atoi(os.Getenv(e.first))
+			if err != nil {
+				return s, usage("--shard: found %s=%q; want a whole number", e.index, value)
+			}
+			index = strconv.Itoa(i - first + 1)
+			if !split {
+				of = os.Getenv(e.of)
+			}
+			break
+		}
+		if index == "auto" {
+			return s, usage("--shard: found no index of a Slurm, Kubernetes or AWS Batch array in the environment; write I/N")
+		}
+		if of == "" {
+			return s, usage("--shard: the environment does not say how many parts there are; write auto/N")
+		}
+	}
+	i, err1 := strconv.Atoi(index)
+	n, err2 := strconv.Atoi(of)
+	if err1 != nil || err2 != nil || i < 1 || n < i {
+		return s, usage("--shard: found %q; want I/N with 1 <= I <= N, or auto/N", text)
+	}
+	return experiments.Shard{Index: i, Of: n}, nil
+}
+
+func mergeCommand() *cli.Command {
+	return &cli.Command{
+		Name: "merge", Usage: "join the folders of the parts of a sweep into the one that one machine would have written",
+		ArgsUsage: "FOLDER...",
+		Flags:     []cli.Flag{&cli.StringFlag{Name: "out", Required: true, Usage: "the `FOLDER` to write"}},
+		Action: func(c *cli.Context) error {
+			if c.NArg() == 0 {
+				return usage("merge: found no folder; want those of all parts")
+			}
+			if err := experiments.Merge(c.Args().Slice(), c.String("out")); err != nil {
+				return usageError{err}
+			}
+			_, err := fmt.Fprintf(c.App.Writer, "wrote %s; next: stampede report %s, stampede plot %s\n", c.String("out"), c.String("out"), c.String("out"))
+			return err
+		},
+	}
+}
+
+func reportCommand() *cli.Command {
+	return &cli.Command{
+		Name: "report", Usage: "compare the points of a sweep: intervals, paired differences, the best set, the frontier, sensitivity",
+		ArgsUsage: "FOLDER",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "base", Value: "0", Usage: "the `POINT` to compare to: its number, or values as in policy=own-the-loop,policy.gate.semaphore=8"},
+			&cli.StringFlag{Name: "metric", Value: "goodput_per_min", Usage: "the `METRIC` that orders the points and names the best"},
+			&cli.StringFlag{Name: "metrics", Usage: "the `METRICS` to show, with commas between; all for every one"},
+			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown"},
+			&cli.BoolFlag{Name: "csv", Usage: "print CSV: every point, every metric shown"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		},
+		Action: runReport,
+	}
+}
+
+func runReport(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usage("report: found %d arguments; want the folder of one sweep", c.NArg())
+	}
+	dir := c.Args().First()
+	o := experiments.CompareOptions{Objective: c.String("metric")}
+	if list := c.String("metrics"); list == "all" {
+		o.Metrics = experiments.MetricNames()
+	} else if list != "" {
+		o.Metrics = strings.Split(list, ",")
+	}
+	for _, name := range append(o.Metrics, o.Objective) {
+		if experiments.Index(name) < 0 {
+			return usage("no metric %q; %s", name, suggest.Unknown(name, experiments.MetricNames()))
+		}
+	}
+	var err error
+	if o.Base, err = experiments.FindPoint(dir, c.String("base")); err != nil {
+		return usage("--base: %v", err)
+	}
+	comparison, err := experiments.Compare(dir, o)
+	if err != nil {
+		return usageError{err}
+	}
+	switch {
+	case c.Bool("json"):
+		return writeJSON(c.App.Writer, comparison)
+	case c.Bool("csv"):
+		return comparison.WriteCSV(c.App.Writer)
+	case c.Bool("markdown"):
+		comparison.WriteMarkdown(c.App.Writer)
+	default:
+		comparison.WriteText(c.App.Writer)
+	}
+	return nil
+}

@@ -1,0 +1,544 @@
+package experiments
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stampede/scenario"
+	"stampede/sim"
+	"stampede/suggest"
+)
+
+// Comparison is what a sweep's folder says: each point with intervals, its
+// difference to a base paired by seed, which points may be the best, and what
+// each axis does.
+type Comparison struct {
+	Manifest    *Manifest
+	Axes        []string
+	Metrics     []int // of the registry, those compared
+	Objective   int   // place in Metrics of the one that the best set goes by
+	Base        int   // the point compared to
+	Points      []PointResult
+	Best        []int // points that may be the best, the best mean first
+	Frontier    []int // points that no other beats in cost, latency and success
+	Sensitivity []Sensitivity
+	Warnings    []string
+}
+
+// PointResult is one point of a comparison.
+type PointResult struct {
+	Point     int
+	Labels    []string
+	N         int          // replications
+	Estimates []Estimate   // by Metrics
+	Diffs     []Difference // to the base, by Metrics
+	Reason    string       // why there is nothing
+	objective []float64    // by replication
+}
+
+// Difference is a point less the base, paired by replication.
+type Difference struct {
+	Estimate
+	Verdict Verdict
+}
+
+// Verdict says whether a difference is decided: better or worse in the direction
+// of the metric, or "~" when the 95 % interval holds zero.
+type Verdict string
+
+const (
+	Undecided Verdict = "~"
+	IsBetter  Verdict = "better"
+	IsWorse   Verdict = "worse"
+	Other     Verdict = "differs" // of a metric without a better direction
+	IsBase    Verdict = "base"
+)
+
+// Sensitivity is the part of the variance of a metric between points that the
+// values of one axis explain by themselves (eta squared), with the values at
+// which its mean is least and most.
+type Sensitivity struct {
+	Axis            string
+	Metric          int // place in Metrics
+	Share           float64
+	Least, Most     string
+	AtLeast, AtMost float64
+}
+
+// CompareOptions choose what is compared.
+type CompareOptions struct {
+	Metrics   []string // default ReportMetrics
+	Objective string   // default goodput_per_min
+	Base      int
+}
+
+// ReportMetrics are those of a report by default. The success ratio never stands
+// alone: closed loops that fail fast offer more calls.
+var ReportMetrics = []string{"success_ratio", "goodput_per_min", "makespan_s", "latency_p95_s", "attempts_per_call", "throttled_ratio", "usd_per_1000_answers", "usd_wasted"}
+
+var errEnough = errors.New("enough")
+
+// Compare reads a sweep's folder. It simulates nothing.
+func Compare(dir string, o CompareOptions) (*Comparison, error) {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &Comparison{Manifest: m, Base: o.Base}
+	for _, a := range m.Axes {
+		c.Axes = append(c.Axes, a.Path)
+	}
+	names := slices.Clone(o.Metrics)
+	if len(names) == 0 {
+		names = slices.Clone(ReportMetrics)
+	}
+	if o.Objective == "" {
+		o.Objective = "goodput_per_min"
+	}
+	if !slices.Contains(names, o.Objective) {
+		names = append(names, o.Objective)
+	}
+	c.Objective = slices.Index(names, o.Objective)
+	for _, name := range names {
+		i := Index(name)
+		if i < 0 {
+			return nil, fmt.Errorf("no metric %q", name)
+		}
+		c.Metrics = append(c.Metrics, i)
+	}
+	if err := c.read(filepath.Join(dir, resultsName)); err != nil {
+		return nil, err
+	}
+	c.choose()
+	c.explain()
+	c.warn()
+	return c, nil
+}
+
+// group is the rows of one point.
+type group struct {
+	point        int
+	labels       []string
+	replications []int
+	values       [][]float64 // by Metrics
+	reasons      []string
+}
+
+// groups reads the rows point by point. Rows of a point that are not together,
+// as in the folder of a sweep that was stopped, are put together.
+func (c *Comparison) groups(path string, each func(*group) error) error {
+	var g *group
+	var late []*group // points that came back
+	seen := map[int]*group{}
+	flush := func() error {
+		if g == nil {
+			return nil
+		}
+		return each(g)
+	}
+	err := readRows(path, c.Axes, c.Metrics, func(r *Row) error {
+		if g == nil || r.Point != g.point {
+			if g != nil && r.Point < g.point {
+				old := seen[r.Point]
+				if old == nil {
+					old = &group{point: r.Point, labels: slices.Clone(r.Labels), values: make([][]float64, len(c.Metrics))}
+					seen[r.Point] = old
+					late = append(late, old)
+				}
+				old.take(r)
+				return nil
+			}
+			if err := flush(); err != nil {
+				return err
+			}
+			g = &group{point: r.Point, labels: slices.Clone(r.Labels), values: make([][]float64, len(c.Metrics))}
+		}
+		g.take(r)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	for _, l := range late {
+		if err := each(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *group) take(r *Row) {
+	if r.Values == nil {
+		g.reasons = append(g.reasons, r.Reason)
+		return
+	}
+	g.replications = append(g.replications, r.Replication)
+	for i, v := range r.Values {
+		g.values[i] = append(g.values[i], v)
+	}
+}
+
+func (c *Comparison) read(path string) error {
+	var base *group
+	err := c.groups(path, func(g *group) error {
+		if g.point == c.Base {
+			base = g
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	if base == nil {
+		return fmt.Errorf("no point %d to compare to; the folder has the points 0 to %d", c.Base, c.Manifest.Points-1)
+	}
+	at := map[int]int{}
+	for i, r := range base.replications {
+		at[r] = i
+	}
+	byPoint := map[int]int{}
+	err = c.groups(path, func(g *group) error {
+		p := PointResult{Point: g.point, Labels: g.labels, N: len(g.replications), Reason: strings.Join(slices.Compact(g.reasons), "; ")}
+		for i, m := range c.Metrics {
+			p.Estimates = append(p.Estimates, EstimateOf(g.values[i], 0.95))
+			p.Diffs = append(p.Diffs, difference(g, base, at, i, registry[m].Better))
+		}
+		p.objective = g.values[c.Objective]
+		if old, twice := byPoint[g.point]; twice { // a stopped sweep; the later part is small
+			c.Warnings = append(c.Warnings, fmt.Sprintf("point %d stands in parts, of a sweep that was stopped; go on with it for one result", g.point))
+			if c.Points[old].N >= p.N {
+				return nil
+			}
+			c.Points[old] = p
+			return nil
+		}
+		byPoint[g.point] = len(c.Points)
+		c.Points = append(c.Points, p)
+		return nil
+	})
+	slices.SortFunc(c.Points, func(a, b PointResult) int { return cmp.Compare(a.Point, b.Point) })
+	return err
+}
+
+// difference pairs the values of a point with those of the base by replication.
+func difference(g, base *group, at map[int]int, metric int, better Direction) Difference {
+	if g.point == base.point {
+		return Difference{Verdict: IsBase}
+	}
+	var d []float64
+	for i, r := range g.replications {
+		if j, ok := at[r]; ok {
+			d = append(d, g.values[metric][i]-base.values[metric][j])
+		}
+	}
+	out := Difference{Estimate: EstimateOf(d, 0.95), Verdict: Undecided}
+	if e := out.Estimate; e.N > 1 && (e.Low > 0 || e.High < 0) {
+		switch sign := Direction(1); {
+		case better == Neither:
+			out.Verdict = Other
+		default:
+			if e.High < 0 {
+				sign = -1
+			}
+			out.Verdict = IsWorse
+			if sign == better {
+				out.Verdict = IsBetter
+			}
+		}
+	}
+	return out
+}
+
+// choose finds the best set and the frontier.
+func (c *Comparison) choose() {
+	better := float64(registry[c.Metrics[c.Objective]].Better)
+	if better == 0 {
+		better = 1
+	}
+	var all []BestCandidate
+	for _, p := range c.Points {
+		if p.Estimates[c.Objective].N > 0 && p.Reason == "" {
+			all = append(all, BestCandidate{p.Point, p.objective})
+		}
+	}
+	c.Best = BestSet(all, better > 0, 0.95)
+	c.frontier()
+}
+
+// BestCandidate is a point with its objective by replication.
+type BestCandidate struct {
+	Point  int
+	Values []float64
+}
+
+// BestSet is the points that cannot be told from the best: with at least the
+// given probability the truly best one is among them. A point is left out when a
+// paired one-sided t-test against the best mean rejects at the level
+// (1-confidence)/(k-1); since the best mean is one of the k-1 others, the truly
+// best point is left out with at most 1-confidence (Bonferroni). Candidates
+// must have the same replications. The one with the best mean comes first.
+func BestSet(all []BestCandidate, higher bool, confidence float64) (points []int) {
+	sign := 1.0
+	if !higher {
+		sign = -1
+	}
+	best, top := -1, math.Inf(-1)
+	for i, a := range all {
+		if mean := sign * EstimateOf(a.Values, confidence).Mean; mean > top {
+			best, top = i, mean
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	points = []int{all[best].Point}
+	for i, a := range all {
+		if i == best {
+			continue
+		}
+		var d sim.Moments // how much better the best one is
+		for r := range min(len(a.Values), len(all[best].Values)) {
+			if x := sign * (all[best].Values[r] - a.Values[r]); !math.IsNaN(x) {
+				d.Add(x)
+			}
+		}
+		n := float64(d.Count())
+		if n < 2 {
+			points = append(points, a.Point)
+			continue
+		}
+		level := 1 - 2*(1-confidence)/float64(max(1, len(all)-1)) // two-sided, for the one-sided test
+		if d.Mean() <= StudentT(int(n)-1, level)*d.StdDev()/math.Sqrt(n) {
+			points = append(points, a.Point)
+		}
+	}
+	return points
+}
+
+// frontier finds the points that no other beats in cost, latency and success at
+// once, on means.
+func (c *Comparison) frontier() {
+	var at [3]int
+	for i, name := range []string{"usd_per_1000_answers", "latency_p95_s", "success_ratio"} {
+		if at[i] = slices.Index(c.Metrics, Index(name)); at[i] < 0 {
+			return
+		}
+	}
+	type place struct {
+		point                int
+		cost, latency, fails float64
+	}
+	var all []place
+	for _, p := range c.Points {
+		x := place{p.Point, p.Estimates[at[0]].Mean, p.Estimates[at[1]].Mean, -p.Estimates[at[2]].Mean}
+		if p.Reason == "" && !math.IsNaN(x.cost+x.latency+x.fails) {
+			all = append(all, x)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.latency, b.latency), cmp.Compare(a.fails, b.fails))
+	})
+	var front []place // none beats another in latency and success
+	for _, x := range all {
+		if !slices.ContainsFunc(front, func(f place) bool { return f.latency <= x.latency && f.fails <= x.fails }) {
+			front = slices.DeleteFunc(front, func(f place) bool { return x.latency <= f.latency && x.fails <= f.fails })
+			front = append(front, x)
+			c.Frontier = append(c.Frontier, x.point)
+		}
+	}
+	slices.Sort(c.Frontier)
+}
+
+// explain finds how much each axis moves each metric.
+func (c *Comparison) explain() {
+	for k, axis := range c.Axes {
+		names, groupOf := c.levels(k)
+		if len(names) < 2 {
+			continue
+		}
+		for i := range c.Metrics {
+			var total sim.Moments
+			by := make([]sim.Moments, len(names))
+			for j := range c.Points {
+				if x := c.Points[j].Estimates[i].Mean; !math.IsNaN(x) && groupOf[j] >= 0 {
+					total.Add(x)
+					by[groupOf[j]].Add(x)
+				}
+			}
+			if total.Count() < 2 {
+				continue
+			}
+			s := Sensitivity{Axis: axis, Metric: i, AtLeast: math.Inf(1), AtMost: math.Inf(-1)}
+			between := 0.0
+			for g := range by {
+				if by[g].Count() == 0 {
+					continue
+				}
+				mean := by[g].Mean()
+				between += float64(by[g].Count()) * (mean - total.Mean()) * (mean - total.Mean())
+				if mean < s.AtLeast {
+					s.AtLeast, s.Least = mean, names[g]
+				}
+				if mean > s.AtMost {
+					s.AtMost, s.Most = mean, names[g]
+				}
+			}
+			if whole := total.Variance() * float64(total.Count()-1); whole > 0 {
+				s.Share = between / whole
+			}
+			c.Sensitivity = append(c.Sensitivity, s)
+		}
+	}
+}
+
+// levels groups the points by their value on an axis; an axis with many numeric
+// values, as of a sample, is cut into five groups of like size.
+func (c *Comparison) levels(axis int) (names []string, groupOf []int) {
+	groupOf = make([]int, len(c.Points))
+	index := map[string]int{}
+	numeric := true
+	var numbers []float64
+	for i, p := range c.Points {
+		label := p.Labels[axis]
+		g, known := index[label]
+		if !known {
+			g = len(names)
+			index[label] = g
+			names = append(names, label)
+			x, ok := scenario.NumberOf(label)
+			numeric = numeric && ok
+			numbers = append(numbers, x)
+		}
+		groupOf[i] = g
+	}
+	const few, cuts = 12, 5
+	if len(names) <= few || !numeric {
+		return names, groupOf
+	}
+	order := make([]int, len(names))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(numbers[a], numbers[b]) })
+	to := make([]int, len(names))
+	ranges := make([]string, cuts)
+	for rank, g := range order {
+		cut := rank * cuts / len(order)
+		to[g] = cut
+		if ranges[cut] == "" {
+			ranges[cut] = names[g] + ".."
+		}
+		ranges[cut] = ranges[cut][:strings.Index(ranges[cut], "..")+2] + names[g]
+	}
+	for i := range groupOf {
+		groupOf[i] = to[groupOf[i]]
+	}
+	return ranges, groupOf
+}
+
+func (c *Comparison) warn() {
+	add := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
+	c.Warnings = append(slices.Clone(c.Manifest.Warnings), c.Warnings...)
+	failed, least := 0, math.MaxInt
+	for _, p := range c.Points {
+		if p.Reason != "" {
+			if failed++; failed <= 5 {
+				add("point %d (%s) is incomplete: %s", p.Point, strings.Join(p.Labels, ", "), p.Reason)
+			}
+			continue
+		}
+		least = min(least, p.N)
+	}
+	if failed > 5 {
+		add("%d points in all are incomplete", failed)
+	}
+	if missing := c.Manifest.Points - len(c.Points); missing > 0 {
+		if c.Manifest.Shard != nil {
+			add("this folder is part %d of %d", c.Manifest.Shard.Index, c.Manifest.Shard.Of)
+		} else {
+			add("%d of %d points have no result yet", missing, c.Manifest.Points)
+		}
+	}
+	if least < 10 {
+		add("points rest on as few as %d replications; intervals from fewer than 10 are wide and rest on normality", least)
+	}
+	for i, m := range c.Metrics {
+		none := 0
+		for _, p := range c.Points {
+			if p.Reason == "" && p.Estimates[i].N < p.N {
+				none++
+			}
+		}
+		if none > 0 {
+			add("%s has no value in some replications of %d points", registry[m].Name, none)
+		}
+	}
+	if len(c.Best) > 1 {
+		add("the best set holds the truly best point with 95 %%; its %d points cannot be told apart by %s", len(c.Best), registry[c.Metrics[c.Objective]].Name)
+	}
+}
+
+// FindPoint finds a point of a sweep's folder by its number, or by values as in
+// "policy=own-the-loop,policy.gate.semaphore=8": the first point that has them
+// all.
+func FindPoint(dir, text string) (int, error) {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return 0, err
+	}
+	if n, err := strconv.Atoi(text); err == nil {
+		if n < 0 || n >= m.Points {
+			return 0, fmt.Errorf("found point %d; the sweep has the points 0 to %d", n, m.Points-1)
+		}
+		return n, nil
+	}
+	var axes []string
+	for _, a := range m.Axes {
+		axes = append(axes, a.Path)
+	}
+	want := make([]string, len(axes))
+	for _, pair := range strings.Split(text, ",") {
+		name, value, found := strings.Cut(pair, "=")
+		if !found { // a value of the first axis
+			name, value = axes[0], pair
+		}
+		i := slices.Index(axes, name)
+		if short := slices.Index(ShortNames(axes), name); i < 0 {
+			i = short
+		}
+		if i < 0 {
+			return 0, fmt.Errorf("found the axis %q; %s", name, suggest.Unknown(name, axes))
+		}
+		want[i] = value
+	}
+	point := -1
+	err = readRows(filepath.Join(dir, resultsName), axes, nil, func(r *Row) error {
+		for i, w := range want {
+			if w != "" && r.Labels[i] != w {
+				return nil
+			}
+		}
+		point = r.Point
+		return errEnough
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return 0, err
+	}
+	if point < 0 {
+		return 0, fmt.Errorf("found %q; no point has these values", text)
+	}
+	return point, nil
+}
+
+// FolderError is a folder that cannot be used as asked.
+type FolderError struct{ error }

@@ -1,0 +1,345 @@
+package experiments
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// shown is how many points a report for people lists.
+const shown = 40
+
+// table is rows of cells under a head.
+type table struct {
+	head []string
+	rows [][]string
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// text writes the table in columns, the first ones to the left and numbers to
+// the right.
+func (t *table) text(w io.Writer, left int) {
+	width := make([]int, len(t.head))
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		for i, cell := range row {
+			width[i] = max(width[i], len([]rune(cell)))
+		}
+	}
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		var line strings.Builder
+		for i, cell := range row {
+			space := strings.Repeat(" ", width[i]-len([]rune(cell)))
+			if i < left {
+				line.WriteString("  " + cell + space)
+			} else {
+				line.WriteString("  " + space + cell)
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+	}
+}
+
+func (t *table) markdown(w io.Writer) {
+	line := func(cells []string) {
+		for i := range cells {
+			cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
+		}
+		fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
+	}
+	line(slices.Clone(t.head))
+	fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(t.head)))
+	for _, row := range t.rows {
+		line(slices.Clone(row))
+	}
+}
+
+// order lists the points, the best mean of the objective first.
+func (c *Comparison) order() []*PointResult {
+	var out []*PointResult
+	for i := range c.Points {
+		out = append(out, &c.Points[i])
+	}
+	better := registry[c.Metrics[c.Objective]].Better
+	slices.SortStableFunc(out, func(a, b *PointResult) int {
+		x, y := a.Estimates[c.Objective], b.Estimates[c.Objective]
+		switch {
+		case x.N == 0 || y.N == 0:
+			return boolInt(x.N == 0) - boolInt(y.N == 0)
+		case x.Mean == y.Mean:
+			return 0
+		case (x.Mean < y.Mean) == (better == Lower):
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (c *Comparison) pointTable() *table {
+	t := &table{head: append([]string{"", "#"}, c.shortAxes()...)}
+	for _, m := range c.Metrics {
+		t.head = append(t.head, registry[m].Name)
+	}
+	t.head = append(t.head, "vs base")
+	for i, p := range c.order() {
+		if i >= shown {
+			break
+		}
+		mark := ""
+		if slices.Contains(c.Best, p.Point) {
+			mark += "*"
+		}
+		if slices.Contains(c.Frontier, p.Point) {
+			mark += "f"
+		}
+		cells := append([]string{mark, strconv.Itoa(p.Point)}, p.Labels...)
+		for _, e := range p.Estimates {
+			cells = append(cells, plusMinus(e))
+		}
+		d := p.Diffs[c.Objective]
+		verdict := string(d.Verdict)
+		if d.Verdict != IsBase && d.N > 1 {
+			verdict = signed(d.Mean) + " " + verdict
+		}
+		t.add(append(cells, verdict)...)
+	}
+	return t
+}
+
+// shortAxes names axes by the last parts that tell them apart.
+func (c *Comparison) shortAxes() []string { return ShortNames(c.Axes) }
+
+// ShortNames shortens dotted paths to their last parts that still tell them
+// apart.
+func ShortNames(paths []string) []string {
+	out := make([]string, len(paths))
+	for i, p := range paths {
+		parts := strings.Split(p, ".")
+		for n := 1; n <= len(parts); n++ {
+			tail := strings.Join(parts[len(parts)-n:], ".")
+			same := 0
+			for _, q := range paths {
+				if q == tail || strings.HasSuffix(q, "."+tail) {
+					same++
+				}
+			}
+			if out[i] = tail; same == 1 {
+				break
+			}
+		}
+	}
+	return out
+}
+
+func signed(x float64) string {
+	if x > 0 {
+		return "+" + Format(x)
+	}
+	return Format(x)
+}
+
+// plusMinus writes a mean with its half-width.
+func plusMinus(e Estimate) string {
+	switch {
+	case e.N == 0:
+		return "n/a"
+	case e.N == 1:
+		return Format(e.Mean) + " ±?"
+	case e.Half() == 0:
+		return Format(e.Mean)
+	}
+	half, _ := strconv.ParseFloat(strconv.FormatFloat(e.Half(), 'g', 2, 64), 64)
+	return Format(e.Mean) + " ±" + Format(half)
+}
+
+func (c *Comparison) sensitivityTable() *table {
+	t := &table{head: []string{"axis", "metric", "share", "least at", "most at"}}
+	sorted := slices.Clone(c.Sensitivity)
+	slices.SortStableFunc(sorted, func(a, b Sensitivity) int {
+		switch {
+		case a.Metric != b.Metric:
+			return a.Metric - b.Metric
+		case a.Share > b.Share:
+			return -1
+		case a.Share < b.Share:
+			return 1
+		}
+		return 0
+	})
+	short := c.shortAxes()
+	for _, s := range sorted {
+		if s.AtLeast == s.AtMost {
+			continue
+		}
+		t.add(short[slices.Index(c.Axes, s.Axis)], registry[c.Metrics[s.Metric]].Name, fmt.Sprintf("%.0f %%", 100*s.Share),
+			fmt.Sprintf("%s (%s)", Format(s.AtLeast), s.Least), fmt.Sprintf("%s (%s)", Format(s.AtMost), s.Most))
+	}
+	return t
+}
+
+func (c *Comparison) title() string {
+	m := c.Manifest
+	s := fmt.Sprintf("sweep of %s: %d points, %d replications each, seed %d", m.Name, m.Points, m.Replications, m.Seed)
+	if m.Precision != nil {
+		s = fmt.Sprintf("sweep of %s: %d points, replications until %s is known to ±%.3g %%, %d to %d, seed %d", m.Name, m.Points,
+			m.Precision.Metric, 100*m.Precision.Rel, m.Replications, m.Precision.MaxReps, m.Seed)
+	}
+	return s
+}
+
+func (c *Comparison) objective() string {
+	m := registry[c.Metrics[c.Objective]]
+	return fmt.Sprintf("%s (%s, %s is better)", m.Name, m.Unit, map[Direction]string{Lower: "lower", Higher: "higher", Neither: "higher"}[m.Better])
+}
+
+func (c *Comparison) baseName() string {
+	for _, p := range c.Points {
+		if p.Point == c.Base {
+			return fmt.Sprintf("point %d (%s)", p.Point, strings.Join(p.Labels, ", "))
+		}
+	}
+	return fmt.Sprintf("point %d", c.Base)
+}
+
+// WriteText writes the comparison for people.
+func (c *Comparison) WriteText(w io.Writer) {
+	fmt.Fprintf(w, "%s\n  policy    %s\n  provider  %s\n", c.title(), c.Manifest.Policy, c.Manifest.Provider)
+	fmt.Fprintf(w, "  ordered by %s; base is %s\n\n", c.objective(), c.baseName())
+	c.pointTable().text(w, 2+len(c.Axes))
+	if left := len(c.Points) - shown; left > 0 {
+		fmt.Fprintf(w, "  and %d more points (--csv or --json list all)\n", left)
+	}
+	fmt.Fprintf(w, "\n  mean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided\n")
+	fmt.Fprintf(w, "  * may be the best (95 %%)   f no other point is better in cost, latency and success at once\n")
+	if t := c.sensitivityTable(); len(t.rows) > 0 {
+		fmt.Fprintf(w, "\nwhat each axis does: its share of the variance between points\n\n")
+		t.text(w, 2)
+	}
+	if len(c.Warnings) > 0 {
+		fmt.Fprintln(w)
+	}
+	for i, text := range c.Warnings {
+		fmt.Fprintf(w, "[%d] %s\n", i+1, text)
+	}
+}
+
+// WriteMarkdown writes the comparison as a document.
+func (c *Comparison) WriteMarkdown(w io.Writer) {
+	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n- ordered by %s; base is %s\n\n", c.title(), c.Manifest.Policy, c.Manifest.Provider, c.objective(), c.baseName())
+	c.pointTable().markdown(w)
+	fmt.Fprintf(w, "\nMean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided. `*` may be the best (95 %%); `f` no other point is better in cost, latency and success at once.\n")
+	if left := len(c.Points) - shown; left > 0 {
+		fmt.Fprintf(w, "%d more points are left out.\n", left)
+	}
+	if t := c.sensitivityTable(); len(t.rows) > 0 {
+		fmt.Fprintf(w, "\n## What each axis does\n\nShare of the variance between points.\n\n")
+		t.markdown(w)
+	}
+	if len(c.Warnings) > 0 {
+		fmt.Fprintf(w, "\n## Notes\n\n")
+		for i, text := range c.Warnings {
+			fmt.Fprintf(w, "%d. %s\n", i+1, text)
+		}
+	}
+}
+
+// WriteCSV writes every point: for each metric mean, interval, paired difference
+// with its interval, and verdict.
+func (c *Comparison) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	head := append([]string{"point"}, c.Axes...)
+	head = append(head, "replications", "may_be_best", "on_frontier", "error")
+	for _, m := range c.Metrics {
+		n := registry[m].Name
+		head = append(head, n, n+"_low", n+"_high", n+"_diff", n+"_diff_low", n+"_diff_high", n+"_verdict")
+	}
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	number := func(x float64) string {
+		if finite(x) == nil {
+			return ""
+		}
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	for _, p := range c.Points {
+		row := append([]string{strconv.Itoa(p.Point)}, p.Labels...)
+		row = append(row, strconv.Itoa(p.N), strconv.FormatBool(slices.Contains(c.Best, p.Point)), strconv.FormatBool(slices.Contains(c.Frontier, p.Point)), p.Reason)
+		for i, e := range p.Estimates {
+			d := p.Diffs[i]
+			row = append(row, number(e.Mean), number(e.Low), number(e.High), number(d.Mean), number(d.Low), number(d.High), string(d.Verdict))
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// MarshalJSON writes the comparison for machines.
+func (c *Comparison) MarshalJSON() ([]byte, error) {
+	type estimate struct {
+		Metric  string      `json:"metric"`
+		Mean    *float64    `json:"mean"`
+		CI95    [2]*float64 `json:"ci95"`
+		Diff    *float64    `json:"diff"`
+		DiffCI  [2]*float64 `json:"diff_ci95"`
+		Verdict Verdict     `json:"verdict"`
+	}
+	type point struct {
+		Point        int               `json:"point"`
+		Values       map[string]string `json:"values"`
+		Replications int               `json:"replications"`
+		MayBeBest    bool              `json:"may_be_best"`
+		OnFrontier   bool              `json:"on_frontier"`
+		Error        string            `json:"error,omitempty"`
+		Metrics      []estimate        `json:"metrics"`
+	}
+	type sensitivity struct {
+		Axis    string   `json:"axis"`
+		Metric  string   `json:"metric"`
+		Share   float64  `json:"share_of_variance"`
+		Least   string   `json:"least_at"`
+		Most    string   `json:"most_at"`
+		AtLeast *float64 `json:"least"`
+		AtMost  *float64 `json:"most"`
+	}
+	out := struct {
+		Manifest    *Manifest     `json:"manifest"`
+		Objective   string        `json:"objective"`
+		Base        int           `json:"base"`
+		Best        []int         `json:"best"`
+		Frontier    []int         `json:"frontier"`
+		Points      []point       `json:"points"`
+		Sensitivity []sensitivity `json:"sensitivity"`
+		Warnings    []string      `json:"warnings"`
+	}{Manifest: c.Manifest, Objective: registry[c.Metrics[c.Objective]].Name, Base: c.Base, Best: c.Best, Frontier: c.Frontier, Warnings: c.Warnings}
+	for _, p := range c.Points {
+		j := point{Point: p.Point, Values: map[string]string{}, Replications: p.N, MayBeBest: slices.Contains(c.Best, p.Point), OnFrontier: slices.Contains(c.Frontier, p.Point), Error: p.Reason}
+		for k, label := range p.Labels {
+			j.Values[c.Axes[k]] = label
+		}
+		for i, e := range p.Estimates {
+			d := p.Diffs[i]
+			j.Metrics = append(j.Metrics, estimate{registry[c.Metrics[i]].Name, finite(e.Mean), [2]*float64{finite(e.Low), finite(e.High)}, finite(d.Mean), [2]*float64{finite(d.Low), finite(d.High)}, d.Verdict})
+		}
+		out.Points = append(out.Points, j)
+	}
+	for _, s := range c.Sensitivity {
+		out.Sensitivity = append(out.Sensitivity, sensitivity{s.Axis, registry[c.Metrics[s.Metric]].Name, s.Share, s.Least, s.Most, finite(s.AtLeast), finite(s.AtMost)})
+	}
+	return json.Marshal(out)
+}

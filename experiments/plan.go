@@ -1,0 +1,235 @@
+package experiments
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"stampede/scenario"
+)
+
+// Plan is a sweep before it is played: which points, how many replications of
+// each, and which part of them.
+type Plan struct {
+	Template  *scenario.Template
+	Reps      int       // replications of each point, or the first ones
+	Precision Precision // zero for a fixed number of replications
+	Control   bool      // each point also without its trigger
+	Shard     Shard
+}
+
+// Precision asks for further replications of a point until the relative
+// half-width of the 95 % interval of a metric is small enough.
+type Precision struct {
+	Metric  string  `json:"metric"`
+	Rel     float64 `json:"relative_half_width"`
+	MaxReps int     `json:"max_replications"`
+}
+
+// Shard is part Index, from 1, of Of parts; the zero Shard is all.
+type Shard struct {
+	Index int `json:"index"`
+	Of    int `json:"of"`
+}
+
+func (s Shard) has(point int) bool { return s.Of == 0 || point%s.Of == s.Index-1 }
+
+// TriggerAxis is the axis on which a plan with control puts each point with and
+// without its trigger.
+const TriggerAxis = "trigger"
+
+// Axes names the axes of the plan in order.
+func (p *Plan) Axes() []string {
+	var names []string
+	for _, a := range p.Template.Sweep.Axes {
+		names = append(names, a.Path)
+	}
+	if p.Control {
+		names = append(names, TriggerAxis)
+	}
+	return names
+}
+
+// Points is the number of points.
+func (p *Plan) Points() int {
+	n := p.Template.Sweep.Size()
+	if p.Control {
+		n *= 2
+	}
+	return n
+}
+
+// Point makes the scenario of a point. The labels are there even when the
+// scenario cannot be built.
+func (p *Plan) Point(i int) (labels []string, s *scenario.Scenario, err error) {
+	t := p.Template
+	calm := false
+	if p.Control {
+		calm, i = i%2 == 1, i/2
+	}
+	values := t.Sweep.Point(i, t.Base.Seed)
+	for _, v := range values {
+		labels = append(labels, v.Label)
+	}
+	s, err = t.With(t.Sweep.Axes, values)
+	if p.Control {
+		labels = append(labels, map[bool]string{false: "on", true: "off"}[calm])
+		if err == nil && calm {
+			s, err = t.WithoutTrigger(s)
+		}
+	}
+	return labels, s, err
+}
+
+// Manifest is what a sweep's folder says about itself. It holds no clock and no
+// path, so that the same plan gives the same bytes anywhere.
+type Manifest struct {
+	Format       int             `json:"format"`
+	Version      string          `json:"version"` // of the program
+	Name         string          `json:"name"`
+	Seed         uint64          `json:"seed"`
+	Replications int             `json:"replications"`
+	Precision    *Precision      `json:"precision,omitempty"`
+	Axes         []ManifestAxis  `json:"axes"`
+	Points       int             `json:"points"`
+	Sample       string          `json:"sample,omitempty"`
+	Shard        *Shard          `json:"shard,omitempty"`
+	Provider     string          `json:"provider"`
+	Policy       string          `json:"policy"`
+	Scenario     json.RawMessage `json:"scenario"` // presets resolved
+	Warnings     []string        `json:"warnings,omitempty"`
+}
+
+// ManifestAxis is an axis with its values, each resolved when it is a preset.
+type ManifestAxis struct {
+	Path     string            `json:"path"`
+	Values   []string          `json:"values,omitempty"`
+	Resolved map[string]string `json:"resolved,omitempty"` // policies by label
+}
+
+// Manifest describes the plan.
+func (p *Plan) Manifest() (*Manifest, error) {
+	t := p.Template
+	resolved, err := t.Base.Resolved()
+	if err != nil {
+		return nil, err
+	}
+	m := &Manifest{
+		Format: 1, Version: Version, Name: t.Base.Name, Seed: t.Base.Seed, Replications: p.Reps, Points: p.Points(),
+		Provider: t.Base.DescribeProvider(), Policy: t.Base.Model.Client.String(), Scenario: resolved,
+		Warnings: append(append([]string{}, t.Base.Warnings...), t.Sweep.Warnings()...),
+	}
+	if p.Precision.Metric != "" {
+		m.Precision = &p.Precision
+	}
+	if t.Sweep.Points > 0 {
+		if m.Sample = string(t.Sweep.Sample); m.Sample == "" {
+			m.Sample = "halton"
+		}
+	}
+	if p.Shard.Of > 0 {
+		m.Shard = &p.Shard
+	}
+	for _, a := range t.Sweep.Axes {
+		axis := ManifestAxis{Path: a.Path}
+		for _, v := range a.Values {
+			axis.Values = append(axis.Values, v.Label)
+			if a.Path != "policy" {
+				continue
+			}
+			if s, err := t.With([]scenario.Axis{a}, []scenario.Value{v}); err == nil {
+				if axis.Resolved == nil {
+					axis.Resolved = map[string]string{}
+				}
+				axis.Resolved[v.Label] = s.Model.Client.String()
+			}
+		}
+		m.Axes = append(m.Axes, axis)
+	}
+	if p.Control {
+		m.Axes = append(m.Axes, ManifestAxis{Path: TriggerAxis, Values: []string{"on", "off"}})
+	}
+	return m, nil
+}
+
+// Files of a sweep's folder.
+const (
+	manifestName = "manifest.json"
+	resultsName  = "results.csv"
+)
+
+// encode writes the manifest as it stands in its file.
+func (m *Manifest) encode() ([]byte, error) {
+	text, err := json.MarshalIndent(m, "", "  ")
+	return append(text, '\n'), err
+}
+
+// ReadManifest reads the manifest of a folder.
+func ReadManifest(dir string) (*Manifest, error) {
+	text, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s holds no %s; want the folder of a sweep", dir, manifestName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var m Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, manifestName), err)
+	}
+	if m.Format != 1 {
+		return nil, fmt.Errorf("%s: found format %d; this program reads format 1", filepath.Join(dir, manifestName), m.Format)
+	}
+	return &m, nil
+}
+
+// Differences lists the fields in which two manifests differ, each as
+// "path: one, other".
+func (m *Manifest) Differences(other *Manifest) ([]string, error) {
+	var trees [2]any
+	for i, x := range []*Manifest{m, other} {
+		text, err := x.encode()
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(text, &trees[i]); err != nil {
+			return nil, err
+		}
+	}
+	var out []string
+	compare("", trees[0], trees[1], &out)
+	return out, nil
+}
+
+func compare(path string, a, b any, out *[]string) {
+	ma, aIsMap := a.(map[string]any)
+	mb, bIsMap := b.(map[string]any)
+	if aIsMap && bIsMap {
+		for _, k := range sortedKeys(ma, mb) {
+			compare(strings.TrimPrefix(path+"."+k, "."), ma[k], mb[k], out)
+		}
+		return
+	}
+	if !reflect.DeepEqual(a, b) {
+		*out = append(*out, fmt.Sprintf("%s: %s, here %s", path, short(a), short(b)))
+	}
+}
+
+func short(v any) string {
+	if v == nil {
+		return "nothing"
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	if len(text) > 80 {
+		return string(text[:77]) + "..."
+	}
+	return string(text)
+}

@@ -1,0 +1,407 @@
+package experiments
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"container/heap"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// Row is a line of results.csv: one replication of one point, or the reason why
+// a point, or one of its replications, could not be played.
+type Row struct {
+	Point       int
+	Replication int // -1 for a point that could not be built
+	Labels      []string
+	Values      []float64 // by the registry; nil with a reason
+	Reason      string
+}
+
+// header is the first line of results.csv.
+func header(axes []string) []byte {
+	line := []byte("point,replication")
+	for _, a := range axes {
+		line = appendField(append(line, ','), a)
+	}
+	for _, m := range registry {
+		line = append(append(line, ','), m.Name...)
+	}
+	return append(line, ",error\n"...)
+}
+
+// append writes a row: numbers in the shortest form that reads back the same,
+// nothing for a value that is not there.
+func (r *Row) append(line []byte) []byte {
+	line = strconv.AppendInt(line, int64(r.Point), 10)
+	line = append(line, ',')
+	if r.Replication >= 0 {
+		line = strconv.AppendInt(line, int64(r.Replication), 10)
+	}
+	for _, l := range r.Labels {
+		line = appendField(append(line, ','), l)
+	}
+	for i := range registry {
+		line = append(line, ',')
+		if r.Values != nil && !math.IsNaN(r.Values[i]) {
+			line = strconv.AppendFloat(line, r.Values[i], 'g', -1, 64)
+		}
+	}
+	line = append(line, ',')
+	if r.Reason != "" {
+		line = appendField(line, string(bytes.Join(bytes.Fields([]byte(r.Reason)), []byte(" "))))
+	}
+	return append(line, '\n')
+}
+
+// results is results.csv under way. Rows are appended whole and at once, in the
+// order in which they finish, so that whatever happens only the last line can be
+// torn; finish puts them in order.
+type results struct {
+	path string
+	file *os.File
+	line []byte
+}
+
+// createResults begins a new file.
+func createResults(dir string, axes []string) (*results, error) {
+	path := filepath.Join(dir, resultsName)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Write(header(axes))
+	return &results{path: path, file: f}, err
+}
+
+// resumeResults goes on with a file: a torn last line is cut off, and each row
+// that is there is reported.
+func resumeResults(dir string, axes []string, each func(*Row) error) (*results, error) {
+	path := filepath.Join(dir, resultsName)
+	whole, err := wholeLines(path)
+	if errors.Is(err, fs.ErrNotExist) || (err == nil && whole == 0) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		return createResults(dir, axes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Truncate(path, whole); err != nil {
+		return nil, err
+	}
+	all := make([]int, len(registry))
+	for i := range all {
+		all[i] = i
+	}
+	if err := readRows(path, axes, all, each); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
+	return &results{path: path, file: f}, err
+}
+
+// wholeLines is the length of a file up to its last line end.
+func wholeLines(path string) (int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, err
+	}
+	buffer := make([]byte, 4096)
+	for end := size; end > 0; {
+		from := max(0, end-int64(len(buffer)))
+		n, err := f.ReadAt(buffer[:end-from], from)
+		if err != nil && err != io.EOF {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(buffer[:n], '\n'); i >= 0 {
+			return from + int64(i) + 1, nil
+		}
+		end = from
+	}
+	return 0, nil
+}
+
+func (r *results) add(row *Row) error {
+	r.line = row.append(r.line[:0])
+	_, err := r.file.Write(r.line)
+	return err
+}
+
+// finish closes the file and puts its rows in order of point and replication.
+// Rows lie near their place, so a window of them is enough, and the file is
+// replaced as a whole.
+func (r *results) finish() error {
+	if err := r.file.Close(); err != nil {
+		return err
+	}
+	return sortRows([]string{r.path}, r.path)
+}
+
+// keyed is a line with its place in the order.
+type keyed struct {
+	point, replication int
+	line               []byte
+}
+
+func (a keyed) compare(b keyed) int {
+	return cmp.Or(cmp.Compare(a.point, b.point), cmp.Compare(a.replication, b.replication))
+}
+
+type lineHeap []keyed
+
+func (h lineHeap) Len() int           { return len(h) }
+func (h lineHeap) Less(i, j int) bool { return h[i].compare(h[j]) < 0 }
+func (h lineHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *lineHeap) Push(x any)        { *h = append(*h, x.(keyed)) }
+func (h *lineHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
+
+// window is how far, in lines, a row may lie from its place.
+const window = 20_000
+
+// sortRows merges the rows of result files into one file in order, in bounded
+// memory. A row that stands twice is kept once when both agree.
+func sortRows(from []string, to string) error {
+	type input struct {
+		lines *bufio.Reader
+		heap  lineHeap
+		ended bool
+	}
+	var head []byte
+	var inputs []*input
+	for _, path := range from {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in := &input{lines: bufio.NewReaderSize(f, 1<<20)}
+		first, err := in.lines.ReadBytes('\n')
+		if err != nil {
+			return fmt.Errorf("%s: no header", path)
+		}
+		if head == nil {
+			head = first
+		} else if !bytes.Equal(head, first) {
+			return fmt.Errorf("%s has other columns than %s", path, from[0])
+		}
+		inputs = append(inputs, in)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(to), "."+resultsName+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // gone already when all went well
+	out := bufio.NewWriterSize(tmp, 1<<20)
+	if _, err := out.Write(head); err != nil {
+		return errors.Join(err, tmp.Close())
+	}
+	last := keyed{point: -1}
+	for {
+		var least *input
+		for _, in := range inputs {
+			for !in.ended && len(in.heap) < window {
+				line, err := in.lines.ReadBytes('\n')
+				if err != nil { // a torn last line is dropped
+					in.ended = true
+					break
+				}
+				k, err := keyOf(line)
+				if err != nil {
+					return errors.Join(err, tmp.Close())
+				}
+				heap.Push(&in.heap, k)
+			}
+			if len(in.heap) > 0 && (least == nil || in.heap[0].compare(least.heap[0]) < 0) {
+				least = in
+			}
+		}
+		if least == nil {
+			break
+		}
+		k := heap.Pop(&least.heap).(keyed)
+		switch c := last.compare(k); {
+		case c == 0 && bytes.Equal(last.line, k.line):
+			continue
+		case c == 0:
+			return errors.Join(fmt.Errorf("point %d, replication %d stands twice with different results", k.point, k.replication), tmp.Close())
+		case c > 0:
+			return errors.Join(fmt.Errorf("the rows of %s are out of order by more than %d", from[0], window), tmp.Close())
+		}
+		if _, err := out.Write(k.line); err != nil {
+			return errors.Join(err, tmp.Close())
+		}
+		last = k
+	}
+	if err := errors.Join(out.Flush(), tmp.Chmod(0o644), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), to)
+}
+
+// keyOf reads the first two fields of a line.
+func keyOf(line []byte) (keyed, error) {
+	point, rest, _ := bytes.Cut(line, []byte(","))
+	replication, _, found := bytes.Cut(rest, []byte(","))
+	k := keyed{replication: -1, line: line}
+	var err error
+	if k.point, err = strconv.Atoi(string(point)); err == nil && len(replication) > 0 {
+		k.replication, err = strconv.Atoi(string(replication))
+	}
+	if err != nil || !found {
+		return k, fmt.Errorf("not a line of results: %.60q", line)
+	}
+	return k, nil
+}
+
+// readRows reads the whole lines of a results file, in the order in which they
+// stand, with the values of some metrics: Values[i] is that of metrics[i]. The
+// row is only valid during the call.
+func readRows(path string, axes []string, metrics []int, each func(*Row) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewReaderSize(f, 1<<20)
+	first, err := lines.ReadSlice('\n')
+	if err != nil || !bytes.Equal(first, header(axes)) {
+		return fmt.Errorf("%s: its columns are not those of its manifest and of this version of the program", path)
+	}
+	place := make([]int, len(registry)) // of a metric in Values, or -1
+	for i := range place {
+		place[i] = slices.Index(metrics, i)
+	}
+	row := Row{Labels: make([]string, len(axes)), Values: make([]float64, len(metrics))}
+	values := row.Values
+	for number := 2; ; number++ {
+		line, err := lines.ReadSlice('\n')
+		if err == io.EOF {
+			return nil // a torn last line is dropped
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", path, number, err)
+		}
+		row.Values = values
+		if err := row.parse(line[:len(line)-1], place); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, number, err)
+		}
+		if err := each(&row); err != nil {
+			return err
+		}
+	}
+}
+
+var errColumns = errors.New("a wrong number of columns")
+
+func (r *Row) parse(line []byte, place []int) error {
+	field, line := nextField(line)
+	var err error
+	if r.Point, err = strconv.Atoi(string(field)); err != nil {
+		return err
+	}
+	field, line = nextField(line)
+	if r.Replication = -1; len(field) > 0 {
+		if r.Replication, err = strconv.Atoi(string(field)); err != nil {
+			return err
+		}
+	}
+	for i := range r.Labels {
+		if line == nil {
+			return errColumns
+		}
+		field, line = nextField(line)
+		if string(field) != r.Labels[i] {
+			r.Labels[i] = string(field)
+		}
+	}
+	for i := range place {
+		if line == nil {
+			return errColumns
+		}
+		at := place[i]
+		if at < 0 { // not asked for: only its end is looked for
+			if end := bytes.IndexByte(line, ','); end >= 0 {
+				line = line[end+1:]
+				continue
+			}
+			return errColumns
+		}
+		field, line = nextField(line)
+		if r.Values[at] = math.NaN(); len(field) > 0 {
+			if r.Values[at], err = strconv.ParseFloat(string(field), 64); err != nil {
+				return err
+			}
+		}
+	}
+	if line == nil {
+		return errColumns
+	}
+	field, _ = nextField(line)
+	if r.Reason = string(field); r.Reason != "" {
+		r.Values = nil
+	}
+	return nil
+}
+
+// nextField splits the first field off a line of CSV; the rest is nil behind the
+// last field.
+func nextField(line []byte) (field, rest []byte) {
+	if len(line) == 0 || line[0] != '"' {
+		field, rest, found := bytes.Cut(line, []byte(","))
+		if !found {
+			return field, nil
+		}
+		if rest == nil {
+			rest = []byte{}
+		}
+		return field, rest
+	}
+	var out []byte
+	for i := 1; i < len(line); i++ {
+		if line[i] != '"' {
+			out = append(out, line[i])
+			continue
+		}
+		if i+1 < len(line) && line[i+1] == '"' {
+			out = append(out, '"')
+			i++
+			continue
+		}
+		if i+1 >= len(line) {
+			return out, nil
+		}
+		return out, line[i+2:]
+	}
+	return out, nil
+}
+
+func sortedKeys[V any](tables ...map[string]V) []string {
+	keys := map[string]bool{}
+	for _, t := range tables {
+		for k := range t {
+			keys[k] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(keys))
+}

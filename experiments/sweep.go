@@ -1,0 +1,380 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"stampede/scenario"
+	"stampede/sim"
+)
+
+// Sweep plays a plan into a folder. Points that are done stay done: an
+// interrupt, a kill or a full disk at any moment loses nothing that was
+// finished, and a sweep that goes on ends with the same bytes.
+type Sweep struct {
+	Plan   *Plan
+	Dir    string
+	Jobs   int  // replications at a time; 0 means one for each core
+	Resume bool // go on with a folder that holds the same plan
+	// Progress, when set, is told after each replication how many are done and
+	// how many there will be at least. It is called one call at a time.
+	Progress func(done, total int)
+}
+
+// Outcome says how a sweep went.
+type Outcome struct {
+	Points, Rows int      // rows in the folder
+	Failed       []string // points or replications that could not be played, the first twenty
+	FailedCount  int
+}
+
+// Run plays what is not done yet. When the context ends it stops handing out
+// replications, keeps those that finish, and returns the context's error.
+func (s *Sweep) Run(ctx context.Context) (Outcome, error) {
+	r := &sweeping{Sweep: s, done: map[int]*progressOf{}}
+	if err := r.open(); err != nil {
+		return Outcome{}, err
+	}
+	err := r.play(ctx)
+	if r.failed != nil {
+		err = r.failed // of writing: the disk is full, say
+	}
+	if err != nil {
+		return r.outcome, errors.Join(err, r.results.file.Close())
+	}
+	return r.outcome, r.results.finish()
+}
+
+// sweeping is a sweep under way.
+type sweeping struct {
+	*Sweep
+	results *results
+	axes    []string
+	metric  int // of the precision
+
+	mu      sync.Mutex
+	wake    *sync.Cond
+	next    int                 // the point to open next
+	points  []*pointOf          // open, in order; few
+	done    map[int]*progressOf // what a resumed folder holds
+	rows    int
+	total   int
+	outcome Outcome
+	failed  error
+}
+
+// progressOf is what is known of a point's replications.
+type progressOf struct {
+	have   map[int]float64 // the precision's metric by replication
+	broken bool            // it cannot be built
+}
+
+// pointOf is a point with replications to play.
+type pointOf struct {
+	progressOf
+	index    int
+	labels   []string
+	scenario *scenario.Scenario
+	warmup   sim.Time
+	ready    bool // the scenario and its warm-up are there
+	wave     int  // replications wanted so far
+	handed   int  // replications handed out so far
+	pending  int  // under way
+}
+
+// open makes or resumes the folder.
+func (r *sweeping) open() error {
+	r.wake = sync.NewCond(&r.mu)
+	r.axes = r.Plan.Axes()
+	if p := r.Plan.Precision; p.Metric != "" {
+		if r.metric = Index(p.Metric); r.metric < 0 {
+			return fmt.Errorf("no metric %q", p.Metric)
+		}
+	}
+	manifest, err := r.Plan.Manifest()
+	if err != nil {
+		return err
+	}
+	text, err := manifest.encode()
+	if err != nil {
+		return err
+	}
+	for i := range r.Plan.Points() {
+		if r.Plan.Shard.has(i) {
+			r.total += r.Plan.Reps
+			r.outcome.Points++
+		}
+	}
+	entries, err := os.ReadDir(r.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(entries) > 0 {
+		if !r.Resume {
+			return FolderError{fmt.Errorf("the folder %s is not empty; go on with it (--resume) or name another (--out)", r.Dir)}
+		}
+		old, err := ReadManifest(r.Dir)
+		if err != nil {
+			return FolderError{err}
+		}
+		differences, err := old.Differences(manifest)
+		if err != nil {
+			return err
+		}
+		if len(differences) > 0 {
+			return FolderError{fmt.Errorf("the folder %s holds another sweep:\n  %s", r.Dir, strings.Join(differences[:min(len(differences), 12)], "\n  "))}
+		}
+		r.results, err = resumeResults(r.Dir, r.axes, func(row *Row) error {
+			p := r.done[row.Point]
+			if p == nil {
+				p = &progressOf{have: map[int]float64{}}
+				r.done[row.Point] = p
+			}
+			if row.Replication < 0 {
+				p.broken = true
+			} else if _, twice := p.have[row.Replication]; !twice {
+				p.have[row.Replication] = math.NaN()
+				if row.Values != nil {
+					p.have[row.Replication] = row.Values[r.metric]
+				}
+			}
+			r.count(row)
+			return nil
+		})
+		return err
+	}
+	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(r.Dir, manifestName), text, 0o644); err != nil {
+		return err
+	}
+	r.results, err = createResults(r.Dir, r.axes)
+	return err
+}
+
+func (r *sweeping) count(row *Row) {
+	r.rows++
+	r.outcome.Rows = r.rows
+	if row.Reason != "" {
+		if r.outcome.FailedCount++; len(r.outcome.Failed) < 20 {
+			r.outcome.Failed = append(r.outcome.Failed, fmt.Sprintf("point %d (%s): %s", row.Point, strings.Join(row.Labels, ", "), row.Reason))
+		}
+	}
+}
+
+// play keeps every job busy until nothing is left.
+func (r *sweeping) play(ctx context.Context) error {
+	jobs := r.Jobs
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	stop := context.AfterFunc(ctx, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.wake.Broadcast()
+	})
+	defer stop()
+	var group sync.WaitGroup
+	for range jobs {
+		group.Go(func() {
+			for {
+				p, replication, ok := r.take(ctx, jobs)
+				if !ok {
+					return
+				}
+				if replication < 0 {
+					r.build(ctx, p)
+				} else {
+					run, err := Replicator{}.one(p.scenario, p.warmup, replication)
+					r.close(p, replication, run.Values, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return ctx.Err()
+}
+
+// take hands out the next piece of work: a point to be built, as replication
+// -1, or a replication. Few points are open at a time, so memory does not grow
+// with their number.
+func (r *sweeping) take(ctx context.Context, jobs int) (*pointOf, int, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		if ctx.Err() != nil || r.failed != nil {
+			return nil, 0, false
+		}
+		for _, p := range r.points {
+			for p.ready && p.handed < p.wave {
+				p.handed++
+				if _, have := p.have[p.handed-1]; !have {
+					p.pending++
+					return p, p.handed - 1, true
+				}
+			}
+		}
+		r.settle()
+		if slices.ContainsFunc(r.points, func(p *pointOf) bool { return p.ready && p.handed < p.wave }) {
+			continue
+		}
+		if r.next < r.Plan.Points() && len(r.points) <= 2*jobs {
+			p := &pointOf{index: r.next, wave: r.Plan.Reps}
+			r.next++
+			if !r.Plan.Shard.has(p.index) {
+				continue
+			}
+			p.have = map[int]float64{}
+			if old := r.done[p.index]; old != nil {
+				if delete(r.done, p.index); old.broken {
+					continue
+				}
+				p.progressOf = *old
+			}
+			r.points = append(r.points, p)
+			return p, -1, true
+		}
+		if len(r.points) == 0 {
+			return nil, 0, false
+		}
+		r.wake.Wait()
+	}
+}
+
+// settle drops points that are done and widens those that are not precise
+// enough: the decision rests on the first replications of the point alone.
+func (r *sweeping) settle() {
+	r.points = slices.DeleteFunc(r.points, func(p *pointOf) bool {
+		if !p.ready || p.pending > 0 || p.handed < p.wave {
+			return false
+		}
+		precision := r.Plan.Precision
+		if precision.Metric == "" || p.wave >= precision.MaxReps {
+			return true
+		}
+		values := make([]float64, 0, p.wave)
+		for i := range p.wave {
+			values = append(values, p.have[i])
+		}
+		e := EstimateOf(values, 0.95)
+		if e.N == 0 || (e.N > 1 && e.Half() <= precision.Rel*math.Abs(e.Mean)) {
+			return true
+		}
+		more := min(precision.MaxReps, p.wave+max(1, p.wave/2))
+		r.total += more - p.wave
+		p.wave = more
+		return false
+	})
+}
+
+// build makes the scenario of a point and finds its warm-up.
+func (r *sweeping) build(ctx context.Context, p *pointOf) {
+	labels, s, err := r.Plan.Point(p.index)
+	var warmup sim.Time
+	if err == nil {
+		warmup, err = warmupOf(ctx, s)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer r.wake.Broadcast()
+	p.labels = labels
+	if err != nil {
+		r.points = slices.DeleteFunc(r.points, func(q *pointOf) bool { return q == p })
+		if ctx.Err() == nil {
+			r.write(&Row{Point: p.index, Replication: -1, Labels: labels, Reason: firstLine(err)})
+		}
+		return
+	}
+	p.scenario, p.warmup, p.ready = s, warmup, true
+}
+
+// close books a replication.
+func (r *sweeping) close(p *pointOf, replication int, values []float64, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer r.wake.Broadcast()
+	p.pending--
+	row := Row{Point: p.index, Replication: replication, Labels: p.labels, Values: values}
+	p.have[replication] = math.NaN()
+	if err != nil {
+		row.Values, row.Reason = nil, firstLine(err)
+	} else {
+		p.have[replication] = values[r.metric]
+	}
+	r.write(&row)
+}
+
+func (r *sweeping) write(row *Row) {
+	if r.failed != nil {
+		return
+	}
+	if r.failed = r.results.add(row); r.failed != nil {
+		return
+	}
+	r.count(row)
+	if r.Progress != nil {
+		r.Progress(r.rows, max(r.total, r.rows))
+	}
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// Merge joins the folders of the shards of one sweep into the folder that one
+// machine would have written.
+func Merge(dirs []string, to string) error {
+	var whole *Manifest
+	var files []string
+	seen := map[int]string{}
+	for _, dir := range dirs {
+		m, err := ReadManifest(dir)
+		if err != nil {
+			return err
+		}
+		if m.Shard == nil {
+			return fmt.Errorf("%s is not a part of a sweep (--shard)", dir)
+		}
+		shard := *m.Shard
+		m.Shard = nil
+		if whole == nil {
+			whole = m
+		} else if differences, err := whole.Differences(m); err != nil {
+			return err
+		} else if len(differences) > 0 {
+			return fmt.Errorf("%s is of another sweep than %s:\n  %s", dir, dirs[0], strings.Join(differences, "\n  "))
+		}
+		if other := seen[shard.Index]; other != "" {
+			return fmt.Errorf("%s and %s are both part %d of %d", other, dir, shard.Index, shard.Of)
+		}
+		if seen[shard.Index] = dir; shard.Of != len(dirs) {
+			return fmt.Errorf("%s is part %d of %d; found %d parts", dir, shard.Index, shard.Of, len(dirs))
+		}
+		files = append(files, filepath.Join(dir, resultsName))
+	}
+	if entries, err := os.ReadDir(to); err == nil && len(entries) > 0 {
+		return fmt.Errorf("the folder %s is not empty; name another (--out)", to)
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	text, err := whole.encode()
+	if err != nil {
+		return err
+	}
+	if err := sortRows(files, filepath.Join(to, resultsName)); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(to, manifestName), text, 0o644)
+}

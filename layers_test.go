@@ -14,9 +14,10 @@ import (
 // layers lists for each package what it may import besides the standard
 // library. Arrows run down only; a new edge is a decision and belongs here.
 var layers = map[string][]string{
-	"cmd/stampede": {"stampede/cost", "stampede/experiments", "stampede/fleet", "stampede/scenario", "stampede/suggest",
+	"cmd/stampede": {"stampede/cost", "stampede/experiments", "stampede/plots", "stampede/scenario", "stampede/suggest",
 		"github.com/urfave/cli/v2", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
-	"experiments": {"stampede/cost", "stampede/fleet", "stampede/policy", "stampede/scenario", "stampede/sim", "stampede/suggest", "stampede/wire",
+	"plots": {"gonum.org/v1/plot"},
+	"experiments": {"stampede/cost", "stampede/fleet", "stampede/policy", "stampede/provider", "stampede/scenario", "stampede/sim", "stampede/suggest", "stampede/wire",
 		"gonum.org/v1/gonum/stat/distuv"},
 	"scenario": {"stampede/cost", "stampede/dist", "stampede/fleet", "stampede/policy", "stampede/provider", "stampede/scenario/strict",
 		"stampede/sim", "stampede/suggest", "stampede/wire", "github.com/invopop/jsonschema"},

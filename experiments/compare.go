@@ -74,8 +74,8 @@ type Sensitivity struct {
 // CompareOptions choose what is compared.
 type CompareOptions struct {
 	Metrics   []string // default ReportMetrics
-	Objective string   // default goodput_per_min
-	Base      int
+	Objective string   // default that of the manifest
+	Base      *int     // default that of the manifest
 }
 
 // ReportMetrics are those of a report by default. The success ratio never stands
@@ -90,7 +90,10 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Comparison{Manifest: m, Base: o.Base}
+	c := &Comparison{Manifest: m, Base: m.Base}
+	if o.Base != nil {
+		c.Base = *o.Base
+	}
 	for _, a := range m.Axes {
 		c.Axes = append(c.Axes, a.Path)
 	}
@@ -99,10 +102,10 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 		names = slices.Clone(ReportMetrics)
 	}
 	if o.Objective == "" {
-		o.Objective = "goodput_per_min"
+		o.Objective = m.Objective
 	}
 	if !slices.Contains(names, o.Objective) {
-		names = append(names, o.Objective)
+		names = append([]string{o.Objective}, names...)
 	}
 	c.Objective = slices.Index(names, o.Objective)
 	for _, name := range names {
@@ -495,6 +498,9 @@ func FindPoint(dir, text string) (int, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {
 		return 0, err
+	}
+	if text == "" {
+		return m.Base, nil
 	}
 	if n, err := strconv.Atoi(text); err == nil {
 		if n < 0 || n >= m.Points {

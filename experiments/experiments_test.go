@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"stampede/fleet"
 	"stampede/scenario"
 )
 
@@ -285,18 +284,5 @@ func TestRegistry(t *testing.T) {
 	}
 	if Index("nothing") != -1 {
 		t.Error("Index finds what is not there")
-	}
-}
-
-// BenchmarkPoint is one replication of 1,000 calls with all its metrics.
-func BenchmarkPoint(b *testing.B) {
-	s := embeddedScenario(b, "workload.batch.calls=1000")
-	b.ReportAllocs()
-	for i := range b.N {
-		tally := NewTally(s, 0)
-		if _, err := s.Model.Run(1, i, fleet.Listeners{tally}); err != nil {
-			b.Fatal(err)
-		}
-		tally.Values()
 	}
 }

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,6 +56,10 @@ func (p *Plan) Axes() []string {
 	return names
 }
 
+// Objective is the metric by which the plan's points are compared when none is
+// named.
+func (p *Plan) Objective() string { return objectiveOf(p.Template.Base) }
+
 // Points is the number of points.
 func (p *Plan) Points() int {
 	n := p.Template.Sweep.Size()
@@ -99,10 +104,44 @@ type Manifest struct {
 	Points       int             `json:"points"`
 	Sample       string          `json:"sample,omitempty"`
 	Shard        *Shard          `json:"shard,omitempty"`
+	Objective    string          `json:"objective"` // the metric that reports go by when none is named
+	Base         int             `json:"base"`      // the point that is the scenario itself, else 0
 	Provider     string          `json:"provider"`
 	Policy       string          `json:"policy"`
 	Scenario     json.RawMessage `json:"scenario"` // presets resolved
 	Warnings     []string        `json:"warnings,omitempty"`
+}
+
+// base finds the point that changes nothing: the scenario as it stands. Of many
+// points only the first two thousand are looked at.
+func (p *Plan) base(resolved []byte) (int, error) {
+	if len(p.Template.Sweep.Axes) == 0 {
+		return 0, nil
+	}
+	for i := range min(p.Points(), 2000) {
+		_, s, err := p.Point(i)
+		if err != nil {
+			continue
+		}
+		text, err := s.Resolved()
+		if err != nil {
+			return 0, err
+		}
+		if bytes.Equal(text, resolved) {
+			return i, nil
+		}
+	}
+	return 0, nil
+}
+
+// objectiveOf is the metric by which policies for a scenario are compared: the
+// answers, where the number of calls is given, else answers per minute. Neither
+// rewards failing fast.
+func objectiveOf(s *scenario.Scenario) string {
+	if s.Model.Workload.Calls > 0 {
+		return "answered"
+	}
+	return "goodput_per_min"
 }
 
 // ManifestAxis is an axis with its values, each resolved when it is a preset.
@@ -121,8 +160,12 @@ func (p *Plan) Manifest() (*Manifest, error) {
 	}
 	m := &Manifest{
 		Format: 1, Version: Version, Name: t.Base.Name, Seed: t.Base.Seed, Replications: p.Reps, Points: p.Points(),
-		Provider: t.Base.DescribeProvider(), Policy: t.Base.Model.Client.String(), Scenario: resolved,
+		Objective: objectiveOf(t.Base),
+		Provider:  t.Base.DescribeProvider(), Policy: t.Base.Model.Client.String(), Scenario: resolved,
 		Warnings: append(append([]string{}, t.Base.Warnings...), t.Sweep.Warnings()...),
+	}
+	if m.Base, err = p.base(resolved); err != nil {
+		return nil, err
 	}
 	if p.Precision.Metric != "" {
 		m.Precision = &p.Precision

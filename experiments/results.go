@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"stampede/scenario"
 )
 
 // Row is a line of results.csv: one replication of one point, or the reason why
@@ -69,7 +71,6 @@ func (r *Row) append(line []byte) []byte {
 type results struct {
 	path string
 	file *os.File
-	line []byte
 }
 
 // createResults begins a new file.
@@ -135,12 +136,6 @@ func wholeLines(path string) (int64, error) {
 		end = from
 	}
 	return 0, nil
-}
-
-func (r *results) add(row *Row) error {
-	r.line = row.append(r.line[:0])
-	_, err := r.file.Write(r.line)
-	return err
 }
 
 // finish closes the file and puts its rows in order of point and replication.
@@ -404,4 +399,33 @@ func sortedKeys[V any](tables ...map[string]V) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(keys))
+}
+
+// WriteRun writes the folder of a single scenario's run: a manifest and a row
+// for each replication, like a sweep of one point.
+func WriteRun(dir string, t *scenario.Template, runs []Run) error {
+	plan := Plan{Template: t, Reps: len(runs)}
+	plan.Template.Sweep = scenario.Sweep{}
+	m, err := plan.Manifest()
+	if err != nil {
+		return err
+	}
+	text, err := m.encode()
+	if err != nil {
+		return err
+	}
+	if err := writeWhole(filepath.Join(dir, manifestName), text); err != nil {
+		return err
+	}
+	r, err := createResults(dir, nil)
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		row := Row{Replication: run.Replication, Values: run.Values}
+		if _, err := r.file.Write(row.append(nil)); err != nil {
+			return errors.Join(err, r.file.Close())
+		}
+	}
+	return r.finish()
 }

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -50,5 +51,20 @@ func EstimateOf(values []float64, level float64) Estimate {
 
 // StudentT is the two-sided critical value of Student's t at the level.
 func StudentT(degrees int, level float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(degrees)}.Quantile((1 + level) / 2)
+	key := critical{degrees, level}
+	if t, ok := criticals.Load(key); ok {
+		return t.(float64)
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(degrees)}.Quantile((1 + level) / 2)
+	criticals.Store(key, t)
+	return t
+}
+
+// criticals keeps critical values: they take microseconds to find, and reports
+// ask for few of them a million times.
+var criticals sync.Map // of float64 by critical
+
+type critical struct {
+	degrees int
+	level   float64
 }

@@ -114,11 +114,11 @@ func (r *sweeping) open() error {
 			r.outcome.Points++
 		}
 	}
-	entries, err := os.ReadDir(r.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	used, err := inUse(r.Dir)
+	if err != nil {
 		return err
 	}
-	if len(entries) > 0 {
+	if used {
 		if !r.Resume {
 			return FolderError{fmt.Errorf("the folder %s is not empty; go on with it (--resume) or name another (--out)", r.Dir)}
 		}
@@ -155,7 +155,7 @@ func (r *sweeping) open() error {
 	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(r.Dir, manifestName), text, 0o644); err != nil {
+	if err := writeWhole(filepath.Join(r.Dir, manifestName), text); err != nil {
 		return err
 	}
 	r.results, err = createResults(r.Dir, r.axes)
@@ -291,7 +291,8 @@ func (r *sweeping) build(ctx context.Context, p *pointOf) {
 	if err != nil {
 		r.points = slices.DeleteFunc(r.points, func(q *pointOf) bool { return q == p })
 		if ctx.Err() == nil {
-			r.write(&Row{Point: p.index, Replication: -1, Labels: labels, Reason: firstLine(err)})
+			row := Row{Point: p.index, Replication: -1, Labels: labels, Reason: firstLine(err)}
+			r.write(&row, row.append(nil))
 		}
 		return
 	}
@@ -300,25 +301,28 @@ func (r *sweeping) build(ctx context.Context, p *pointOf) {
 
 // close books a replication.
 func (r *sweeping) close(p *pointOf, replication int, values []float64, err error) {
+	row := Row{Point: p.index, Replication: replication, Labels: p.labels, Values: values}
+	if err != nil {
+		row.Values, row.Reason = nil, firstLine(err)
+	}
+	line := row.append(nil) // takes a while, so before the lock
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	defer r.wake.Broadcast()
 	p.pending--
-	row := Row{Point: p.index, Replication: replication, Labels: p.labels, Values: values}
 	p.have[replication] = math.NaN()
-	if err != nil {
-		row.Values, row.Reason = nil, firstLine(err)
-	} else {
+	if err == nil {
 		p.have[replication] = values[r.metric]
 	}
-	r.write(&row)
+	r.write(&row, line)
 }
 
-func (r *sweeping) write(row *Row) {
+// write appends the line of a row to the file.
+func (r *sweeping) write(row *Row, line []byte) {
 	if r.failed != nil {
 		return
 	}
-	if r.failed = r.results.add(row); r.failed != nil {
+	if _, r.failed = r.results.file.Write(line); r.failed != nil {
 		return
 	}
 	r.count(row)
@@ -330,6 +334,25 @@ func (r *sweeping) write(row *Row) {
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
+}
+
+// inUse reports whether a folder holds anything; what a kill left half-written
+// has a name that begins with a dot and does not count.
+func inUse(dir string) (bool, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }), nil
+}
+
+// writeWhole writes a file that comes to be whole or not at all.
+func writeWhole(path string, text []byte) error {
+	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
+	if err := os.WriteFile(tmp, text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(tmp, path)
 }
 
 // Merge joins the folders of the shards of one sweep into the folder that one
@@ -363,7 +386,9 @@ func Merge(dirs []string, to string) error {
 		}
 		files = append(files, filepath.Join(dir, resultsName))
 	}
-	if entries, err := os.ReadDir(to); err == nil && len(entries) > 0 {
+	if used, err := inUse(to); err != nil {
+		return err
+	} else if used {
 		return fmt.Errorf("the folder %s is not empty; name another (--out)", to)
 	}
 	if err := os.MkdirAll(to, 0o755); err != nil {
@@ -376,5 +401,5 @@ func Merge(dirs []string, to string) error {
 	if err := sortRows(files, filepath.Join(to, resultsName)); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(to, manifestName), text, 0o644)
+	return writeWhole(filepath.Join(to, manifestName), text)
 }

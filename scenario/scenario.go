@@ -71,6 +71,18 @@ func ReadTemplate(path string, o Options) (*Template, error) {
 	return NewTemplate(data, path, o)
 }
 
+// ParseFile reads a document without building a model of it: no file that it
+// names is opened.
+func ParseFile(data []byte, name string) (File, error) {
+	node, err := strict.Parse(data, name)
+	if err != nil {
+		return File{}, err
+	}
+	var f File
+	err = strict.NewDecoder().Decode(node, &f)
+	return f, err
+}
+
 // Read reads a scenario from a document; the name is that of the file, for
 // errors.
 func Read(data []byte, name string, o Options) (*Scenario, error) {

@@ -1,12 +1,29 @@
 package scenario
 
 import (
+	"fmt"
+
 	"stampede/scenario/strict"
 	"stampede/sim"
 )
 
 // Window is a span of time; it holds Start and not End.
 type Window struct{ Start, End sim.Time }
+
+// Words says in short what a fault does.
+func (f Fault) Words() string {
+	switch {
+	case f.Status != 0:
+		return fmt.Sprintf("status %d", f.Status)
+	case f.Hang:
+		return "hang"
+	case f.Slow != 0:
+		return fmt.Sprintf("latency x%v", f.Slow)
+	case f.Limit != nil:
+		return fmt.Sprintf("%s %v", f.Limit.Resource, f.Limit.Limit)
+	}
+	return "connection " + string(f.Connection)
+}
 
 // Trigger is the span from the first to the last disturbance that begins and
 // ends within the run: faults and changes of the rate of arrivals that last for

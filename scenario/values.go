@@ -57,6 +57,9 @@ func shortDuration(d time.Duration) string {
 	return s
 }
 
+// Seconds is the span in seconds.
+func (s Span) Seconds() float64 { return time.Duration(s).Seconds() }
+
 func (s Span) quantity() float64 { return time.Duration(s).Seconds() }
 
 // Count is a whole number, such as 2000, 30k or 1.5M.

@@ -228,6 +228,13 @@ func (w *watched) Write(p []byte) (int, error) {
 	return n, err
 }
 
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 // interrupted says what was kept when a command was stopped early.
 func interrupted(stderr io.Writer, finished, wanted int, what string) {
 	fmt.Fprintf(stderr, "stampede: stopped after %d of %d %s; what finished is shown\n", finished, wanted, what)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -19,6 +20,9 @@ import (
 )
 
 func main() {
+	// A simulation keeps little alive and makes much garbage: collecting at nine
+	// times what lives, some 40 MB, instead of twice, keeps the cores at work.
+	debug.SetGCPercent(800)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() { // a second interrupt is not caught any more
 		<-ctx.Done()

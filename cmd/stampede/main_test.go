@@ -3,12 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -154,5 +157,62 @@ func TestReadmeTableIsTheCommands(t *testing.T) {
 	}
 	if err := os.WriteFile("../../README.md", []byte(before+begin+stdout.String()+end+after), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A sweep that is killed at twenty random moments, and goes on each time, ends
+// with the very bytes of one that was left alone.
+func TestKilledSweepResumes(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "stampede")
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(binary, program); err != nil {
+		t.Fatal(err)
+	}
+	args := func(out string, more ...string) *exec.Cmd {
+		cmd := exec.Command(program, append([]string{"sweep", "--vary", "policy.gate.semaphore=none,4,8,12", "--vary", "policy.retry.deadline=20s,45s", "--reps", "60",
+			"--set", "workload.batch.calls=1200", "--no-figures", "--out", out}, more...)...)
+		cmd.Dir = dir
+		return cmd
+	}
+	began := time.Now()
+	if out, err := args("whole").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	whole := time.Since(began)
+	kills := 0
+	random := rand.New(rand.NewPCG(1, 1))
+	for {
+		cmd := args("killed", "--resume")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if kills < 20 {
+			time.Sleep(time.Duration(random.Int64N(int64(whole) / 5)))
+			if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+				t.Fatal(err)
+			}
+			kills++
+		}
+		err := cmd.Wait()
+		if kills == 20 && err == nil {
+			break
+		}
+	}
+	for _, name := range []string{"manifest.json", "results.csv"} {
+		want, err := os.ReadFile(filepath.Join(dir, "whole", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(dir, "killed", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s differs after %d kills", name, kills)
+		}
 	}
 }

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"stampede/experiments"
+	"stampede/scenario"
 )
 
 func runCommand() *cli.Command {
@@ -26,6 +29,8 @@ func runCommand() *cli.Command {
 			&cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time", DefaultText: "one for each core"},
 			&cli.StringFlag{Name: "calls", Usage: "write a row for each call to a CSV `FILE`"},
 			&cli.StringFlag{Name: "attempts", Usage: "write a row for each attempt to a CSV `FILE`"},
+			&cli.StringFlag{Name: "timeline", Usage: "write the first replication as a Chrome trace, a JSON `FILE` that Perfetto opens"},
+			&cli.StringFlag{Name: "out", Usage: "write a `FOLDER` with results, the records of the first replication, and figures"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		),
 		Action: runScenario,
@@ -33,10 +38,11 @@ func runCommand() *cli.Command {
 }
 
 func runScenario(c *cli.Context) error {
-	s, err := readScenario(c)
+	t, err := readTemplate(c)
 	if err != nil {
 		return err
 	}
+	s := t.Base
 	if c.IsSet("reps") {
 		if s.Replications = c.Int("reps"); s.Replications < 1 || s.Replications > 100_000 {
 			return usage("--reps: found %d; want 1 to 100,000", s.Replications)
@@ -72,10 +78,65 @@ func runScenario(c *cli.Context) error {
 	if c.Bool("json") {
 		write = report.WriteJSON
 	}
-	if werr := write(c.App.Writer); werr != nil {
-		return werr
+	if werr := write(c.App.Writer); werr != nil || err != nil {
+		return errors.Join(err, werr)
 	}
-	return err
+	if path := c.String("timeline"); path != "" {
+		if err := writeTimeline(s, path, inputs(c, s)); err != nil {
+			return err
+		}
+	}
+	if dir := c.String("out"); dir != "" {
+		return writeRun(c, t, dir, runs)
+	}
+	return nil
+}
+
+// writeTimeline plays the first replication once more and writes it as a Chrome
+// trace.
+func writeTimeline(s *scenario.Scenario, path string, inputs []string) error {
+	o, err := create("--timeline", path, inputs)
+	if err != nil {
+		return err
+	}
+	trace := experiments.NewTrace(s)
+	_, err = s.Model.Run(s.Seed, 0, trace)
+	if err == nil {
+		text := bufio.NewWriterSize(o, 1<<16)
+		err = errors.Join(trace.Write(text), text.Flush())
+	}
+	if err != nil {
+		return errors.Join(err, o.discard())
+	}
+	return o.commit()
+}
+
+// writeRun writes the folder of a run: results, the records of the first
+// replication, and figures.
+func writeRun(c *cli.Context, t *scenario.Template, dir string, runs []experiments.Run) error {
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return usage("--out: the folder %s is not empty; name another", dir)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := experiments.WriteRun(dir, t, runs); err != nil {
+		return err
+	}
+	records, err := openRecords(filepath.Join(dir, callsName), filepath.Join(dir, attemptsName), nil)
+	if err != nil {
+		return err
+	}
+	_, err = t.Base.Model.Run(t.Base.Seed, 0, records.csv.Of(0))
+	if cerr := records.close(err == nil); err != nil || cerr != nil {
+		return errors.Join(err, cerr)
+	}
+	names, err := drawFolder(dir, "png")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.App.ErrWriter, "wrote %s: manifest.json, results.csv, %s, %s, %s\n", dir, callsName, attemptsName, strings.Join(names, ", "))
+	return nil
 }
 
 // records are the CSV files of a run; nil when none was asked for.

@@ -31,7 +31,7 @@ func sweepCommand() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of all random numbers", DefaultText: "the scenario's"},
 			&cli.IntFlag{Name: "reps", Usage: "`N` replications of each point", DefaultText: "the scenario's"},
 			&cli.StringFlag{Name: "precision", Usage: "add replications until the `SHARE`, such as 2%, bounds the half-width of the metric's interval relative to its mean"},
-			&cli.StringFlag{Name: "metric", Value: "goodput_per_min", Usage: "the `METRIC` that --precision and the report go by"},
+			&cli.StringFlag{Name: "metric", Usage: "the `METRIC` that --precision and the report go by", DefaultText: "answered, or goodput_per_min without a number of calls"},
 			&cli.IntFlag{Name: "max-reps", Value: 1000, Usage: "at most `N` replications of a point with --precision"},
 			&cli.BoolFlag{Name: "control", Usage: "play each point also without its faults and spikes that last for a time"},
 			&cli.StringFlag{Name: "shard", Usage: "only the part `I/N` of the points; auto/N and auto take I and N from Slurm, Kubernetes or AWS Batch arrays"},
@@ -154,15 +154,19 @@ func readPlan(c *cli.Context) (*experiments.Plan, error) {
 			return nil, usage("--reps: found %d; want 1 to 100,000", p.Reps)
 		}
 	}
-	if experiments.Index(c.String("metric")) < 0 {
-		return nil, usage("--metric: found %q; %s", c.String("metric"), suggest.Unknown(c.String("metric"), experiments.MetricNames()))
+	metric := c.String("metric")
+	if metric == "" {
+		metric = p.Objective()
+	}
+	if experiments.Index(metric) < 0 {
+		return nil, usage("--metric: found %q; %s", metric, suggest.Unknown(metric, experiments.MetricNames()))
 	}
 	if text := c.String("precision"); text != "" {
 		var share scenario.Share
 		if err := share.ParseText(text); err != nil || share == 0 {
 			return nil, usage("--precision: found %q; want a share above 0, such as 2%%", text)
 		}
-		p.Precision = experiments.Precision{Metric: c.String("metric"), Rel: float64(share), MaxReps: c.Int("max-reps")}
+		p.Precision = experiments.Precision{Metric: metric, Rel: float64(share), MaxReps: c.Int("max-reps")}
 		if p.Precision.MaxReps < p.Reps {
 			return nil, usage("--max-reps: found %d; want at least the %d replications that each point begins with", p.Precision.MaxReps, p.Reps)
 		}
@@ -244,8 +248,8 @@ func reportCommand() *cli.Command {
 		Name: "report", Usage: "compare the points of a sweep: intervals, paired differences, the best set, the frontier, sensitivity",
 		ArgsUsage: "FOLDER",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "base", Value: "0", Usage: "the `POINT` to compare to: its number, or values as in policy=own-the-loop,policy.gate.semaphore=8"},
-			&cli.StringFlag{Name: "metric", Value: "goodput_per_min", Usage: "the `METRIC` that orders the points and names the best"},
+			&cli.StringFlag{Name: "base", Usage: "the `POINT` to compare to: its number, or values as in policy=own-the-loop,policy.gate.semaphore=8", DefaultText: "the scenario itself, else 0"},
+			&cli.StringFlag{Name: "metric", Usage: "the `METRIC` that orders the points and names the best", DefaultText: "that of the sweep"},
 			&cli.StringFlag{Name: "metrics", Usage: "the `METRICS` to show, with commas between; all for every one"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown"},
 			&cli.BoolFlag{Name: "csv", Usage: "print CSV: every point, every metric shown"},
@@ -267,14 +271,15 @@ func runReport(c *cli.Context) error {
 		o.Metrics = strings.Split(list, ",")
 	}
 	for _, name := range append(o.Metrics, o.Objective) {
-		if experiments.Index(name) < 0 {
+		if name != "" && experiments.Index(name) < 0 {
 			return usage("no metric %q; %s", name, suggest.Unknown(name, experiments.MetricNames()))
 		}
 	}
-	var err error
-	if o.Base, err = experiments.FindPoint(dir, c.String("base")); err != nil {
+	base, err := experiments.FindPoint(dir, c.String("base"))
+	if err != nil {
 		return usage("--base: %v", err)
 	}
+	o.Base = &base
 	comparison, err := experiments.Compare(dir, o)
 	if err != nil {
 		return usageError{err}

@@ -1,0 +1,388 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"stampede/experiments"
+	"stampede/plots"
+	"stampede/scenario"
+	"stampede/suggest"
+)
+
+// pickAxes finds the axes of the figures: those asked for, else those whose
+// values move the metric most.
+func (d *drawing) pickAxes() error {
+	d.xAxis, d.byAxis = -1, -1
+	short := experiments.ShortNames(d.c.Axes)
+	find := func(flag, name string) (int, error) {
+		for i, axis := range d.c.Axes {
+			if axis == name || short[i] == name {
+				return i, nil
+			}
+		}
+		return -1, usage("%s: no axis %q; %s", flag, name, suggest.Unknown(name, d.c.Axes))
+	}
+	var err error
+	if d.x != "" {
+		if d.xAxis, err = find("--x", d.x); err != nil {
+			return err
+		}
+	}
+	if d.by != "" {
+		if d.byAxis, err = find("--by", d.by); err != nil {
+			return err
+		}
+		if d.byAxis == d.xAxis {
+			return usage("--by: found %q for both axes; want another", d.by)
+		}
+	}
+	shares := make([]float64, len(d.c.Axes))
+	for _, s := range d.c.Sensitivity {
+		if s.Metric == d.metric(d.y) {
+			shares[slices.Index(d.c.Axes, s.Axis)] = s.Share
+		}
+	}
+	order := make([]int, len(d.c.Axes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
+	for _, i := range order {
+		switch {
+		case d.xAxis < 0 && i != d.byAxis:
+			d.xAxis = i
+		case d.byAxis < 0 && i != d.xAxis:
+			d.byAxis = i
+		}
+	}
+	return nil
+}
+
+func (d *drawing) metric(name string) int { return slices.Index(d.c.Metrics, experiments.Index(name)) }
+
+func (d *drawing) metricName(i int) string { return experiments.Metrics()[d.c.Metrics[i]].Name }
+
+// label writes a metric with its unit for an axis.
+func label(name string) string {
+	m := experiments.Metrics()[experiments.Index(name)]
+	text := strings.ReplaceAll(strings.TrimSuffix(m.Name, "_s"), "_", " ")
+	text = strings.ReplaceAll(text, "usd", "cost")
+	return text + ", " + m.Unit
+}
+
+// at is the value of a metric at a point, with its interval.
+func (d *drawing) at(p *experiments.PointResult, metric string) plots.Point {
+	e := p.Estimates[d.metric(metric)]
+	return plots.Point{Y: e.Mean, Low: e.Low, High: e.High}
+}
+
+// slice is the points at which all axes but those shown have the base's values.
+func (d *drawing) slice() (points []*experiments.PointResult, fixed string) {
+	var base *experiments.PointResult
+	for i := range d.c.Points {
+		if d.c.Points[i].Point == d.c.Base {
+			base = &d.c.Points[i]
+		}
+	}
+	if d.c.Manifest.Sample != "" { // a sample has no two points on a line
+		for i := range d.c.Points {
+			points = append(points, &d.c.Points[i])
+		}
+		return points, "all points of the sample"
+	}
+	short := experiments.ShortNames(d.c.Axes)
+	var parts []string
+	for k := range d.c.Axes {
+		if k != d.xAxis && k != d.byAxis {
+			parts = append(parts, short[k]+" "+base.Labels[k])
+		}
+	}
+	for i := range d.c.Points {
+		p := &d.c.Points[i]
+		same := true
+		for k := range d.c.Axes {
+			same = same && (k == d.xAxis || k == d.byAxis || p.Labels[k] == base.Labels[k])
+		}
+		if same && p.Reason == "" {
+			points = append(points, p)
+		}
+	}
+	if len(parts) > 0 {
+		fixed = "at " + strings.Join(parts, ", ")
+	}
+	return points, fixed
+}
+
+// subtitle names the policy and the limiter, and what is held fixed.
+func (d *drawing) subtitle(fixed string) string {
+	parts := []string{"Provider: " + d.c.Manifest.Provider}
+	if !slices.Contains(d.c.Axes, "policy") {
+		parts = append(parts, "policy before the sweep: "+d.c.Manifest.Policy)
+	}
+	if fixed != "" {
+		parts = append(parts, fixed)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// values lists the values of an axis in the order of the manifest, and whether
+// they are numbers.
+func (d *drawing) values(axis int) (labels []string, numeric bool) {
+	labels = d.c.Manifest.Axes[axis].Values
+	if len(labels) == 0 {
+		seen := map[string]bool{}
+		for _, p := range d.c.Points {
+			if l := p.Labels[axis]; !seen[l] {
+				seen[l] = true
+				labels = append(labels, l)
+			}
+		}
+		slices.SortFunc(labels, func(a, b string) int {
+			x, _ := scenario.NumberOf(a)
+			y, _ := scenario.NumberOf(b)
+			return cmp.Compare(x, y)
+		})
+	}
+	numeric = len(labels) > 2
+	for _, l := range labels {
+		if _, ok := scenario.NumberOf(l); !ok {
+			numeric = false
+		}
+	}
+	return labels, numeric
+}
+
+// axisLabel names an axis with the unit of its values.
+func (d *drawing) axisLabel(axis int) string {
+	name := strings.ReplaceAll(experiments.ShortNames(d.c.Axes)[axis], "_", " ")
+	labels, numeric := d.values(axis)
+	if !numeric {
+		return name
+	}
+	switch l := labels[0]; {
+	case strings.Contains(l, "/"):
+		return name + ", per second"
+	case strings.HasSuffix(l, "%"):
+		return name + ", share"
+	case strings.ContainsAny(l, "smh"):
+		return name + ", s"
+	}
+	return name
+}
+
+func (d *drawing) title(what string) string { return d.c.Manifest.Name + ": " + what }
+
+func (d *drawing) lines() (plots.Figure, error) {
+	if d.xAxis < 0 {
+		return nil, nil
+	}
+	labels, numeric := d.values(d.xAxis)
+	points, fixed := d.slice()
+	f := &plots.Lines{Title: d.title(strings.ReplaceAll(d.y, "_", " ") + " over " + d.axisLabel(d.xAxis)), Subtitle: d.subtitle(fixed), X: d.axisLabel(d.xAxis), Y: label(d.y)}
+	if !numeric {
+		f.Names = labels
+	} else if low, _ := scenario.NumberOf(labels[0]); low > 0 {
+		high, _ := scenario.NumberOf(labels[len(labels)-1])
+		f.LogX = high/low >= 16
+	}
+	series := []string{""}
+	if d.byAxis >= 0 && d.c.Manifest.Sample == "" {
+		series, _ = d.values(d.byAxis)
+		f.Heading = strings.ReplaceAll(experiments.ShortNames(d.c.Axes)[d.byAxis], "_", " ")
+	}
+	for _, name := range series {
+		s := plots.Series{Name: name}
+		for _, p := range points {
+			if len(series) > 1 && p.Labels[d.byAxis] != name {
+				continue
+			}
+			q := d.at(p, d.y)
+			if q.X = float64(slices.Index(labels, p.Labels[d.xAxis])); numeric {
+				q.X, _ = scenario.NumberOf(p.Labels[d.xAxis])
+			}
+			s.Points = append(s.Points, q)
+		}
+		f.Series = append(f.Series, s)
+	}
+	if d.y == "makespan_s" {
+		d.bound(f, points, labels, numeric)
+	}
+	if len(f.Series) == 1 {
+		f.Series[0].Name = "mean, 95 % interval"
+	}
+	return f, nil
+}
+
+// bound adds the line below which no policy can bring the makespan: at each
+// place the least bound of the points there.
+func (d *drawing) bound(f *plots.Lines, points []*experiments.PointResult, labels []string, numeric bool) {
+	for i, l := range labels {
+		least := math.Inf(1)
+		for _, p := range points {
+			if q := d.at(p, "bound_makespan_s"); p.Labels[d.xAxis] == l && q.Y < least {
+				least = q.Y
+			}
+		}
+		x := float64(i)
+		if numeric {
+			x, _ = scenario.NumberOf(l)
+		}
+		if !math.IsInf(least, 0) {
+			f.Bound = append(f.Bound, plots.Point{X: x, Y: least})
+		}
+	}
+	f.BoundName = "bound for these answers"
+}
+
+func (d *drawing) heat() (plots.Figure, error) {
+	if d.byAxis < 0 || d.c.Manifest.Sample != "" {
+		return nil, nil
+	}
+	x, _ := d.values(d.xAxis)
+	y, _ := d.values(d.byAxis)
+	if len(x) < 2 || len(y) < 2 || len(x)*len(y) > 400 {
+		return nil, nil
+	}
+	points, fixed := d.slice()
+	f := &plots.Heat{Title: d.title(label(d.y)), Subtitle: d.subtitle(fixed), X: short(d.c.Axes, d.xAxis), Y: short(d.c.Axes, d.byAxis), NamesX: x, NamesY: y}
+	for range y {
+		row := make([]plots.Point, len(x))
+		for i := range row {
+			row[i].Y = math.NaN()
+		}
+		f.Cells = append(f.Cells, row)
+	}
+	for _, p := range points {
+		f.Cells[slices.Index(y, p.Labels[d.byAxis])][slices.Index(x, p.Labels[d.xAxis])] = d.at(p, d.y)
+	}
+	return f, nil
+}
+
+func short(axes []string, i int) string {
+	return strings.ReplaceAll(experiments.ShortNames(axes)[i], "_", " ")
+}
+
+func (d *drawing) frontier() (plots.Figure, error) {
+	if len(d.c.Points) < 2 {
+		return nil, nil
+	}
+	f := &plots.Scatter{Title: d.title("cost, latency and success"), Subtitle: d.subtitle(""), X: label("usd_per_1000_answers"), Y: label("latency_p95_s"),
+		ShadeLow: "success ratio 0", ShadeHigh: "success ratio 1"}
+	named := map[[3]float64]bool{}
+	for i := range d.c.Points {
+		p := &d.c.Points[i]
+		s := plots.Spot{X: d.at(p, "usd_per_1000_answers"), Y: d.at(p, "latency_p95_s"), Shade: d.at(p, "success_ratio").Y, Name: d.pointName(p)}
+		if math.IsNaN(s.X.Y + s.Y.Y + s.Shade) {
+			continue
+		}
+		place := [3]float64{s.X.Y, s.Y.Y, s.Shade}
+		s.Best = slices.Contains(d.c.Frontier, p.Point) && !named[place]
+		named[place] = true
+		f.Spots = append(f.Spots, s)
+	}
+	if len(f.Spots) == 0 {
+		return nil, nil
+	}
+	return f, nil
+}
+
+// pointName names a point by its values, the moving axes first.
+func (d *drawing) pointName(p *experiments.PointResult) string {
+	if len(p.Labels) == 0 {
+		return d.c.Manifest.Name
+	}
+	var parts []string
+	for _, axis := range []int{d.xAxis, d.byAxis} {
+		if axis >= 0 {
+			parts = append(parts, short(d.c.Axes, axis)+" "+p.Labels[axis])
+		}
+	}
+	for k, l := range p.Labels {
+		if k != d.xAxis && k != d.byAxis && len(p.Labels) <= 3 {
+			parts = append(parts, short(d.c.Axes, k)+" "+l)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// chosen are at most twelve points for figures with one item a point, those
+// with the best metric, in the order of the sweep.
+func (d *drawing) chosen() (points []*experiments.PointResult, fixed string, left int) {
+	points, fixed = d.slice()
+	if len(points) > plots.MostSeries {
+		better := float64(experiments.Metrics()[experiments.Index(d.y)].Better)
+		slices.SortStableFunc(points, func(a, b *experiments.PointResult) int {
+			return cmp.Compare(-better*d.at(a, d.y).Y, -better*d.at(b, d.y).Y)
+		})
+		left = len(points) - plots.MostSeries
+		points = points[:plots.MostSeries]
+		slices.SortFunc(points, func(a, b *experiments.PointResult) int { return cmp.Compare(a.Point, b.Point) })
+	}
+	return points, fixed, left
+}
+
+func (d *drawing) cost() (plots.Figure, error) {
+	points, fixed, left := d.chosen()
+	f := &plots.Bars{Title: d.title("cost of 1,000 answers"), Subtitle: d.subtitle(fixed), Y: "cost per 1,000 answers, USD", LeftOut: left}
+	parts := []struct{ name, metric string }{{"useful", ""}, {"wasted: timeout", "usd_wasted_timeout"}, {"wasted: abandoned", "usd_wasted_abandoned"}, {"wasted: error", "usd_wasted_error"}}
+	stacks := make([]plots.Part, len(parts))
+	for i, part := range parts {
+		stacks[i].Name = part.name
+	}
+	for _, p := range points {
+		whole, total := d.at(p, "usd_per_1000_answers"), d.at(p, "usd_total").Y
+		if math.IsNaN(whole.Y) || total == 0 {
+			continue
+		}
+		rest := whole.Y
+		for i, part := range parts[1:] {
+			v := whole.Y * d.at(p, part.metric).Y / total
+			stacks[i+1].Values = append(stacks[i+1].Values, v)
+			rest -= v
+		}
+		stacks[0].Values = append(stacks[0].Values, rest)
+		f.Names = append(f.Names, d.pointName(p))
+		f.Whole = append(f.Whole, whole)
+	}
+	for i, s := range stacks {
+		if i == 0 || slices.ContainsFunc(s.Values, func(v float64) bool { return v > 0 }) {
+			f.Parts = append(f.Parts, s)
+		}
+	}
+	if len(f.Names) == 0 {
+		return nil, nil
+	}
+	f.Subtitle = leftOut(f.Subtitle, left)
+	return f, nil
+}
+
+func leftOut(subtitle string, left int) string {
+	if left == 0 {
+		return subtitle
+	}
+	return subtitle + "; the best twelve points, " + plural(left, "point") + " left out"
+}
+
+func (d *drawing) latency() (plots.Figure, error) {
+	points, fixed, left := d.chosen()
+	f := &plots.Quantiles{Title: d.title("latency of answered calls"), Subtitle: leftOut(d.subtitle(fixed), left), Y: "latency, s"}
+	for _, p := range points {
+		s := plots.Series{Name: d.pointName(p)}
+		for _, q := range []struct {
+			p    float64
+			name string
+		}{{0.25, "p25"}, {0.5, "p50"}, {0.75, "p75"}, {0.9, "p90"}, {0.95, "p95"}, {0.99, "p99"}, {0.999, "p999"}} {
+			point := d.at(p, "latency_"+q.name+"_s")
+			point.X = q.p
+			s.Points = append(s.Points, point)
+		}
+		f.Series = append(f.Series, s)
+	}
+	if len(f.Series) == 0 {
+		return nil, nil
+	}
+	return f, nil
+}

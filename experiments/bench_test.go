@@ -1,0 +1,137 @@
+package experiments
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"testing"
+	"time"
+
+	"stampede/fleet"
+	"stampede/scenario"
+)
+
+// BenchmarkPoint is one replication of 1,000 calls with all its metrics.
+func BenchmarkPoint(b *testing.B) {
+	s := embeddedScenario(b, "workload.batch.calls=1000")
+	b.ReportAllocs()
+	for i := range b.N {
+		tally := NewTally(s, 0)
+		if _, err := s.Model.Run(1, i, fleet.Listeners{tally}); err != nil {
+			b.Fatal(err)
+		}
+		tally.Values()
+	}
+}
+
+// BenchmarkSweep plays the embedded sweep with ten replications a point, and
+// tells how busy the cores were and how much memory stayed in use. The number of
+// points is that of its axes and ten times as many: memory must not follow.
+func BenchmarkSweep(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the program does
+	for _, seeds := range []int{1, 10} {
+		b.Run(fmt.Sprintf("points=%d", 192*seeds), func(b *testing.B) {
+			var busy, elapsed time.Duration
+			var peak uint64
+			for b.Loop() {
+				text, _ := scenario.Embedded(scenario.Default)
+				t := template(b, string(text), "workload.batch.calls=400")
+				if seeds > 1 {
+					axis, err := scenario.ParseAxis("workload.max_tokens=1000..1009")
+					if err != nil {
+						b.Fatal(err)
+					}
+					t.Sweep.Add(axis)
+				}
+				before, began := cpu(), time.Now()
+				s := &Sweep{Plan: &Plan{Template: t, Reps: 10}, Dir: b.TempDir(), Progress: func(done, _ int) {
+					if done%500 == 0 {
+						runtime.GC()
+						var m runtime.MemStats
+						runtime.ReadMemStats(&m)
+						peak = max(peak, m.HeapAlloc)
+					}
+				}}
+				if _, err := s.Run(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+				busy += cpu() - before
+				elapsed += time.Since(began)
+			}
+			b.ReportMetric(100*busy.Seconds()/elapsed.Seconds()/float64(runtime.GOMAXPROCS(0)), "%busy")
+			b.ReportMetric(float64(peak)/1e6, "MB-live")
+		})
+	}
+}
+
+func cpu() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkReport compares the points of folders with so many rows of 30
+// replications a point.
+func BenchmarkReport(b *testing.B) {
+	for _, rows := range []int{30_000, 999_990} {
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			dir := b.TempDir()
+			plan := &Plan{Template: template(b, small), Reps: 30}
+			m, err := plan.Manifest()
+			if err != nil {
+				b.Fatal(err)
+			}
+			m.Points = rows / 30
+			text, err := m.encode()
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, manifestName), text, 0o644); err != nil {
+				b.Fatal(err)
+			}
+			f, err := os.Create(filepath.Join(dir, resultsName))
+			if err != nil {
+				b.Fatal(err)
+			}
+			w := bufio.NewWriter(f)
+			if _, err := w.Write(header(plan.Axes())); err != nil {
+				b.Fatal(err)
+			}
+			var line []byte
+			values := make([]float64, len(registry))
+			for i := range rows {
+				for k := range values {
+					values[k] = float64((i*7919+k*104729)%100_003) / 997
+				}
+				row := Row{Point: i / 30, Replication: i % 30, Labels: []string{"own-the-loop", fmt.Sprint(i / 30)}, Values: values}
+				line = row.append(line[:0])
+				if _, err := w.Write(line); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := w.Flush(); err != nil {
+				b.Fatal(err)
+			}
+			f.Close()
+			b.ResetTimer()
+			var live uint64
+			for b.Loop() {
+				c, err := Compare(dir, CompareOptions{})
+				if err != nil || len(c.Points) != rows/30 {
+					b.Fatalf("%d points, %v", len(c.Points), err)
+				}
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				live = max(live, m.Sys)
+			}
+			b.ReportMetric(float64(live)/1e6, "MB-from-system")
+		})
+	}
+}

@@ -1,0 +1,40 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The README tells how much narrower the interval of a policy difference is for
+// being paired by seed, on the embedded scenario: its timeout of 60 s against
+// one of 30 s, 30 replications each.
+func TestReadmePairedFactor(t *testing.T) {
+	play := func(seed, timeout string) []float64 {
+		s := embeddedScenario(t, "seed="+seed, "policy.timeouts.attempt="+timeout)
+		runs, err := Replicator{}.Play(context.Background(), s, 0, 30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Column(runs, Index("usd_per_1000_answers"))
+	}
+	half := func(a, b []float64) float64 {
+		d := make([]float64, len(a))
+		for i := range a {
+			d[i] = a[i] - b[i]
+		}
+		return EstimateOf(d, 0.95).Half()
+	}
+	base := play("1", "60s")
+	paired, unpaired := half(base, play("1", "30s")), half(base, play("2", "30s"))
+	want := fmt.Sprintf("%.0f times narrower", unpaired/paired)
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), want) {
+		t.Errorf("paired half-width %.3g USD, unpaired %.3g: the README must say %q", paired, unpaired, want)
+	}
+}

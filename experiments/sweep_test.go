@@ -1,0 +1,548 @@
+package experiments
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"stampede/scenario"
+	"stampede/sim"
+)
+
+// small is a sweep of 12 points in a fraction of a second.
+const small = `
+name: small
+seed: 3
+replications: 4
+workload:
+  batch: {calls: 60}
+  prompt_tokens: {exponential: {mean: 500}}
+  output_tokens: {exponential: {mean: 100}}
+fleet: {workers: 10}
+provider:
+  limits: [{resource: requests, limit: 120/min, burst: 5}, {resource: concurrency, limit: 3}]
+  latency: {first_token: {exponential: {mean: 500ms}}, tokens_per_second: 100}
+policy: own-the-loop
+price: gpt-4o-mini
+sweep:
+  policy: [as_above, openai-python@2.46, no-retry]
+  policy.gate.semaphore: [none, 2, 3, nonsense]
+`
+
+func template(t testing.TB, text string, set ...string) *scenario.Template {
+	t.Helper()
+	tpl, err := scenario.NewTemplate([]byte(text), "small", scenario.Options{Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tpl
+}
+
+func sweepInto(t testing.TB, dir string, change func(*Sweep)) (Outcome, error) {
+	t.Helper()
+	s := &Sweep{Plan: &Plan{Template: template(t, small), Reps: 4}, Dir: dir}
+	if change != nil {
+		change(s)
+	}
+	return s.Run(context.Background())
+}
+
+func contents(t testing.TB, dir string) string {
+	t.Helper()
+	var out bytes.Buffer
+	for _, name := range []string{manifestName, resultsName} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(text)
+	}
+	return out.String()
+}
+
+// A point that cannot be built is reported with its reason and the others run.
+func TestBrokenPointsDoNotStopASweep(t *testing.T) {
+	dir := t.TempDir() + "/s"
+	outcome, err := sweepInto(t, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outcome.FailedCount != 3 || outcome.Rows != 9*4+3 || !strings.Contains(outcome.Failed[0], `point 3 (as_above, nonsense): policy.gate.semaphore=nonsense: policy.gate.semaphore: found "nonsense"`) {
+		t.Errorf("%+v", outcome)
+	}
+	c, err := Compare(dir, CompareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Points) != 12 || c.Points[3].Reason == "" || c.Points[4].N != 4 {
+		t.Errorf("%d points; point 3: %q; point 4: %d replications", len(c.Points), c.Points[3].Reason, c.Points[4].N)
+	}
+}
+
+// The bytes are the same for any number of jobs, after any interruption and
+// resumption, and joined from any number of parts.
+func TestBytesOfASweep(t *testing.T) {
+	whole := t.TempDir() + "/whole"
+	if _, err := sweepInto(t, whole, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := contents(t, whole)
+	same := func(what, dir string) {
+		t.Helper()
+		if contents(t, dir) != want {
+			t.Errorf("%s: other bytes", what)
+		}
+	}
+	for _, jobs := range []int{1, 3, 16} {
+		dir := t.TempDir() + "/s"
+		if _, err := sweepInto(t, dir, func(s *Sweep) { s.Jobs = jobs }); err != nil {
+			t.Fatal(err)
+		}
+		same(fmt.Sprintf("%d jobs", jobs), dir)
+	}
+	for _, stop := range []int{1, 7, 38} {
+		dir := t.TempDir() + "/s"
+		ctx, cancel := context.WithCancel(context.Background())
+		s := &Sweep{Plan: &Plan{Template: template(t, small), Reps: 4}, Dir: dir, Jobs: 2, Progress: func(done, _ int) {
+			if done == stop {
+				cancel()
+			}
+		}}
+		if _, err := s.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatalf("interrupted after %d: %v", stop, err)
+		}
+		if _, err := sweepInto(t, dir, nil); err == nil || !strings.Contains(err.Error(), "is not empty; go on with it (--resume)") {
+			t.Errorf("without --resume: %v", err)
+		}
+		if _, err := sweepInto(t, dir, func(s *Sweep) { s.Resume = true }); err != nil {
+			t.Fatal(err)
+		}
+		same(fmt.Sprintf("interrupted after %d", stop), dir)
+	}
+	var parts []string
+	for i := range 7 {
+		dir := fmt.Sprintf("%s/part%d", t.TempDir(), i)
+		if _, err := sweepInto(t, dir, func(s *Sweep) { s.Plan.Shard = Shard{i + 1, 7} }); err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, dir)
+	}
+	merged := t.TempDir() + "/merged"
+	if err := Merge(parts, merged); err != nil {
+		t.Fatal(err)
+	}
+	same("merged from 7 parts", merged)
+	for name, c := range map[string]struct {
+		dirs []string
+		want string
+	}{
+		"a part missing": {parts[:6], "is part 1 of 7; found 6 parts"},
+		"a part twice":   {append(slices.Clone(parts[:6]), parts[0]), "are both part 1 of 7"},
+		"not a part":     {[]string{whole}, "is not a part of a sweep"},
+		"no folder":      {[]string{t.TempDir()}, "holds no manifest.json"},
+	} {
+		if err := Merge(c.dirs, t.TempDir()+"/m"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// A torn last line, at any place, is dropped and its replication played again.
+func TestTornLinesAreNeverTrusted(t *testing.T) {
+	whole := t.TempDir() + "/whole"
+	if _, err := sweepInto(t, whole, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := contents(t, whole)
+	results, err := os.ReadFile(filepath.Join(whole, resultsName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cut := range []int{0, 10, len(results) / 3, len(results)/2 + 17, len(results) - 1, len(results)} {
+		dir := t.TempDir()
+		manifest, err := os.ReadFile(filepath.Join(whole, manifestName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, manifestName), manifest, 0o644), os.WriteFile(filepath.Join(dir, resultsName), results[:cut], 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sweepInto(t, dir, func(s *Sweep) { s.Resume = true }); err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if contents(t, dir) != want {
+			t.Errorf("cut at %d: other bytes", cut)
+		}
+	}
+}
+
+// A disk that fills up stops the sweep with an error, and what was written
+// before is kept.
+func TestFullDiskLosesNothing(t *testing.T) {
+	dir := t.TempDir() + "/s"
+	s := &sweeping{Sweep: &Sweep{Plan: &Plan{Template: template(t, small), Reps: 4}, Dir: dir, Jobs: 2}, done: map[int]*progressOf{}}
+	if err := s.open(); err != nil {
+		t.Fatal(err)
+	}
+	s.Progress = func(done, _ int) {
+		if done == 5 {
+			s.results.file.Close() // as good as full
+		}
+	}
+	if err := s.play(context.Background()); err != nil || s.failed == nil {
+		t.Fatalf("play %v, failed %v; want a failure of writing", err, s.failed)
+	}
+	if s.rows != 5 {
+		t.Errorf("%d rows, want the 5 before", s.rows)
+	}
+	outcome, err := sweepInto(t, dir, func(s *Sweep) { s.Resume = true })
+	if err != nil || outcome.Rows != 39 {
+		t.Errorf("resumed: %+v, %v", outcome, err)
+	}
+}
+
+func TestResumeRefusesAnotherSweep(t *testing.T) {
+	dir := t.TempDir() + "/s"
+	if _, err := sweepInto(t, dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err := sweepInto(t, dir, func(s *Sweep) {
+		s.Resume = true
+		s.Plan = &Plan{Template: template(t, small, "fleet.workers=11", "seed=4"), Reps: 5}
+	})
+	for _, want := range []string{"holds another sweep", `scenario.fleet.workers: "10", here "11"`, "seed: 3, here 4", "replications: 4, here 5"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want in it %q", err, want)
+		}
+	}
+}
+
+// Replications are added until the metric is known well enough, or there are no
+// more to be had; the decision does not depend on jobs or interruptions.
+func TestPrecision(t *testing.T) {
+	plan := func() *Plan {
+		return &Plan{Template: template(t, small), Reps: 4, Precision: Precision{Metric: "latency_mean_s", Rel: 0.05, MaxReps: 60}}
+	}
+	var want string
+	for _, jobs := range []int{1, 5} {
+		dir := t.TempDir() + "/s"
+		if _, err := sweepInto(t, dir, func(s *Sweep) { s.Plan, s.Jobs = plan(), jobs }); err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			want = contents(t, dir)
+		} else if contents(t, dir) != want {
+			t.Errorf("%d jobs: other bytes", jobs)
+		}
+		c, err := Compare(dir, CompareOptions{Metrics: []string{"latency_mean_s"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		widened := 0
+		for _, p := range c.Points {
+			if p.Reason != "" {
+				continue
+			}
+			if e := p.Estimates[slices.Index(c.Metrics, Index("latency_mean_s"))]; e.Half() > 0.05*e.Mean && p.N < 60 {
+				t.Errorf("point %d: %v with %d replications", p.Point, e, p.N)
+			}
+			if p.N > 4 {
+				widened++
+			}
+		}
+		if widened == 0 {
+			t.Error("no point needed more replications: the test shows nothing")
+		}
+	}
+	dir := t.TempDir() + "/s"
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &Sweep{Plan: plan(), Dir: dir, Jobs: 3, Progress: func(done, _ int) {
+		if done == 50 {
+			cancel()
+		}
+	}}
+	if _, err := s.Run(ctx); err == nil {
+		t.Fatal("not interrupted")
+	}
+	if _, err := sweepInto(t, dir, func(s *Sweep) { s.Plan, s.Resume = plan(), true }); err != nil {
+		t.Fatal(err)
+	}
+	if contents(t, dir) != want {
+		t.Error("after an interruption: other bytes")
+	}
+}
+
+// 95 % intervals hold the true mean in 93 to 97 % of 1,000 sweeps of an M/M/1
+// queue: W = 1/(mu-lambda) = 0.2 s at lambda 5, mu 10, each sweep 10
+// replications of 100 s after a warm-up of 20 s.
+func TestIntervalsCover(t *testing.T) {
+	tpl := template(t, `
+name: mm1
+horizon: 120s
+warmup: 20s
+workload: {open: {rate: 5/s}, prompt_tokens: 1, output_tokens: 1}
+provider: {latency: {first_token: {exponential: {mean: 100ms}}}}
+policy: {gate: {semaphore: 1}}
+`)
+	held := 0
+	for seed := range uint64(1000) {
+		s := *tpl.Base
+		s.Seed = 1000 + seed
+		runs, err := Replicator{}.Play(context.Background(), &s, 0, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := EstimateOf(Column(runs, Index("latency_mean_s")), 0.95); e.Low <= 0.2 && 0.2 <= e.High {
+			held++
+		}
+	}
+	if held < 930 || held > 970 {
+		t.Errorf("%d of 1,000 intervals hold the true mean, want 930 to 970", held)
+	}
+	t.Logf("%d of 1,000 intervals hold the true mean", held)
+}
+
+// The best set holds the truly best of twelve points in at least 95 % of 500
+// repeats, in the hardest case, where the others are as good or a hair worse,
+// and it still tells a clearly worse one off.
+func TestBestSetHoldsTheBest(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	held, cleared := 0, 0
+	for range 500 {
+		var all []BestCandidate
+		common := make([]float64, 30) // what the points of one seed share
+		for r := range common {
+			common[r] = random.NormFloat64()
+		}
+		for p := range 12 {
+			mean := 0.0
+			switch {
+			case p == 0:
+				mean = 0.001
+			case p == 11:
+				mean = -2
+			}
+			c := BestCandidate{Point: p}
+			for r := range 30 {
+				c.Values = append(c.Values, mean+common[r]+random.NormFloat64())
+			}
+			all = append(all, c)
+		}
+		best := BestSet(all, true, 0.95)
+		if slices.Contains(best, 0) {
+			held++
+		}
+		if !slices.Contains(best, 11) {
+			cleared++
+		}
+	}
+	if held < 475 || cleared < 475 {
+		t.Errorf("held the best in %d and cleared the worst in %d of 500, want 475 each", held, cleared)
+	}
+}
+
+func TestBestSetDirection(t *testing.T) {
+	all := []BestCandidate{{0, []float64{1, 2, 3}}, {1, []float64{11, 12, 13}}, {2, []float64{math.NaN()}}}
+	if got := BestSet(all, true, 0.95); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("higher is better: %v", got)
+	}
+	if got := BestSet(all[:2], false, 0.95); !slices.Equal(got, []int{0}) {
+		t.Errorf("lower is better: %v", got)
+	}
+}
+
+// Verdicts: paired by replication, in the direction of the metric.
+func TestVerdicts(t *testing.T) {
+	base := &group{point: 0, replications: []int{0, 1, 2}, values: [][]float64{{10, 20, 30}}}
+	at := map[int]int{0: 0, 1: 1, 2: 2}
+	for _, c := range []struct {
+		values []float64
+		better Direction
+		want   Verdict
+	}{
+		{[]float64{11, 21.1, 31}, Higher, IsBetter},
+		{[]float64{11, 21.1, 31}, Lower, IsWorse},
+		{[]float64{9, 19.1, 29}, Lower, IsBetter},
+		{[]float64{9, 19.1, 29}, Neither, Other},
+		{[]float64{5, 25, 30}, Higher, Undecided},
+		{[]float64{10, 20, 30}, Higher, Undecided},
+	} {
+		g := &group{point: 1, replications: []int{0, 1, 2}, values: [][]float64{c.values}}
+		if got := difference(g, base, at, 0, c.better).Verdict; got != c.want {
+			t.Errorf("%v, %d: %s, want %s", c.values, c.better, got, c.want)
+		}
+	}
+}
+
+func TestFrontierAndSensitivity(t *testing.T) {
+	dir := t.TempDir() + "/s"
+	if _, err := sweepInto(t, dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compare(dir, CompareOptions{Objective: "answered"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(p PointResult, name string) float64 {
+		return p.Estimates[slices.Index(c.Metrics, Index(name))].Mean
+	}
+	for _, p := range c.Points {
+		beaten := p.Reason != ""
+		for _, q := range c.Points {
+			cost, latency, success := at(q, "usd_per_1000_answers")-at(p, "usd_per_1000_answers"), at(q, "latency_p95_s")-at(p, "latency_p95_s"), at(p, "success_ratio")-at(q, "success_ratio")
+			if cost <= 0 && latency <= 0 && success <= 0 && (cost < 0 || latency < 0 || success < 0) {
+				beaten = true
+			}
+		}
+		if slices.Contains(c.Frontier, p.Point) == beaten {
+			t.Errorf("point %d: beaten %v, frontier %v", p.Point, beaten, c.Frontier)
+		}
+	}
+	for _, s := range c.Sensitivity {
+		if s.Share < 0 || s.Share > 1+1e-9 || s.AtLeast > s.AtMost {
+			t.Errorf("%+v", s)
+		}
+	}
+	for _, write := range []func(*bytes.Buffer) error{
+		func(b *bytes.Buffer) error { c.WriteText(b); return nil }, func(b *bytes.Buffer) error { c.WriteMarkdown(b); return nil },
+		func(b *bytes.Buffer) error { return c.WriteCSV(b) },
+	} {
+		var out bytes.Buffer
+		if err := write(&out); err != nil || !strings.Contains(out.String(), "openai-python@2.46") {
+			t.Errorf("%v in %s", err, &out)
+		}
+	}
+}
+
+// MSER cuts a transient that decays into noise, and nothing from pure noise but
+// a little.
+func TestMSER(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	transient, noise := make([]float64, 2000), make([]float64, 2000)
+	for i := range transient {
+		noise[i] = random.NormFloat64()
+		transient[i] = 50*math.Exp(-float64(i)/40) + noise[i]
+	}
+	// At 250 the transient has fallen to 0.1, a tenth of the noise.
+	if cut := MSER(transient); cut < 100 || cut > 500 {
+		t.Errorf("cut at %d, want 100 to 500", cut)
+	}
+	if cut := MSER(noise); cut > 500 {
+		t.Errorf("cut %d of pure noise", cut)
+	}
+	if MSER(nil) != 0 || MSER([]float64{1, 2, 3}) != 0 {
+		t.Error("nothing to cut from nothing")
+	}
+}
+
+// A queue that starts empty at high load: the warm-up found is stated as a
+// metric, and the mean without it is nearer to the truth, W = 2 s at lambda 9.5,
+// mu 10.
+func TestWarmupIsFound(t *testing.T) {
+	const text = `
+name: mm1
+workload: {open: {rate: 9.5/s, calls: 4000}, prompt_tokens: 1, output_tokens: 1}
+provider: {latency: {first_token: {exponential: {mean: 100ms}}}}
+policy: {gate: {semaphore: 1}}
+`
+	mean := func(set ...string) (latency, warmup float64) {
+		s := template(t, text, set...).Base
+		runs, err := Replicator{}.Play(context.Background(), s, 0, 30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return EstimateOf(Column(runs, Index("latency_mean_s")), 0.95).Mean, EstimateOf(Column(runs, Index("warmup_s")), 0.95).Mean
+	}
+	cold, none := mean()
+	warm, found := mean("warmup=auto")
+	if none != 0 || found <= 0 || math.Abs(warm-2) >= math.Abs(cold-2) {
+		t.Errorf("mean %.3f s cold, %.3f s after a warm-up of %.1f s; truth 2 s", cold, warm, found)
+	}
+}
+
+// Recovery by hand: 10 answers a second before, none from 60 to 80 s, then 5 a
+// second until 100 s and 10 again. From 100 s on the rate over the window of 5 s
+// is 10, from 99 s it is 9, which is 90 %: 19 s after the end of the trigger.
+func TestRecovery(t *testing.T) {
+	r := recovery{trigger: scenario.Window{Start: 60e9, End: 80e9}, last: 200e9}
+	for s := range 200 {
+		n := uint32(10)
+		switch {
+		case s >= 60 && s < 80:
+			n = 0
+		case s >= 80 && s < 100:
+			n = 5
+		}
+		r.bins = append(r.bins, n)
+	}
+	if after, collapsed := r.after(); after != 19 || collapsed {
+		t.Errorf("recovered after %v, collapsed %v; want 19 and not", after, collapsed)
+	}
+	for s := range 120 {
+		r.bins[80+s] = 3
+	}
+	if after, collapsed := r.after(); !math.IsNaN(after) || !collapsed {
+		t.Errorf("recovered after %v, collapsed %v; want never", after, collapsed)
+	}
+}
+
+// With a control, each point also runs without what lasts for a time.
+func TestControl(t *testing.T) {
+	tpl := template(t, strings.Replace(small, "  latency:", "  faults: [{for: 20s, status: 503}, {share: 1%, status: 500}]\n  latency:", 1))
+	dir := t.TempDir() + "/s"
+	if _, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 4, Control: true}, Dir: dir}).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compare(dir, CompareOptions{Metrics: []string{"attempts_overloaded"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Points) != 24 || c.Axes[2] != TriggerAxis {
+		t.Fatalf("%d points on %v", len(c.Points), c.Axes)
+	}
+	for _, p := range c.Points {
+		overloaded := p.Estimates[slices.Index(c.Metrics, Index("attempts_overloaded"))].Mean
+		if off := p.Labels[2] == "off"; p.Reason == "" && off != (overloaded == 0) {
+			t.Errorf("point %v: %v overloaded", p.Labels, overloaded)
+		}
+	}
+}
+
+// Quantiles of the Azure traces: exact up to 16,384 values, within the stated
+// error beyond.
+func TestQuantilesOfTheAzureTraces(t *testing.T) {
+	for _, name := range []string{"code", "conv"} {
+		path := filepath.Join("..", "..", "shared", "traces", "azure2023", "AzureLLMInferenceTrace_"+name+".csv")
+		f, err := os.Open(path)
+		if os.IsNotExist(err) {
+			t.Skipf("%s is not beside this checkout", path)
+		}
+		trace, err := scenario.ReadTrace(f, name, scenario.Columns{PromptTokens: "ContextTokens"}, 1, 0)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var q sim.Quantiles
+		gaps := []float64{}
+		for i := range trace.At[1:] {
+			gap := trace.At[i+1] - trace.At[i]
+			q.Add(gap)
+			gaps = append(gaps, gap.Seconds())
+		}
+		slices.Sort(gaps)
+		for _, p := range []float64{0.25, 0.5, 0.9, 0.99, 0.999} {
+			want := gaps[int(math.Ceil(p*float64(len(gaps))))-1]
+			if got := q.Quantile(p).Seconds(); math.Abs(got-want) > sim.QuantileError*want+1e-6 {
+				t.Errorf("%s p%g: %v, exact %v", name, 100*p, got, want)
+			}
+		}
+	}
+}

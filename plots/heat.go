@@ -1,0 +1,93 @@
+package plots
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Heat is a quantity over two axes of names: a coloured field for each pair with
+// the value, and half its interval, written in it.
+type Heat struct {
+	Title, Subtitle string
+	X, Y            string
+	NamesX, NamesY  []string
+	Cells           [][]Point // [y][x]; Y is the value
+}
+
+func (f *Heat) size() (vg.Length, vg.Length) { return width, height }
+
+func (f *Heat) draw(c draw.Canvas) error {
+	c = head(c, f.Title, f.Subtitle)
+	p := newPlot(f.X, f.Y)
+	p.NominalX(f.NamesX...)
+	p.NominalY(f.NamesY...)
+	p.Add(heatCells{f})
+	p.X.Min, p.X.Max = -0.5, float64(len(f.NamesX))-0.5
+	p.Y.Min, p.Y.Max = -0.5, float64(len(f.NamesY))-0.5
+	p.Draw(c)
+	return nil
+}
+
+// cividis are anchors of the map of Nunez, Anderton and Renslow, "Optimizing
+// colormaps with consideration for color vision deficiency", PLOS ONE 13 (2018).
+var cividis = []color.RGBA{
+	{0, 34, 78, 255}, {53, 69, 108, 255}, {102, 105, 112, 255}, {148, 142, 119, 255}, {200, 184, 102, 255}, {254, 232, 56, 255},
+}
+
+// shade is the colour at the part u of the map, 0 to 1.
+func shade(u float64) color.RGBA {
+	at := min(max(u, 0), 1) * float64(len(cividis)-1)
+	i := min(int(at), len(cividis)-2)
+	a, b, t := cividis[i], cividis[i+1], at-float64(i)
+	mix := func(x, y uint8) uint8 { return uint8(float64(x) + t*(float64(y)-float64(x)) + 0.5) }
+	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
+}
+
+type heatCells struct{ *Heat }
+
+// Plot implements plot.Plotter.
+func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, row := range h.Cells {
+		for _, q := range row {
+			if !math.IsNaN(q.Y) {
+				low, high = min(low, q.Y), max(high, q.Y)
+			}
+		}
+	}
+	x, y := p.Transforms(&c)
+	for j, row := range h.Cells {
+		for i, q := range row {
+			area := vg.Rectangle{Min: vg.Point{X: x(float64(i) - 0.5), Y: y(float64(j) - 0.5)}, Max: vg.Point{X: x(float64(i) + 0.5), Y: y(float64(j) + 0.5)}}
+			fill, label := color.Color(color.White), "n/a"
+			ink := color.Color(color.Black)
+			if !math.IsNaN(q.Y) {
+				u := 0.5
+				if high > low {
+					u = (q.Y - low) / (high - low)
+				}
+				fill, label = shade(u), number(q.Y)
+				if u < 0.55 {
+					ink = color.White
+				}
+				if half := (q.High - q.Low) / 2; half > 0 && !math.IsInf(half, 0) {
+					label += "\n±" + number(twoDigits(half))
+				}
+			}
+			c.SetColor(fill)
+			c.Fill(area.Path())
+			words := style(8, ink)
+			words.XAlign, words.YAlign = draw.XCenter, draw.YCenter
+			c.FillText(words, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: (area.Min.Y + area.Max.Y) / 2}, label)
+		}
+	}
+}
+
+func twoDigits(x float64) float64 {
+	scale := math.Pow(10, math.Floor(math.Log10(x))-1)
+	return math.Round(x/scale) * scale
+}

@@ -1,0 +1,210 @@
+package plots
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Point is a value at a place with its interval.
+type Point struct{ X, Y, Low, High float64 }
+
+// Series is points of one kind, in order of X.
+type Series struct {
+	Name   string
+	Points []Point
+}
+
+// Lines is a quantity over an axis: a line with an interval band for each
+// series.
+type Lines struct {
+	Title, Subtitle string
+	X, Y            string   // axis labels, with units
+	Names           []string // of the places 0, 1, 2, ... for an axis of names
+	LogX            bool
+	Heading         string // of the legend
+	Series          []Series
+	Bound           []Point // a line that no series can cross; may be empty
+	BoundName       string
+
+	ticksX []plot.Tick // instead of those of the axis
+}
+
+func (f *Lines) size() (vg.Length, vg.Length) { return width, height }
+
+func (f *Lines) draw(c draw.Canvas) error {
+	shown := f.Series[:min(len(f.Series), MostSeries)]
+	subtitle := f.Subtitle
+	if left := f.Series[len(shown):]; len(left) > 0 {
+		var names []string
+		for _, s := range left {
+			names = append(names, s.Name)
+		}
+		subtitle = strings.TrimPrefix(subtitle+"; left out: "+shorten(strings.Join(names, ", "), 200), "; ")
+	}
+	c = head(c, f.Title, subtitle)
+	p := newPlot(f.X, f.Y)
+	switch {
+	case f.Names != nil:
+		p.NominalX(f.Names...)
+	case f.ticksX != nil:
+		p.X.Tick.Marker = plot.ConstantTicks(f.ticksX)
+	case f.LogX:
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
+	}
+	p.Add(grid())
+	var entries []entry
+	low, high := math.Inf(1), math.Inf(-1)
+	for i, s := range shown {
+		points := slices.Clone(s.Points)
+		slices.SortStableFunc(points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+		for _, part := range parts(points) {
+			band, line, dots, err := s.shapes(part, i)
+			if err != nil {
+				return err
+			}
+			p.Add(band, line, dots)
+			for _, q := range part {
+				low, high = min(low, q.Low, q.Y), max(high, q.High, q.Y)
+			}
+			if len(entries) <= i {
+				entries = append(entries, entry{s.Name, []plot.Thumbnailer{line, dots}})
+			}
+		}
+		if len(entries) <= i {
+			entries = append(entries, entry{s.Name + " (no value)", nil})
+		}
+	}
+	if len(f.Bound) > 0 {
+		xy := make(plotter.XYs, len(f.Bound))
+		for i, q := range f.Bound {
+			xy[i] = plotter.XY{X: q.X, Y: q.Y}
+			low, high = min(low, q.Y), max(high, q.Y)
+		}
+		line, err := plotter.NewLine(xy)
+		if err != nil {
+			return err
+		}
+		line.LineStyle = draw.LineStyle{Color: palette[7], Width: vg.Points(1), Dashes: []vg.Length{vg.Points(2), vg.Points(2)}}
+		p.Add(line)
+		entries = append(entries, entry{f.BoundName, []plot.Thumbnailer{line}})
+	}
+	p.Y.Min, p.Y.Max = around(low, high)
+	beside(c, p, f.Heading, entries)
+	return nil
+}
+
+// around is a range that holds the values with a little room, and zero when it
+// is near.
+func around(low, high float64) (float64, float64) {
+	if math.IsInf(low, 0) || math.IsInf(high, 0) {
+		return 0, 1
+	}
+	if low >= 0 && low < 0.5*high {
+		low = 0
+	}
+	room := 0.05 * (high - low)
+	if room == 0 {
+		room = max(0.05*math.Abs(high), 1e-9)
+	}
+	if low == 0 {
+		return 0, high + room
+	}
+	return low - room, high + room
+}
+
+// parts splits points where a value is missing.
+func parts(points []Point) (out [][]Point) {
+	var part []Point
+	for _, q := range points {
+		if math.IsNaN(q.Y) || math.IsInf(q.Y, 0) {
+			if part != nil {
+				out = append(out, part)
+			}
+			part = nil
+			continue
+		}
+		if !(q.Low <= q.Y && q.Y <= q.High) || math.IsInf(q.Low, 0) || math.IsInf(q.High, 0) {
+			q.Low, q.High = q.Y, q.Y
+		}
+		part = append(part, q)
+	}
+	if part != nil {
+		out = append(out, part)
+	}
+	return out
+}
+
+func (s *Series) shapes(points []Point, i int) (*plotter.Polygon, *plotter.Line, *plotter.Scatter, error) {
+	xy := make(plotter.XYs, len(points))
+	outline := make(plotter.XYs, 0, 2*len(points)+2)
+	for k, q := range points {
+		xy[k] = plotter.XY{X: q.X, Y: q.Y}
+		outline = append(outline, plotter.XY{X: q.X, Y: q.High})
+	}
+	for _, q := range slices.Backward(points) {
+		outline = append(outline, plotter.XY{X: q.X, Y: q.Low})
+	}
+	band, err := plotter.NewPolygon(outline)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	band.Color = faint(palette[i%len(palette)], 0.18)
+	band.LineStyle.Width = 0
+	line, err := plotter.NewLine(xy)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	line.LineStyle = lineStyle(i)
+	dots, err := plotter.NewScatter(xy)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	dots.GlyphStyle = glyphStyle(i)
+	return band, line, dots, nil
+}
+
+func grid() *plotter.Grid {
+	g := plotter.NewGrid()
+	style := draw.LineStyle{Color: faint(palette[7], 0.1), Width: vg.Points(0.5)}
+	g.Vertical, g.Horizontal = style, style
+	return g
+}
+
+// Quantiles is the distribution of a quantity by quantile, each series with its
+// interval band; the axis stretches the tail, p at -log10(1-p), so that 90, 99
+// and 99.9 % are equally far apart.
+type Quantiles struct {
+	Title, Subtitle string
+	Y               string
+	Heading         string
+	Series          []Series // X is the quantile, 0 < X < 1
+}
+
+func (f *Quantiles) size() (vg.Length, vg.Length) { return width, height }
+
+func (f *Quantiles) draw(c draw.Canvas) error {
+	stretch := func(p float64) float64 { return -math.Log10(1 - p) }
+	lines := Lines{Title: f.Title, Subtitle: f.Subtitle, X: "quantile, %", Y: f.Y, Heading: f.Heading}
+	at := map[float64]bool{}
+	for _, s := range f.Series {
+		t := Series{Name: s.Name}
+		for _, q := range s.Points {
+			at[q.X] = true
+			q.X = stretch(q.X)
+			t.Points = append(t.Points, q)
+		}
+		lines.Series = append(lines.Series, t)
+	}
+	for p := range at {
+		lines.ticksX = append(lines.ticksX, plot.Tick{Value: stretch(p), Label: number(100 * p)})
+	}
+	slices.SortFunc(lines.ticksX, func(a, b plot.Tick) int { return cmp.Compare(a.Value, b.Value) })
+	return lines.draw(c)
+}

@@ -1,0 +1,223 @@
+package plots
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"image"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "draw the golden images anew; look at them before they are committed")
+
+// golden compares a figure with its image in testdata. Letters and lines may
+// differ in their outer shades between machines, so a few pixels in a thousand
+// may be off by more than a little.
+func golden(t *testing.T, name string, f Figure) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Write(f, &out, "png"); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", name+".png")
+	if *update {
+		if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if share := different(t, out.Bytes(), want); share > 0.003 {
+		t.Errorf("%s: %.2g %% of the pixels differ from the golden image", name, 100*share)
+	}
+	for _, format := range []string{"svg", "pdf"} {
+		var text bytes.Buffer
+		if err := Write(f, &text, format); err != nil || text.Len() < 1000 {
+			t.Errorf("%s as %s: %d bytes, %v", name, format, text.Len(), err)
+		}
+	}
+}
+
+func different(t *testing.T, a, b []byte) float64 {
+	t.Helper()
+	var images [2]image.Image
+	for i, data := range [][]byte{a, b} {
+		var err error
+		if images[i], err = png.Decode(bytes.NewReader(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if images[0].Bounds() != images[1].Bounds() {
+		return 1
+	}
+	size := images[0].Bounds()
+	n := 0
+	for y := range size.Dy() {
+		for x := range size.Dx() {
+			r0, g0, b0, _ := images[0].At(x, y).RGBA()
+			r1, g1, b1, _ := images[1].At(x, y).RGBA()
+			if far(r0, r1) || far(g0, g1) || far(b0, b1) {
+				n++
+			}
+		}
+	}
+	return float64(n) / float64(size.Dx()*size.Dy())
+}
+
+func far(a, b uint32) bool { return max(a, b)-min(a, b) > 0x3000 }
+
+func lines() *Lines {
+	f := &Lines{Title: "Throughput over gate size", Subtitle: "Limiter: token bucket of 500/min; policy: full jitter, cap 20 s", X: "gate, requests", Y: "answers per minute", LogX: true, Heading: "policy",
+		Bound: []Point{{X: 1, Y: 95}, {X: 64, Y: 95}}, BoundName: "bound"}
+	for i, name := range []string{"full", "equal", "none"} {
+		s := Series{Name: name}
+		for x := 1.0; x <= 64; x *= 2 {
+			y := 90 * x / (x + 2 + float64(i))
+			s.Points = append(s.Points, Point{x, y, y - 3, y + 4})
+		}
+		f.Series = append(f.Series, s)
+	}
+	f.Series[2].Points[3].Y = math.NaN()
+	return f
+}
+
+func TestLines(t *testing.T) { golden(t, "lines", lines()) }
+
+func TestLinesOfNamesBeyondTwelveSeries(t *testing.T) {
+	f := &Lines{Title: "Fifteen series", X: "jitter", Y: "latency, s", Names: []string{"none", "equal", "full"}}
+	for i := range 15 {
+		y := float64(i + 1)
+		f.Series = append(f.Series, Series{Name: fmt.Sprintf("policy %d", i), Points: []Point{{0, y, y, y}, {1, y + 1, y + 0.5, y + 1.5}, {2, y / 2, y / 2, y / 2}}})
+	}
+	golden(t, "many", f)
+}
+
+func heat() *Heat {
+	f := &Heat{Title: "Success ratio", Subtitle: "Limiter: 8 requests at once", X: "gate", Y: "jitter", NamesX: []string{"4", "8", "16"}, NamesY: []string{"none", "full"}}
+	for j := range 2 {
+		row := []Point{}
+		for i := range 3 {
+			v := 1 - 0.3*float64(i) - 0.1*float64(j)
+			row = append(row, Point{Y: v, Low: v - 0.01, High: v + 0.01})
+		}
+		f.Cells = append(f.Cells, row)
+	}
+	f.Cells[1][2].Y = math.NaN()
+	return f
+}
+
+func TestHeat(t *testing.T) { golden(t, "heat", heat()) }
+
+func scatter() *Scatter {
+	f := &Scatter{Title: "Cost, latency and success", Subtitle: "Limiter: token bucket of 500/min", X: "cost per 1,000 answers, USD", Y: "latency p95, s", ShadeLow: "success ratio 0", ShadeHigh: "success ratio 1"}
+	for i := range 8 {
+		x, y := 10+float64(i), 40/float64(i+1)
+		f.Spots = append(f.Spots, Spot{Name: fmt.Sprintf("policy %d", i), X: Point{Y: x, Low: x - 0.4, High: x + 0.4}, Y: Point{Y: y, Low: y - 1, High: y + 1}, Best: i < 3, Shade: float64(i) / 7})
+	}
+	return f
+}
+
+func TestScatter(t *testing.T) { golden(t, "scatter", scatter()) }
+
+func bars() *Bars {
+	return &Bars{Title: "Cost of 1,000 answers", Subtitle: "Provider finishes and bills what the client gives up", Y: "USD", Names: []string{"8 s", "15 s", "30 s", "60 s", "none"},
+		Parts: []Part{{"useful", []float64{13, 13, 13, 13, 13}}, {"wasted: timeout", []float64{6, 3, 1, 0.2, 0}}, {"wasted: abandoned", []float64{0, 0.5, 1, 2, 3}}},
+		Whole: []Point{{Y: 19, Low: 18.5, High: 19.5}, {Y: 16.5, Low: 16, High: 17}, {Y: 15, Low: 14.6, High: 15.4}, {Y: 15.2, Low: 15, High: 15.4}, {Y: 16, Low: 15, High: 17}}}
+}
+
+func TestBars(t *testing.T) { golden(t, "bars", bars()) }
+
+func TestQuantiles(t *testing.T) {
+	f := &Quantiles{Title: "Latency", Subtitle: "answered calls", Y: "latency, s"}
+	for i := range 2 {
+		s := Series{Name: fmt.Sprintf("policy %d", i)}
+		for _, p := range []float64{0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999} {
+			y := -math.Log(1-p) * float64(i+1)
+			s.Points = append(s.Points, Point{p, y, 0.9 * y, 1.1 * y})
+		}
+		f.Series = append(f.Series, s)
+	}
+	golden(t, "quantiles", f)
+}
+
+func timeline() *Timeline {
+	f := &Timeline{Title: "One run", Subtitle: "Limiter: token bucket of 500/min", X: "time, s", End: 100, Shaded: []Span{{"fault: status 503", 40, 60}}}
+	var a, b, c []float64
+	for i := range 100 {
+		x := 10 + 3*math.Sin(float64(i)/5)
+		a, b, c = append(a, x), append(b, x/2), append(c, 20-x)
+	}
+	f.Panels = []Panel{{"per second", 1, []Steps{{"attempts", a}, {"answers", b}}}, {"at once", 1, []Steps{{"in flight", c}}}}
+	return f
+}
+
+func TestTimeline(t *testing.T) { golden(t, "timeline", timeline()) }
+
+func dots() *Dots {
+	f := &Dots{Title: "When each client comes back", Subtitle: "Waves without jitter", X: "time, s", Y: "client", Kinds: []DotKind{{Name: "refused"}, {Name: "answered"}}}
+	for c := range 100 {
+		for k, at := range []float64{0, 1, 3, 7, 15} {
+			kind := 0
+			if c/20 == k {
+				kind = 1
+			}
+			if c/20 >= k {
+				f.Kinds[kind].At = append(f.Kinds[kind].At, [2]float64{at, float64(c)})
+			}
+		}
+	}
+	return f
+}
+
+func TestDots(t *testing.T) { golden(t, "dots", dots()) }
+
+// What is empty or has no value is drawn all the same.
+func TestEmptyFigures(t *testing.T) {
+	nan := math.NaN()
+	for _, f := range []Figure{
+		&Lines{Series: []Series{{Name: "a"}, {Name: "b", Points: []Point{{1, nan, nan, nan}}}}}, &Heat{NamesX: []string{"a"}, NamesY: []string{"b"}, Cells: [][]Point{{{Y: nan}}}},
+		&Scatter{}, &Bars{Names: []string{"a"}, Parts: []Part{{"p", []float64{nan}}}}, &Quantiles{}, &Timeline{End: 1, Panels: []Panel{{Width: 1}}}, &Dots{},
+		&Lines{Series: []Series{{Name: "one", Points: []Point{{1, 5, math.Inf(-1), math.Inf(1)}}}}},
+	} {
+		if err := Write(f, &bytes.Buffer{}, "png"); err != nil {
+			t.Errorf("%T: %v", f, err)
+		}
+	}
+	if err := Write(&Dots{}, &bytes.Buffer{}, "gif"); err == nil {
+		t.Error("gif is not a format")
+	}
+}
+
+func TestSaveLeavesNothingHalfWritten(t *testing.T) {
+	dir := t.TempDir()
+	if err := Save(lines(), filepath.Join(dir, "a.jpeg")); err == nil {
+		t.Error("jpeg is not a format")
+	}
+	if err := Save(lines(), filepath.Join(dir, "a.svg")); err != nil {
+		t.Error(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 1 || files[0].Name() != "a.svg" {
+		t.Errorf("%v, %v; want a.svg alone", files, err)
+	}
+}
+
+// BenchmarkFigure draws each kind of figure as PNG.
+func BenchmarkFigure(b *testing.B) {
+	for _, f := range []Figure{lines(), heat(), scatter(), bars(), timeline(), dots()} {
+		b.Run(fmt.Sprintf("%T", f)[7:], func(b *testing.B) {
+			for b.Loop() {
+				if err := Write(f, &bytes.Buffer{}, "png"); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

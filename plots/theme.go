@@ -1,0 +1,275 @@
+// Package plots draws figures that can go into a document unchanged: titles and
+// units, intervals, a legend beside the data, colours that colour-blind people
+// tell apart, together with dashes and marks for print without colour. It knows
+// numbers and names, nothing of what they mean.
+//
+// A figure is a plain struct; [Save] draws it as PNG, SVG or PDF by the ending
+// of the file's name.
+package plots
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Figure is something that can be drawn.
+type Figure interface {
+	// draw fills the canvas.
+	draw(c draw.Canvas) error
+	// size is how large the figure wants to be.
+	size() (width, height vg.Length)
+}
+
+// Size of a figure at document scale, and the sharpness of PNG.
+const (
+	width  = 17 * vg.Centimeter
+	height = 10 * vg.Centimeter
+	dpi    = 200
+)
+
+// MostSeries is how many series a figure shows; the rest are named as left out.
+const MostSeries = 12
+
+// Formats are the endings that Save knows.
+var Formats = []string{"png", "svg", "pdf"}
+
+// Save draws the figure into a file; the ending says the format. The file comes
+// to be whole or not at all.
+func Save(f Figure, path string) error {
+	var out bytes.Buffer
+	if err := Write(f, &out, strings.TrimPrefix(filepath.Ext(path), ".")); err != nil {
+		return err
+	}
+	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
+	if err := os.WriteFile(tmp, out.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(tmp, path)
+}
+
+// Write draws the figure in a format: png, svg or pdf.
+func Write(f Figure, w io.Writer, format string) error {
+	wide, high := f.size()
+	var canvas interface {
+		vg.CanvasSizer
+		io.WriterTo
+	}
+	switch format {
+	case "png":
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(wide, high), vgimg.UseDPI(dpi))}
+	case "svg":
+		canvas = vgsvg.New(wide, high)
+	case "pdf":
+		canvas = vgpdf.New(wide, high)
+	default:
+		return fmt.Errorf("found the format %q; want png, svg or pdf", format)
+	}
+	if err := f.draw(draw.New(canvas)); err != nil {
+		return err
+	}
+	_, err := canvas.WriteTo(w)
+	return err
+}
+
+// palette is that of M. Okabe and K. Ito, "Color universal design" (2008), black
+// last; beyond eight series the colours come again with other dashes and marks.
+var palette = []color.RGBA{
+	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
+	{230, 159, 0, 255}, {86, 180, 233, 255}, {150, 140, 20, 255}, {0, 0, 0, 255},
+}
+
+var dashes = [][]vg.Length{nil, {vg.Points(5), vg.Points(2)}, {vg.Points(1.5), vg.Points(2)}}
+
+var marks = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
+
+func lineStyle(i int) draw.LineStyle {
+	return draw.LineStyle{Color: palette[i%len(palette)], Width: vg.Points(1.3), Dashes: dashes[i/len(palette)%len(dashes)]}
+}
+
+func glyphStyle(i int) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: palette[i%len(palette)], Radius: vg.Points(2.4), Shape: marks[i%len(marks)]}
+}
+
+// faint is a colour for an area behind lines.
+func faint(c color.RGBA, share float64) color.Color {
+	return color.NRGBA{c.R, c.G, c.B, uint8(255 * share)}
+}
+
+// newPlot is an empty plot in the style of the package.
+func newPlot(x, y string) *plot.Plot {
+	p := plot.New()
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font = sans(9)
+		a.Tick.Label.Font = sans(8)
+		a.Padding = vg.Points(3)
+		a.Tick.Marker = ticks{}
+	}
+	return p
+}
+
+func sans(points float64) font.Font {
+	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: font.Points(points)}
+}
+
+func style(points float64, ink color.Color) draw.TextStyle {
+	return draw.TextStyle{Color: ink, Font: sans(points), Handler: text.Plain{Fonts: font.DefaultCache}}
+}
+
+// head writes title and subtitle at the top, over the whole width, and returns
+// the canvas that is left.
+func head(c draw.Canvas, title, subtitle string) draw.Canvas {
+	margin := vg.Points(7)
+	c = draw.Crop(c, margin, -margin, margin, -margin)
+	big := style(12, color.Black)
+	small := style(7.5, color.Gray{90})
+	for _, part := range []struct {
+		style draw.TextStyle
+		lines []string
+		gap   vg.Length
+	}{{big, []string{title}, vg.Points(3)}, {small, strings.Split(wrap(subtitle, 145), "\n"), vg.Points(1.5)}} {
+		for _, line := range part.lines {
+			if line == "" {
+				continue
+			}
+			part.style.YAlign = draw.YTop
+			c.FillText(part.style, vg.Point{X: c.Min.X, Y: c.Max.Y}, line)
+			c = draw.Crop(c, 0, 0, 0, -part.style.Height(line)-part.gap)
+		}
+	}
+	return draw.Crop(c, 0, 0, 0, -vg.Points(5))
+}
+
+// wrap breaks a text into lines of at most so many letters, at spaces.
+func wrap(text string, most int) string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > most {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return strings.Join(append(lines, line), "\n")
+}
+
+// ticks are at 1, 2, 2.5 or 5 times a power of ten, about six of them.
+type ticks struct{}
+
+func (ticks) Ticks(low, high float64) (out []plot.Tick) {
+	rough := (high - low) / 6
+	scale := math.Pow(10, math.Floor(math.Log10(rough)))
+	step := 10 * scale
+	for _, m := range []float64{1, 2, 2.5, 5} {
+		if rough <= m*scale {
+			step = m * scale
+			break
+		}
+	}
+	for i := math.Ceil(low/step - 1e-9); i*step <= high*(1+1e-12)+1e-300; i++ {
+		out = append(out, plot.Tick{Value: i * step, Label: number(i * step)})
+	}
+	return out
+}
+
+// logTicks marks 1, 2 and 5 of each decade.
+type logTicks struct{}
+
+func (logTicks) Ticks(low, high float64) (out []plot.Tick) {
+	decades := math.Log10(high / low)
+	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
+		for m := 1.0; m < 10; m++ {
+			v := m * math.Pow(10, e)
+			if v < low*0.999 || v > high*1.001 {
+				continue
+			}
+			t := plot.Tick{Value: v}
+			if m == 1 || (decades < 3 && (m == 2 || m == 5)) {
+				t.Label = number(v)
+			}
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// number writes a number for an axis.
+func number(x float64) string {
+	switch a := math.Abs(x); {
+	case a < 1e-12:
+		return "0"
+	case a >= 1e6:
+		return fmt.Sprintf("%.4gM", x/1e6)
+	case a >= 1e4:
+		return fmt.Sprintf("%.4gk", x/1e3)
+	}
+	return fmt.Sprintf("%.4g", x)
+}
+
+// entry is a line of a legend.
+type entry struct {
+	name   string
+	thumbs []plot.Thumbnailer
+}
+
+// legend is the entries in a column, in the style of the package.
+func legend(entries []entry) plot.Legend {
+	l := plot.NewLegend()
+	l.TextStyle = style(8, color.Black)
+	l.Top, l.Left = true, true
+	l.Padding = vg.Points(3)
+	l.ThumbnailWidth = vg.Points(16)
+	for _, e := range entries {
+		l.Add(shorten(e.name, 34), e.thumbs...)
+	}
+	return l
+}
+
+// beside draws a plot with its legend to the right of it, where it covers no
+// data.
+func beside(c draw.Canvas, p *plot.Plot, heading string, entries []entry) {
+	if len(entries) == 0 {
+		p.Draw(c)
+		return
+	}
+	l := legend(entries)
+	gap := vg.Points(10)
+	room := l.Rectangle(c).Size().X + gap
+	p.Draw(draw.Crop(c, 0, -room, 0, 0))
+	right := draw.Crop(c, c.Max.X-c.Min.X-room+gap, 0, 0, 0)
+	if heading != "" {
+		words := style(8, color.Gray{90})
+		words.YAlign = draw.YTop
+		right.FillText(words, vg.Point{X: right.Min.X, Y: right.Max.Y}, heading)
+		right = draw.Crop(right, 0, 0, 0, -vg.Points(13))
+	}
+	l.Draw(right)
+}
+
+// shorten cuts a long name in its middle.
+func shorten(s string, most int) string {
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	return string(r[:most/2-1]) + "…" + string(r[len(r)-most/2:])
+}

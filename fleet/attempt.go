@@ -258,8 +258,13 @@ func (r *run) conclude(aid uint32, timer policy.Timer) policy.Decision {
 			rec.First = now
 		}
 	}
-	if a.charged > 0 {
-		rec.Settled, rec.Refunded = r.provider.Settle(a.request, a.output)
+	switch a.state {
+	case generating, done, hung:
+		if a.received >= 0 {
+			rec.Settled, rec.Refunded = r.provider.Settle(a.request, a.output)
+		}
+	case refused:
+		rec.Settled = a.charged // some limits count refused requests
 	}
 	switch {
 	case rec.Class() == wire.OK:

@@ -97,8 +97,8 @@ type Provider struct {
 	faults, latencyOfCall, latency sim.Key
 }
 
-// Ledger is what went out of and back into the buckets of limits on tokens, all
-// together.
+// Ledger is what the limits on tokens counted at admission, all together, and
+// what they gave back of it at settlement, less what they counted then.
 type Ledger struct{ Taken, Given int64 }
 
 // Purposes of random numbers within the provider's key.
@@ -145,8 +145,8 @@ func (p *Provider) Receive(now sim.Time, r Request) Verdict {
 		}
 	}
 	for i := range p.limits {
-		if n := p.limits[i].charge(r); !p.limits[i].bucket.Has(n) {
-			return Verdict{Kind: Refused, Reply: p.refusal(r)}
+		if n := p.limits[i].charge(r); !p.limits[i].meter.Has(max(1, n)) {
+			return p.refuse(r)
 		}
 	}
 	if p.config.Concurrency > 0 && p.busy >= p.config.Concurrency {
@@ -159,7 +159,20 @@ func (p *Provider) Receive(now sim.Time, r Request) Verdict {
 	}
 	for i := range p.limits {
 		n := p.limits[i].charge(r)
-		p.limits[i].bucket.Take(n)
+		p.limits[i].meter.Take(n)
+		if p.limits[i].Resource != Requests {
+			v.Charged += n
+			p.ledger.Taken += n
+		}
+	}
+	return v
+}
+
+// refuse refuses a request for the limits; some count it all the same.
+func (p *Provider) refuse(r Request) Verdict {
+	v := Verdict{Kind: Refused, Reply: p.refusal(r)}
+	for i := range p.limits {
+		n := p.limits[i].penalise(r)
 		if p.limits[i].Resource != Requests {
 			v.Charged += n
 			p.ledger.Taken += n
@@ -175,7 +188,7 @@ func (p *Provider) refusal(r Request) wire.Reply {
 	reply := wire.Reply{Status: 429, Code: "rate_limit_exceeded"}
 	var wait time.Duration
 	for i := range p.limits {
-		wait = max(wait, p.limits[i].bucket.Wait(p.limits[i].charge(r)))
+		wait = max(wait, p.limits[i].meter.Wait(max(1, p.limits[i].charge(r))))
 	}
 	if wait == sim.Never { // larger than the limit: refused for ever
 		reply.ShouldRetry = wire.DoNotRetry
@@ -224,15 +237,14 @@ func span(seconds float64) time.Duration {
 	return time.Duration(min(seconds, 10*365*86400) * float64(time.Second))
 }
 
-// Settle is what the limits keep of an admission and what they give back once
-// the request has used so many tokens of output, in tokens over all limits on
-// tokens.
+// Settle is what the limits keep of an admission and what they give back (less
+// than nothing, when they count more) once the request has used so many tokens of
+// output, in tokens over all limits on tokens.
 func (p *Provider) Settle(r Request, output int) (settled, refunded int64) {
 	for i := range p.limits {
 		if l := &p.limits[i]; l.Resource != Requests {
-			back := l.refund(r, output)
-			settled += l.charge(r) - back
-			refunded += back
+			settled += l.final(r, output)
+			refunded += l.charge(r) - l.final(r, output)
 		}
 	}
 	return settled, refunded
@@ -243,10 +255,7 @@ func (p *Provider) Finish(now sim.Time, r Request, output int) {
 	p.advance(now)
 	p.busy--
 	for i := range p.limits {
-		if back := p.limits[i].refund(r, output); back > 0 {
-			p.limits[i].bucket.Give(back)
-			p.ledger.Given += back
-		}
+		p.ledger.Given += p.limits[i].settle(r, output)
 	}
 }
 
@@ -262,12 +271,11 @@ func (p *Provider) advance(now sim.Time) {
 		c := p.changes[0]
 		p.changes = p.changes[1:]
 		l := &p.limits[c.index]
-		l.bucket.Advance(c.at)
-		l.Limit = c.limit
-		l.bucket.Reshape(c.limit.Amount, c.limit.Period, c.limit.burst())
+		l.meter.Advance(c.at)
+		l.reshape(c.limit)
 	}
 	for i := range p.limits {
-		p.limits[i].bucket.Advance(now)
+		p.limits[i].meter.Advance(now)
 	}
 }
 

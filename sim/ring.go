@@ -33,3 +33,7 @@ func (r *Ring[T]) Pop() (item T, ok bool) {
 	r.size--
 	return item, true
 }
+
+// At is item i from the front, 0 <= i < Len. The pointer is valid until the next
+// Push.
+func (r *Ring[T]) At(i int) *T { return &r.items[(r.head+i)&(len(r.items)-1)] }

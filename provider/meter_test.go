@@ -1,0 +1,256 @@
+package provider
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"stampede/sim"
+)
+
+func TestWindow(t *testing.T) {
+	w := NewWindow(10, 60*s, 0)
+	w.Advance(50 * s)
+	w.Take(10)
+	if w.Has(1) || w.Wait(1) != 10*s || w.Wait(11) != sim.Never {
+		t.Errorf("full: wait %v and %v, want 10s and never", w.Wait(1), w.Wait(11))
+	}
+	if w.Advance(60*s - 1); w.Has(1) {
+		t.Error("a nanosecond before the reset nothing passes")
+	}
+	if w.Advance(60 * s); !w.Has(10) || w.Has(11) {
+		t.Error("at the reset the new window holds")
+	}
+	// Across the boundary up to twice the amount in less than one period.
+	if w.Take(10); w.Level() != 0 {
+		t.Errorf("level %d", w.Level())
+	}
+	d := NewWindow(5, 24*time.Hour, 23*time.Hour) // an hour before the daily reset
+	d.Take(5)
+	if d.Wait(1) != time.Hour {
+		t.Errorf("daily reset in %v, want 1h", d.Wait(1))
+	}
+}
+
+func TestSliding(t *testing.T) {
+	w := NewSliding(10, 60*s)
+	w.Take(4)
+	w.Advance(20 * s)
+	w.Take(6)
+	if w.Has(1) || w.Wait(1) != 40*s || w.Wait(5) != 60*s || w.Wait(11) != sim.Never {
+		t.Errorf("full: waits %v %v %v, want 40s 1m0s never", w.Wait(1), w.Wait(5), w.Wait(11))
+	}
+	if w.Advance(60*s - 1); w.Has(1) {
+		t.Error("a nanosecond early")
+	}
+	if w.Advance(60 * s); !w.Has(4) || w.Has(5) {
+		t.Errorf("level %d, want 4", w.Level())
+	}
+	if w.Give(2); !w.Has(6) {
+		t.Errorf("level %d after giving back, want 6", w.Level())
+	}
+}
+
+func TestRamp(t *testing.T) {
+	r := NewRamp(100, 60*s, 0.5, 15*time.Minute)
+	for minute := range 15 { // at the threshold for a quarter of an hour
+		r.Advance(time.Duration(minute) * 60 * s)
+		if r.Has(101) || !r.Has(100) {
+			t.Fatalf("minute %d: level %d, want 100", minute, r.Level())
+		}
+		r.Take(100)
+	}
+	for minute := 15; minute < 30; minute++ {
+		r.Advance(time.Duration(minute) * 60 * s)
+		if r.Level() != 150 {
+			t.Fatalf("minute %d: level %d, want half as much again", minute, r.Level())
+		}
+		r.Take(120)
+	}
+	if r.Advance(30 * 60 * s); r.Level() != 180 {
+		t.Errorf("level %d, want 1.5 x 120", r.Level())
+	}
+	if r.Advance(75 * 60 * s); r.Level() != 100 {
+		t.Errorf("level %d after a span without traffic, want the threshold", r.Level())
+	}
+}
+
+// Whatever passes, no span of a period holds more than a sliding window allows,
+// no span between two resets more than a fixed one does, and Wait is exact to
+// the nanosecond.
+func TestEnvelopeOfTheWindows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		amount := rapid.Int64Range(1, 20).Draw(t, "amount")
+		period := time.Duration(rapid.Int64Range(1, 1000).Draw(t, "period"))
+		fixed, sliding := NewWindow(amount, period, 0), NewSliding(amount, period)
+		var passes [2][]pass
+		now := time.Duration(0)
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			now += time.Duration(rapid.Int64Range(0, 300).Draw(t, "gap"))
+			n := rapid.Int64Range(1, amount).Draw(t, "n")
+			for k, m := range []meter{&fixed, &sliding} {
+				m.Advance(now)
+				if wait := m.Wait(n); wait > 0 {
+					if k == 1 {
+						if left := remaining(passes[1], now+wait-1, period); left+n <= amount {
+							t.Fatalf("sliding: would have passed before %v", wait)
+						}
+						if left := remaining(passes[1], now+wait, period); left+n > amount {
+							t.Fatalf("sliding: would not pass after %v", wait)
+						}
+						continue
+					}
+					copied := fixed
+					copied.Advance(now + wait - 1)
+					early := copied.Has(n)
+					copied.Advance(now + wait)
+					if early || !copied.Has(n) {
+						t.Fatalf("fixed: wait %v is not exact", wait)
+					}
+					continue
+				}
+				m.Take(n)
+				passes[k] = append(passes[k], pass{now, n})
+			}
+		}
+		for _, p := range passes[1] {
+			sum := int64(0)
+			for _, q := range passes[1] {
+				if q.at >= p.at && q.at < p.at+period {
+					sum += q.n
+				}
+			}
+			if sum > amount {
+				t.Fatalf("sliding: %d in the period from %v, allowed %d", sum, p.at, amount)
+			}
+		}
+		sums := map[int64]int64{}
+		for _, p := range passes[0] {
+			if sums[int64(p.at/period)] += p.n; sums[int64(p.at/period)] > amount {
+				t.Fatalf("fixed: more than %d in window %d", amount, int64(p.at/period))
+			}
+		}
+	})
+}
+
+// pass is something that passed.
+type pass struct {
+	at time.Duration
+	n  int64
+}
+
+// remaining is what still counts at an instant.
+func remaining(passes []pass, now, period time.Duration) (sum int64) {
+	for _, p := range passes {
+		if p.at+period > now {
+			sum += p.n
+		}
+	}
+	return sum
+}
+
+// A fixed window of N, dropping Poisson requests of mean m = N a window, refuses
+// E(X-N)+/m, X Poisson(m): the table of closed forms. 30 replications of 3,000
+// windows (120 for 600); 99 % t-interval.
+func TestDroppingWindow(t *testing.T) {
+	for _, c := range []struct {
+		n    int64
+		lost float64
+	}{{1, 0.36788}, {6, 0.16062}, {10, 0.12511}, {60, 0.0514}, {600, 0.01628}} {
+		const replications, t995 = 30, 2.756
+		windows := max(120, 18_000/int(c.n))
+		var m sim.Moments
+		for r := range replications {
+			key := sim.NewKey(11, r)
+			w := NewWindow(c.n, s, 0)
+			now, lost, all := time.Duration(0), 0, 0
+			for i := uint64(0); now < time.Duration(windows)*s; i++ {
+				now += time.Duration(-math.Log(key.Uniform(i, 0)) / float64(c.n) * float64(s))
+				w.Advance(now)
+				if all++; !w.Has(1) {
+					lost++
+					continue
+				}
+				w.Take(1)
+			}
+			m.Add(float64(lost) / float64(all))
+		}
+		half := t995*m.StdDev()/math.Sqrt(replications) + 0.00005 // and half a unit of the table
+		if math.Abs(m.Mean()-c.lost) > half || half > 0.05*c.lost+0.001 {
+			t.Errorf("N = %d: %.5f +- %.5f refused, want %.5f", c.n, m.Mean(), half, c.lost)
+		}
+	}
+}
+
+// What one request of 1,000 tokens (400 of them cached), 2,000 max_tokens and 300
+// tokens of answer counts at admission and in the end.
+func TestChargesAndSettlements(t *testing.T) {
+	r := Request{Prompt: 1000, Cached: 400, MaxTokens: 2000}
+	for _, c := range []struct {
+		name         string
+		l            Limit
+		charge, last int64
+	}{
+		{"requests", Limit{Resource: Requests}, 1, 1},
+		{"OpenAI", Limit{Resource: Tokens, Charge: MaxOrEstimate, Cached: true, Estimate: 1.1}, 2000, 2000},
+		{"OpenAI, long prompt", Limit{Resource: Tokens, Charge: MaxOrEstimate, Cached: true, Estimate: 2.5}, 2500, 2500},
+		{"Azure", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: true}, 3000, 3000},
+		{"PTU: cached tokens do not count, corrected to the actual", Limit{Resource: Tokens, Charge: PromptPlusMax, Settle: Refund}, 2600, 900},
+		{"Bedrock: cached count at first, output five times in the end", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: true, Settle: Multiply, Output: 5}, 3000, 2500},
+		{"Bedrock, output 15 times: more than was reserved", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: true, Settle: Multiply, Output: 15}, 3000, 5500},
+		{"Anthropic input", Limit{Resource: InputTokens, Charge: EstimatedPrompt, Estimate: 1.2, Settle: Refund}, 720, 600},
+		{"Anthropic output", Limit{Resource: OutputTokens, Charge: AsProduced}, 0, 300},
+		{"Gemini", Limit{Resource: InputTokens, Cached: true}, 1000, 1000},
+		{"all tokens as produced", Limit{Resource: Tokens, Charge: AsProduced, Cached: true}, 0, 1300},
+	} {
+		c.l.Amount, c.l.Period = 100_000, 60*s
+		l := newLimiter(c.l)
+		if got := l.charge(r); got != c.charge {
+			t.Errorf("%s: charged %d, want %d", c.name, got, c.charge)
+		}
+		l.meter.Take(l.charge(r))
+		l.settle(r, 300)
+		if got := l.final(r, 300); got != c.last {
+			t.Errorf("%s: counts %d in the end, want %d", c.name, got, c.last)
+		}
+		if got := 100_000 - l.meter.Level(); got != c.last {
+			t.Errorf("%s: %d were taken in the end, want %d", c.name, got, c.last)
+		}
+	}
+}
+
+func TestRejectedRequestsCount(t *testing.T) {
+	for rule, want := range map[Rejected][]int64{Free: {0, 0, 0, 0}, ToZero: {0, 0, 0, 0}, IntoDebt: {-1, -2, -2, -2}} {
+		p := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 2, Period: s, Burst: 2, Rejected: rule}}})
+		p.Receive(0, Request{})
+		p.Receive(0, Request{})
+		for i, level := range want {
+			if p.Receive(0, Request{}); p.limits[0].meter.Level() != level {
+				t.Errorf("%v, rejection %d: level %d, want %d", rule, i+1, p.limits[0].meter.Level(), level)
+			}
+		}
+	}
+	// Half a token is there; a rejection to zero takes none of it.
+	p := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 1, Period: s, Burst: 3, Rejected: ToZero}, {Resource: Tokens, Amount: 10, Period: s, Charge: Prompt}}})
+	p.Receive(0, Request{Prompt: 10})
+	if p.Receive(0, Request{Prompt: 10}); p.limits[0].meter.Level() != 1 {
+		t.Errorf("refused for tokens, a request counts all the same: level %d, want 1", p.limits[0].meter.Level())
+	}
+}
+
+// A quantum turns 60 a minute into 1 a second, in each kind's own way.
+func TestQuantum(t *testing.T) {
+	for kind, want := range map[Kind]string{
+		TokenBucket:   "ok 429 after 1s ok",
+		FixedWindow:   "ok 429 after 1s ok",
+		SlidingWindow: "ok 429 after 1s ok",
+	} {
+		p := build(t, Config{Limits: []Limit{{Resource: Requests, Kind: kind, Amount: 60, Period: 60 * s, Quantum: s}}})
+		got := describe(p.Receive(0, Request{})) + " " + describe(p.Receive(0, Request{Call: 1})) + " " + describe(p.Receive(s, Request{Call: 1}))
+		if got != want {
+			t.Errorf("%v: %s, want %s", kind, got, want)
+		}
+	}
+}

@@ -38,15 +38,16 @@ type Tally struct {
 
 // answers are what the answered calls needed, whatever the policy did besides.
 type answers struct {
-	prompt, output, max float64       // tokens
-	service             time.Duration // at the provider
-	busy                time.Duration // of a worker, in the attempt that answered
-	longest             time.Duration
+	counted []int64       // in the end, by limit of the provider
+	service time.Duration // at the provider
+	busy    time.Duration // of a worker, in the attempt that answered
+	longest time.Duration
 }
 
 // NewTally makes an empty tally for a run of the scenario.
 func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
-	t := &Tally{model: &s.Model, warmup: warmup, byInstance: make([]float64, s.Model.Instances)}
+	t := &Tally{model: &s.Model, warmup: warmup, byInstance: make([]float64, s.Model.Instances),
+		answers: answers{counted: make([]int64, len(s.Model.Provider.Limits))}}
 	if w, ok := s.Trigger(); ok {
 		t.recovery = &recovery{trigger: w, warmup: warmup}
 	}
@@ -105,9 +106,10 @@ func (t *Tally) Call(c *fleet.Call) {
 	if c.Outcome == policy.Answered {
 		t.latencyAnswered.add(c.Latency())
 		t.byInstance[c.Instance]++
-		t.answers.prompt += float64(c.Size.Prompt)
-		t.answers.output += float64(c.Size.Output)
-		t.answers.max += float64(c.Size.MaxTokens)
+		r := provider.Request{Prompt: int(c.Size.Prompt), Cached: int(c.Size.Cached), MaxTokens: int(c.Size.MaxTokens)}
+		for i, l := range t.model.Provider.Limits {
+			t.answers.counted[i] += l.Ends(r, int(c.Size.Output))
+		}
 	}
 	for w, d := range c.Waits {
 		t.waits[w] += d
@@ -130,32 +132,20 @@ func (t *Tally) attempts() (sum uint64) {
 // span is the time that is measured.
 func (t *Tally) span() time.Duration { return t.end - t.warmup }
 
-// need is what the answered calls take from a limit in the end.
-func (t *Tally) need(l provider.Limit) float64 {
-	switch {
-	case l.Resource == provider.Requests:
-		return float64(t.answered())
-	case l.Charge == provider.Prompt:
-		return t.answers.prompt
-	case l.Settle == provider.Keep:
-		return t.answers.prompt + t.answers.max
-	}
-	return t.answers.prompt + t.answers.output
-}
-
 // offers is the highest rate, per second, and burst that a limit has during the
-// run, changes by faults included.
+// run, changes by faults included; no rate for a ramp, which grows.
 func (t *Tally) offers(l provider.Limit) (rate, burst float64) {
-	take := func(amount int64, period time.Duration, most int64) {
-		if most == 0 {
-			most = amount
-		}
-		rate, burst = max(rate, float64(amount)/period.Seconds()), max(burst, float64(most))
+	if l.Kind == provider.RampLimit {
+		return math.Inf(1), 0
 	}
-	take(l.Amount, l.Period, l.Burst)
+	take := func(l provider.Limit) {
+		rate, burst = max(rate, float64(l.Amount)/l.Period.Seconds()), max(burst, float64(l.Most()))
+	}
+	take(l)
 	for _, f := range t.model.Provider.Faults {
 		if to, ok := f.Effect.(provider.ChangeLimit); ok && to.Resource == l.Resource {
-			take(to.Amount, to.Period, to.Burst)
+			l.Amount, l.Period, l.Burst = to.Amount, to.Period, to.Burst
+			take(l)
 		}
 	}
 	return rate, burst
@@ -174,9 +164,9 @@ func (t *Tally) bound() float64 {
 		return math.NaN()
 	}
 	least := t.answers.longest.Seconds()
-	for _, l := range m.Provider.Limits {
+	for i, l := range m.Provider.Limits {
 		rate, burst := t.offers(l)
-		least = max(least, (t.need(l)-burst)/rate)
+		least = max(least, (float64(t.answers.counted[i])-burst)/rate)
 	}
 	if c := m.Provider.Concurrency; c > 0 {
 		least = max(least, t.answers.service.Seconds()/float64(c))
@@ -190,9 +180,9 @@ func (t *Tally) bound() float64 {
 // quotaUsed is the largest part of any limit that went into answers.
 func (t *Tally) quotaUsed() float64 {
 	used := math.NaN()
-	for _, l := range t.model.Provider.Limits {
+	for i, l := range t.model.Provider.Limits {
 		rate, burst := t.offers(l)
-		if part := t.need(l) / (burst + rate*t.span().Seconds()); !(used >= part) {
+		if part := float64(t.answers.counted[i]) / (burst + rate*t.span().Seconds()); !(used >= part) {
 			used = part
 		}
 	}

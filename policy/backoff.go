@@ -16,6 +16,7 @@ import (
 //	equal          m/2 + U m/2
 //	full           U m
 //	minus share j  m (1 - j U)
+//	plus span p    min(Cap, m + p U), m here not yet held at Cap
 //	decorrelated   min(Cap, Base + U (3 last - Base)), last = Base before the first
 //
 // with U uniform on (0, 1) and last the wait before. Equal, full and
@@ -26,7 +27,8 @@ type Backoff struct {
 	Factor float64       // at least 1; 1 is a constant wait
 	Cap    time.Duration // 0 means none
 	Jitter Jitter
-	Share  float64 // of MinusShare: the largest part taken off, 0..1
+	Share  float64       // of MinusShare: the largest part taken off, 0..1
+	Plus   time.Duration // of PlusSpan: the most that is added
 }
 
 // Jitter spreads a wait so that clients that failed together do not come back
@@ -39,6 +41,7 @@ const (
 	Full
 	MinusShare
 	Decorrelated
+	PlusSpan
 )
 
 // longest keeps instants within the range of durations: 73 years.
@@ -56,7 +59,11 @@ func (b Backoff) Wait(i int, last time.Duration, u float64) time.Duration {
 		}
 		return b.capped(float64(b.Base) + u*(3*float64(last)-float64(b.Base)))
 	}
-	m := b.capped(float64(b.Base) * math.Pow(b.Factor, float64(i)))
+	grown := float64(b.Base) * math.Pow(b.Factor, float64(i))
+	if b.Jitter == PlusSpan {
+		return b.capped(grown + u*float64(b.Plus))
+	}
+	m := b.capped(grown)
 	switch b.Jitter {
 	case Equal:
 		return m/2 + scale(m-m/2, u)
@@ -123,6 +130,8 @@ func (b Backoff) String() string {
 		return s + " equal jitter"
 	case Full:
 		return s + " full jitter"
+	case PlusSpan:
+		return s + fmt.Sprintf(" plus up to %v", b.Plus)
 	case MinusShare:
 		return s + fmt.Sprintf(" minus up to %g%%", 100*b.Share)
 	}

@@ -42,6 +42,7 @@ func TestBackoffWaits(t *testing.T) {
 		{"full, u=0", Backoff{Base: s, Factor: 2, Cap: 20 * s, Jitter: Full}, 0, [4]time.Duration{}},
 		{"full, u=1/2", Backoff{Base: s, Factor: 2, Cap: 20 * s, Jitter: Full}, 0.5, [4]time.Duration{s / 2, s, 2 * s, 10 * s}},
 		{"full, u<1", Backoff{Base: s, Factor: 2, Cap: 20 * s, Jitter: Full}, almostOne, [4]time.Duration{s - 1, 2*s - 1, 4*s - 1, 20*s - 1}},
+		{"plus, u=1/2", Backoff{Base: s, Factor: 2, Cap: 60 * s, Jitter: PlusSpan, Plus: s}, 0.5, [4]time.Duration{1500 * ms, 2500 * ms, 4500 * ms, 60 * s}},
 		{"sdk, u=0", openai.Backoff, 0, [4]time.Duration{500 * ms, s, 2 * s, 8 * s}},
 		{"sdk, u=1/2", openai.Backoff, 0.5, [4]time.Duration{437500 * time.Microsecond, 875 * ms, 1750 * ms, 7 * s}},
 		{"sdk, u<1", openai.Backoff, almostOne, [4]time.Duration{375 * ms, 750 * ms, 1500 * ms, 6 * s}},
@@ -235,7 +236,7 @@ func TestWaitsAreAlwaysSane(t *testing.T) {
 			Deadline: draw("deadline"),
 			Classify: openai.Classify,
 			Backoff: Backoff{Base: draw("base"), Factor: rapid.Float64Range(1, 1e6).Draw(t, "factor"), Cap: draw("cap"),
-				Jitter: Jitter(rapid.IntRange(0, int(Decorrelated)).Draw(t, "jitter")), Share: rapid.Float64Range(0, 1).Draw(t, "share")},
+				Jitter: Jitter(rapid.IntRange(0, int(PlusSpan)).Draw(t, "jitter")), Share: rapid.Float64Range(0, 1).Draw(t, "share"), Plus: draw("added")},
 			RetryAfter: RetryAfter{Obey: Obedience(rapid.IntRange(0, 2).Draw(t, "obey")), Limit: draw("limit"),
 				Beyond: Beyond(rapid.IntRange(0, 2).Draw(t, "beyond")), Plus: draw("plus") / 4},
 		}

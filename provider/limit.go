@@ -153,6 +153,12 @@ func (l Limit) String() string {
 	return s
 }
 
+// Counts is what a request counts at admission.
+func (l Limit) Counts(r Request) int64 { return (&limiter{Limit: l}).charge(r) }
+
+// Ends is what a request counts in the end, with so many tokens of output.
+func (l Limit) Ends(r Request, output int) int64 { return (&limiter{Limit: l}).final(r, output) }
+
 // limiter is a limit at work.
 type limiter struct {
 	Limit
@@ -239,6 +245,8 @@ func (l *limiter) final(r Request, output int) int64 {
 		out *= l.Output
 	}
 	switch {
+	case l.Resource == Requests:
+		return 1
 	case l.Resource == OutputTokens:
 		return out
 	case l.Settle == Keep && l.Charge != AsProduced:

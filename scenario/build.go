@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"stampede/cost"
@@ -22,11 +23,13 @@ type builder struct {
 	d        *strict.Decoder
 	dir      string
 	prices   cost.Book
+	startsAt TimeOfDay
 	warnings []string
 	files    []string
 }
 
 func (b *builder) build(f *File) (m fleet.Model, err error) {
+	b.startsAt = f.StartsAt
 	if f.Replications < 1 || f.Replications > 100_000 {
 		return m, b.d.Errorf("replications", "found %d; want 1 to 100,000", f.Replications)
 	}
@@ -64,19 +67,8 @@ func (b *builder) warn(m *fleet.Model) {
 	note := func(format string, args ...any) { b.warnings = append(b.warnings, fmt.Sprintf(format, args...)) }
 	sizes := measure(m.Workload.Sizes)
 	for _, l := range m.Provider.Limits {
-		holds := l.Burst
-		if holds == 0 {
-			holds = l.Amount
-		}
-		charge := 1.0
-		if l.Resource != provider.Requests {
-			charge = sizes.prompt
-			if l.Charge == provider.PromptPlusMax {
-				charge += sizes.max
-			}
-		}
-		if charge > float64(holds) {
-			note("a mean request is charged %.0f %v, more than the limit ever holds (%d): such a request is refused for ever", charge, l.Resource, holds)
+		if charge, holds := l.Counts(sizes.request()), l.Most(); charge > holds {
+			note("a mean request counts %d %v, more than the limit ever lets through at once (%d): such a request is refused for ever", charge, strings.ReplaceAll(l.Resource.String(), "_", " "), holds)
 		}
 	}
 	t := m.Client.Timeouts
@@ -240,8 +232,11 @@ func (b *builder) open(o *Open) (fleet.Process, error) {
 }
 
 func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
-	if t.File == "" {
-		return nil, b.d.Errorf("workload.trace.file", "found nothing; want the name of a CSV file")
+	if (t.File == "") == (t.Rows == nil) {
+		return nil, b.d.Errorf("workload.trace", "want either the name of a CSV file or rows")
+	}
+	if t.Rows != nil {
+		return b.rows(t)
 	}
 	path := t.File
 	if !filepath.IsAbs(path) {
@@ -262,6 +257,24 @@ func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
 		return nil, b.d.Errorf("workload.trace", "%v", err)
 	}
 	return trace, nil
+}
+
+// rows is a trace written in the scenario itself.
+func (b *builder) rows(t *Trace) (*fleet.Trace, error) {
+	out := &fleet.Trace{Name: "the scenario"}
+	for i, row := range t.Rows {
+		path := fmt.Sprintf("workload.trace.rows.%d", i)
+		if len(out.At) > 0 && time.Duration(row.At) < out.At[len(out.At)-1] {
+			return nil, b.d.Errorf(path+".at", "found %v, earlier than the row before; want times that do not fall", row.At)
+		}
+		out.At = append(out.At, time.Duration(row.At))
+		out.Prompt = append(out.Prompt, int32(min(row.Prompt, 1e9)))
+		out.Output = append(out.Output, int32(min(row.Output, 1e9)))
+	}
+	if len(out.At) == 0 {
+		return nil, b.d.Errorf("workload.trace.rows", "found an empty list; want a row for each call")
+	}
+	return out, nil
 }
 
 func (b *builder) provider(p *Provider, maxTokens Count) (out provider.Config, err error) {
@@ -302,7 +315,7 @@ func (b *builder) provider(p *Provider, maxTokens Count) (out provider.Config, e
 		if err != nil {
 			return out, err
 		}
-		if limit.Charge == provider.PromptPlusMax && maxTokens == 0 {
+		if (limit.Charge == provider.PromptPlusMax || limit.Charge == provider.MaxOrEstimate) && maxTokens == 0 {
 			return out, b.d.Errorf(path+".charge", "charges max_tokens, but workload.max_tokens is not set; set it, or charge: prompt")
 		}
 		out.Limits = append(out.Limits, limit)
@@ -324,21 +337,82 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 	if l.Limit.Amount < 1 || l.Limit.Period == 0 {
 		return out, b.d.Errorf(path+".limit", "found %v; %s", l.Limit, rateAllowed)
 	}
-	out = provider.Limit{Resource: resourceOf(l.Resource), Amount: l.Limit.Amount, Period: l.Limit.Period, Burst: int64(l.Burst)}
+	out = provider.Limit{
+		Resource: resourceOf(l.Resource), Amount: l.Limit.Amount, Period: l.Limit.Period, Burst: int64(l.Burst),
+		Kind: kindOf[l.Kind], Quantum: time.Duration(l.EnforcedEvery), Used: int64(l.Used), Rejected: rejectedOf[l.Rejected],
+		Cached: l.Cached != "free", Estimate: float64(l.Estimate), Output: int64(l.OutputFactor),
+	}
+	if err := b.limitKind(path, l, &out); err != nil {
+		return out, err
+	}
 	if out.Resource == provider.Requests {
-		if l.Charge != "" || l.Settle != "" {
-			return out, b.d.Errorf(path, "a limit on requests charges one each; want no charge and no settle")
+		if l.Charge != "" || l.Settle != "" || l.Cached != "" || l.Estimate != 0 || l.OutputFactor != 0 {
+			return out, b.d.Errorf(path, "a limit on requests counts one each; charge, settle, cached, estimate and output_factor are for limits on tokens")
 		}
 		return out, nil
 	}
-	if l.Charge == "prompt + max_tokens" || (l.Charge == "" && out.Resource == provider.Tokens) {
+	switch {
+	case l.Charge != "":
+		out.Charge = chargeOf[l.Charge]
+	case out.Resource == provider.Tokens:
 		out.Charge = provider.PromptPlusMax
+	case out.Resource == provider.OutputTokens:
+		out.Charge = provider.AsProduced
 	}
-	if l.Settle != "none" {
-		out.Settle = provider.Refund
+	if out.Resource == provider.OutputTokens && out.Charge != provider.AsProduced {
+		return out, b.d.Errorf(path+".charge", "found %q; a limit on output tokens counts as_produced", l.Charge)
+	}
+	switch out.Settle = provider.Refund; l.Settle {
+	case "none":
+		out.Settle = provider.Keep
+	case "multiply_output":
+		out.Settle = provider.Multiply
+	}
+	if (out.Settle == provider.Multiply) != (l.OutputFactor != 0) {
+		return out, b.d.Errorf(path+".output_factor", "output_factor and settle: multiply_output go together")
+	}
+	if err := out.Check(); err != nil {
+		return out, b.d.Errorf(path, "%v", err)
 	}
 	return out, nil
 }
+
+// limitKind reads the parameters that belong to one kind of limit.
+func (b *builder) limitKind(path string, l Limit, out *provider.Limit) error {
+	if l.Burst != 0 && (out.Kind != provider.TokenBucket || l.EnforcedEvery != 0) {
+		return b.d.Errorf(path+".burst", "only a token bucket that is not enforced in slices has a burst of its own")
+	}
+	if l.ResetsAt != 0 && out.Kind != provider.FixedWindow {
+		return b.d.Errorf(path+".resets_at", "only a fixed window resets")
+	}
+	if out.Kind == provider.FixedWindow {
+		out.Offset = (time.Duration(b.startsAt) - time.Duration(l.ResetsAt) + 24*time.Hour) % (24 * time.Hour)
+	}
+	if out.Kind == provider.RampLimit {
+		if out.Growth, out.Every = 0.5, 15*time.Minute; l.Growth != 0 {
+			out.Growth = float64(l.Growth)
+		}
+		if l.Every != 0 {
+			out.Every = time.Duration(l.Every)
+		}
+		if l.EnforcedEvery != 0 {
+			return b.d.Errorf(path+".enforced_every", "a ramp is enforced over its period")
+		}
+	} else if l.Growth != 0 || l.Every != 0 {
+		return b.d.Errorf(path, "growth and every go with kind: ramp")
+	}
+	if err := out.Check(); err != nil && out.Settle != provider.Multiply {
+		return b.d.Errorf(path, "%v", err)
+	}
+	return nil
+}
+
+var (
+	kindOf     = map[Kind]provider.Kind{"fixed_window": provider.FixedWindow, "sliding_window": provider.SlidingWindow, "ramp": provider.RampLimit}
+	rejectedOf = map[Rejected]provider.Rejected{"to_zero": provider.ToZero, "into_debt": provider.IntoDebt}
+	chargeOf   = map[Charge]provider.Charge{"prompt": provider.Prompt, "prompt + max_tokens": provider.PromptPlusMax, "estimate": provider.EstimatedPrompt,
+		"max(max_tokens, estimate)": provider.MaxOrEstimate, "as_produced": provider.AsProduced}
+)
 
 func resourceOf(r Resource) provider.Resource {
 	switch r {
@@ -346,6 +420,8 @@ func resourceOf(r Resource) provider.Resource {
 		return provider.Tokens
 	case "input_tokens":
 		return provider.InputTokens
+	case "output_tokens":
+		return provider.OutputTokens
 	}
 	return provider.Requests
 }
@@ -492,6 +568,8 @@ func (b *builder) backoff(f *Backoff) (out policy.Backoff, err error) {
 			out.Jitter = policy.Decorrelated
 		case j.Minus != nil:
 			out.Jitter, out.Share = policy.MinusShare, float64(*j.Minus)
+		case j.Plus != nil:
+			out.Jitter, out.Plus = policy.PlusSpan, time.Duration(*j.Plus)
 		default:
 			out.Jitter = policy.Full
 		}

@@ -36,9 +36,14 @@ func (s *Scenario) DescribeProvider() string {
 }
 
 func describeLimit(l provider.Limit) string {
-	s := fmt.Sprintf("token bucket %s %v/%s", size(l.Amount), strings.ReplaceAll(l.Resource.String(), "_", " "), periodName(l.Period))
-	if l.Burst != 0 && l.Burst != l.Amount {
+	s := fmt.Sprintf("%v %s %v/%s", l.Kind, size(l.Amount), strings.ReplaceAll(l.Resource.String(), "_", " "), periodName(l.Period))
+	if l.Quantum > 0 {
+		s += fmt.Sprintf(" enforced every %s", shortDuration(l.Quantum))
+	} else if l.Burst != 0 && l.Burst != l.Amount {
 		s += fmt.Sprintf(" burst %s", size(l.Burst))
+	}
+	if l.Rejected != provider.Free {
+		s += ", rejected count " + strings.ReplaceAll(l.Rejected.String(), "_", " ")
 	}
 	return s
 }
@@ -237,7 +242,12 @@ func plural(n int, what string) string {
 }
 
 // means are the mean sizes of a call, in tokens.
-type means struct{ prompt, output, max float64 }
+type means struct{ prompt, cached, output, max float64 }
+
+// request is a request of mean size.
+func (m means) request() provider.Request {
+	return provider.Request{Prompt: int(m.prompt + 0.5), Cached: int(m.cached + 0.5), MaxTokens: int(m.max + 0.5)}
+}
 
 // measure integrates the sizes over a grid of uniform numbers; for a trace over
 // its calls.
@@ -251,6 +261,7 @@ func measure(sizes fleet.Sizes) means {
 		u := (float64(k) + 0.5) / float64(n)
 		size := sizes.Size(k, u, u)
 		m.prompt += float64(size.Prompt) / float64(n)
+		m.cached += float64(size.Cached) / float64(n)
 		m.output += float64(size.Output) / float64(n)
 		m.max += float64(size.MaxTokens) / float64(n)
 	}
@@ -289,21 +300,11 @@ func (s *Scenario) capacities(z means) []capacity {
 	}
 	latency := mean(m.Provider.Latency.FirstToken) + z.output*meanInverse(m.Provider.Latency.TokensPerSecond)
 	for _, l := range m.Provider.Limits {
-		each := 1.0
-		if l.Resource != provider.Requests {
-			each = z.prompt
-			if l.Charge == provider.PromptPlusMax {
-				each += float64(s.Workload.MaxTokens)
-				if l.Settle == provider.Refund {
-					each = z.prompt + z.output
-				}
-			}
+		if l.Kind == provider.RampLimit {
+			continue // it grows with the traffic
 		}
-		holds := l.Burst
-		if holds == 0 {
-			holds = l.Amount
-		}
-		add(describeLimit(l), float64(l.Amount)/l.Period.Minutes()/each, float64(holds)/each)
+		each := max(1, float64(l.Ends(z.request(), int(z.output+0.5))))
+		add(describeLimit(l), float64(l.Amount)/l.Period.Minutes()/each, float64(l.Most())/each)
 	}
 	if c := m.Provider.Concurrency; c > 0 {
 		add(fmt.Sprintf("%d requests at once, %.3g s each", c, latency), 60*float64(c)/latency, 0)

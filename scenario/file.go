@@ -10,19 +10,20 @@ import (
 // File is a scenario as written. The tags name the fields and say what they
 // mean; the JSON Schema and the checks are made from them.
 type File struct {
-	Name         string   `yaml:"name" jsonschema_description:"A short name for tables and figures."`
-	Description  string   `yaml:"description" jsonschema_description:"What the scenario is about, in a sentence."`
-	Seed         uint64   `yaml:"seed" zero:"keep" jsonschema_description:"The seed of all random numbers. Default 1."`
-	Replications int      `yaml:"replications" jsonschema_description:"Independent runs behind each interval. Default 30."`
-	Horizon      Span     `yaml:"horizon" jsonschema_description:"From here on no call starts; what is in flight drains. Default none."`
-	Warmup       Warmup   `yaml:"warmup" jsonschema_description:"Calls that come before this are left out of the metrics; auto finds it from the data (MSER). Default none."`
-	EventBudget  Bound    `yaml:"event_budget" zero:"keep" jsonschema_description:"A run that handles more events fails instead of going on for ever; none for no bound. Default 100M."`
-	Workload     Workload `yaml:"workload" jsonschema_description:"When calls come and how large they are."`
-	Fleet        Fleet    `yaml:"fleet" jsonschema_description:"Who makes the calls."`
-	Provider     Provider `yaml:"provider" jsonschema_description:"The API that is called."`
-	Policy       Policy   `yaml:"policy" jsonschema_description:"What each client does: retries, timeouts, gate. A preset by name, or a mapping."`
-	Price        Price    `yaml:"price" jsonschema_description:"What tokens cost: a model by name, or a mapping."`
-	Sweep        Sweep    `yaml:"sweep" jsonschema_description:"Paths with the values a sweep gives them; points and sample draw from the space instead."`
+	Name         string    `yaml:"name" jsonschema_description:"A short name for tables and figures."`
+	Description  string    `yaml:"description" jsonschema_description:"What the scenario is about, in a sentence."`
+	Seed         uint64    `yaml:"seed" zero:"keep" jsonschema_description:"The seed of all random numbers. Default 1."`
+	Replications int       `yaml:"replications" jsonschema_description:"Independent runs behind each interval. Default 30."`
+	Horizon      Span      `yaml:"horizon" jsonschema_description:"From here on no call starts; what is in flight drains. Default none."`
+	StartsAt     TimeOfDay `yaml:"starts_at" jsonschema_description:"The time of day at which the run starts, for daily resets. Default 00:00."`
+	Warmup       Warmup    `yaml:"warmup" jsonschema_description:"Calls that come before this are left out of the metrics; auto finds it from the data (MSER). Default none."`
+	EventBudget  Bound     `yaml:"event_budget" zero:"keep" jsonschema_description:"A run that handles more events fails instead of going on for ever; none for no bound. Default 100M."`
+	Workload     Workload  `yaml:"workload" jsonschema_description:"When calls come and how large they are."`
+	Fleet        Fleet     `yaml:"fleet" jsonschema_description:"Who makes the calls."`
+	Provider     Provider  `yaml:"provider" jsonschema_description:"The API that is called."`
+	Policy       Policy    `yaml:"policy" jsonschema_description:"What each client does: retries, timeouts, gate. A preset by name, or a mapping."`
+	Price        Price     `yaml:"price" jsonschema_description:"What tokens cost: a model by name, or a mapping."`
+	Sweep        Sweep     `yaml:"sweep" jsonschema_description:"Paths with the values a sweep gives them; points and sample draw from the space instead."`
 }
 
 // Workload says when calls come and how large they are.
@@ -115,10 +116,18 @@ type Closed struct {
 
 // Trace is recorded calls.
 type Trace struct {
-	File    string  `yaml:"file" jsonschema_description:"A CSV file with a header, relative to the scenario."`
-	Columns Columns `yaml:"columns" jsonschema_description:"Which column holds what."`
-	Speed   Number  `yaml:"speed" jsonschema_description:"Replays so many times faster. Default 1."`
-	Calls   Count   `yaml:"calls" jsonschema_description:"Only the first so many. Default all."`
+	File    string     `yaml:"file" jsonschema_description:"A CSV file with a header, relative to the scenario."`
+	Columns Columns    `yaml:"columns" jsonschema_description:"Which column holds what."`
+	Rows    []TraceRow `yaml:"rows" jsonschema_description:"The calls themselves, instead of a file."`
+	Speed   Number     `yaml:"speed" jsonschema_description:"Replays so many times faster. Default 1."`
+	Calls   Count      `yaml:"calls" jsonschema_description:"Only the first so many. Default all."`
+}
+
+// TraceRow is one recorded call.
+type TraceRow struct {
+	At     Span  `yaml:"at" jsonschema_description:"When it comes. Default 0."`
+	Prompt Count `yaml:"prompt_tokens" jsonschema_description:"Tokens of its prompt."`
+	Output Count `yaml:"output_tokens" jsonschema_description:"Tokens of its answer."`
 }
 
 // Columns names the columns of a trace.
@@ -153,12 +162,21 @@ type Provider struct {
 
 // Limit is one limit.
 type Limit struct {
-	Resource Resource `yaml:"resource" jsonschema_description:"What is counted."`
-	Limit    Rate     `yaml:"limit" jsonschema_description:"An amount per time, such as 500/min; for concurrency a number."`
-	Kind     Kind     `yaml:"kind" jsonschema_description:"token_bucket refills continuously. Default token_bucket."`
-	Burst    Bound    `yaml:"burst" jsonschema_description:"At most so much at once. Default the amount."`
-	Charge   Charge   `yaml:"charge" jsonschema_description:"What a request costs a limit on tokens when it is admitted. Default prompt + max_tokens for tokens, prompt for input_tokens."`
-	Settle   Settle   `yaml:"settle" jsonschema_description:"What happens when the true usage is known. Default refund."`
+	Resource      Resource  `yaml:"resource" jsonschema_description:"What is counted."`
+	Limit         Rate      `yaml:"limit" jsonschema_description:"An amount per time, such as 500/min; for concurrency a number."`
+	Kind          Kind      `yaml:"kind" jsonschema_description:"token_bucket refills continuously; fixed_window counts anew each period; sliding_window holds over any span of the period; ramp limits growth. Default token_bucket."`
+	Burst         Bound     `yaml:"burst" jsonschema_description:"Of a token bucket: at most so much at once. Default the amount."`
+	EnforcedEvery Span      `yaml:"enforced_every" jsonschema_description:"Enforces the limit in slices of this: 60/min as 1/s. Default not."`
+	ResetsAt      TimeOfDay `yaml:"resets_at" jsonschema_description:"Of a fixed window: the time of day of its reset, see starts_at. Default when the run starts."`
+	Growth        Share     `yaml:"growth" jsonschema_description:"Of a ramp: the growth allowed in each span. Default 50%."`
+	Every         Span      `yaml:"every" jsonschema_description:"Of a ramp: that span. Default 15m."`
+	Used          Count     `yaml:"used" jsonschema_description:"Counted already when the run starts. Default 0."`
+	Charge        Charge    `yaml:"charge" jsonschema_description:"What a request counts when it is admitted. Default prompt + max_tokens for tokens, prompt for input_tokens, as_produced for output_tokens."`
+	Settle        Settle    `yaml:"settle" jsonschema_description:"What happens when the true usage is known. Default refund."`
+	OutputFactor  int       `yaml:"output_factor" jsonschema_description:"With multiply_output: how often a token of output counts."`
+	Cached        Counts    `yaml:"cached" jsonschema_description:"Whether cached tokens of the prompt count. Default count."`
+	Estimate      Number    `yaml:"estimate" jsonschema_description:"Of charges that estimate the prompt: estimate over truth. Default 1."`
+	Rejected      Rejected  `yaml:"rejected" jsonschema_description:"Whether refused requests count: free, to_zero (what is there), into_debt (down to minus the burst). Default free."`
 }
 
 // Latency is how long an answer takes.
@@ -237,6 +255,7 @@ type Jitter struct {
 	Full         *struct{} `yaml:"full"`
 	Decorrelated *struct{} `yaml:"decorrelated"`
 	Minus        *Share    `yaml:"minus" jsonschema_description:"Takes off up to this share."`
+	Plus         *Span     `yaml:"plus" jsonschema_description:"Adds up to this much, before the cap."`
 }
 
 // RetryAfter is what the client makes of Retry-After.
@@ -285,15 +304,23 @@ type (
 	Obey       string
 	Obedience  string
 	Beyond     string
+	Counts     string
+	Rejected   string
 )
 
 // Words implements strict.Words for each vocabulary.
 func (Resource) Words() []string {
-	return []string{"requests", "tokens", "input_tokens", "concurrency"}
+	return []string{"requests", "tokens", "input_tokens", "output_tokens", "concurrency"}
 }
-func (Kind) Words() []string       { return []string{"token_bucket"} }
-func (Charge) Words() []string     { return []string{"prompt", "prompt + max_tokens"} }
-func (Settle) Words() []string     { return []string{"none", "refund"} }
+func (Counts) Words() []string   { return []string{"count", "free"} }
+func (Rejected) Words() []string { return []string{"free", "to_zero", "into_debt"} }
+func (Kind) Words() []string {
+	return []string{"token_bucket", "fixed_window", "sliding_window", "ramp"}
+}
+func (Charge) Words() []string {
+	return []string{"prompt", "prompt + max_tokens", "estimate", "max(max_tokens, estimate)", "as_produced"}
+}
+func (Settle) Words() []string     { return []string{"none", "refund", "multiply_output"} }
 func (Cancel) Words() []string     { return []string{"keeps_generating", "stops"} }
 func (Connection) Words() []string { return []string{"refused", "unreachable"} }
 func (Send) Words() []string       { return []string{"always", "never"} }

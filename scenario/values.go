@@ -62,6 +62,24 @@ func (s Span) Seconds() float64 { return time.Duration(s).Seconds() }
 
 func (s Span) quantity() float64 { return time.Duration(s).Seconds() }
 
+// TimeOfDay is a time of day, such as 08:30.
+type TimeOfDay time.Duration
+
+// ParseText implements strict.Texter.
+func (t *TimeOfDay) ParseText(text string) error {
+	clock, err := time.Parse("15:04", text)
+	if err != nil {
+		return errors.New("want a time of day, such as 08:30")
+	}
+	*t = TimeOfDay(time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute)
+	return nil
+}
+
+func (t TimeOfDay) String() string {
+	d := time.Duration(t)
+	return fmt.Sprintf("%02d:%02d", d/time.Hour, d%time.Hour/time.Minute)
+}
+
 // Count is a whole number, such as 2000, 30k or 1.5M.
 type Count int64
 
@@ -200,6 +218,8 @@ func parsePeriod(unit string) (time.Duration, error) {
 		return time.Hour, nil
 	case "d", "day":
 		return 24 * time.Hour, nil
+	case "month": // of thirty days
+		return 30 * 24 * time.Hour, nil
 	}
 	d, err := time.ParseDuration(unit)
 	if err != nil || d <= 0 {
@@ -225,6 +245,8 @@ func periodName(d time.Duration) string {
 		return "hour"
 	case 24 * time.Hour:
 		return "day"
+	case 30 * 24 * time.Hour:
+		return "month"
 	}
 	return shortDuration(d)
 }

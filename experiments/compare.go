@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -100,6 +101,12 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 	names := slices.Clone(o.Metrics)
 	if len(names) == 0 {
 		names = slices.Clone(ReportMetrics)
+		if m.Trigger {
+			names = append(names, "recovery_s", "collapsed")
+		}
+		if m.warmup() {
+			names = append(names, "warmup_s")
+		}
 	}
 	if o.Objective == "" {
 		o.Objective = m.Objective
@@ -133,50 +140,45 @@ type group struct {
 	reasons      []string
 }
 
-// groups reads the rows point by point. Rows of a point that are not together,
-// as in the folder of a sweep that was stopped, are put together.
+// groups reads the rows, which are in order, point by point.
 func (c *Comparison) groups(path string, each func(*group) error) error {
 	var g *group
-	var late []*group // points that came back
-	seen := map[int]*group{}
-	flush := func() error {
-		if g == nil {
-			return nil
-		}
-		return each(g)
-	}
 	err := readRows(path, c.Axes, c.Metrics, func(r *Row) error {
 		if g == nil || r.Point != g.point {
-			if g != nil && r.Point < g.point {
-				old := seen[r.Point]
-				if old == nil {
-					old = &group{point: r.Point, labels: slices.Clone(r.Labels), values: make([][]float64, len(c.Metrics))}
-					seen[r.Point] = old
-					late = append(late, old)
+			if g != nil {
+				if err := each(g); err != nil {
+					return err
 				}
-				old.take(r)
-				return nil
-			}
-			if err := flush(); err != nil {
-				return err
 			}
 			g = &group{point: r.Point, labels: slices.Clone(r.Labels), values: make([][]float64, len(c.Metrics))}
 		}
 		g.take(r)
 		return nil
 	})
+	if err == nil && g != nil {
+		err = each(g)
+	}
+	return err
+}
+
+// ordered is the path of the folder's results in order: those of a sweep that
+// was stopped are put in order in a temporary file, which clean removes.
+func ordered(path string) (in string, clean func(), err error) {
+	ok, err := inOrder(path)
+	if err != nil || ok {
+		return path, func() {}, err
+	}
+	dir, err := os.MkdirTemp("", "stampede")
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	if err := flush(); err != nil {
-		return err
+	clean = func() { os.RemoveAll(dir) }
+	in = filepath.Join(dir, resultsName)
+	if err := sortRows([]string{path}, in); err != nil {
+		clean()
+		return "", nil, err
 	}
-	for _, l := range late {
-		if err := each(l); err != nil {
-			return err
-		}
-	}
-	return nil
+	return in, clean, nil
 }
 
 func (g *group) take(r *Row) {
@@ -191,8 +193,19 @@ func (g *group) take(r *Row) {
 }
 
 func (c *Comparison) read(path string) error {
-	var base *group
-	err := c.groups(path, func(g *group) error {
+	path, clean, err := ordered(path)
+	if err != nil {
+		return err
+	}
+	defer clean()
+	var base, first *group
+	err = c.groups(path, func(g *group) error {
+		if len(g.replications) == 0 {
+			return nil
+		}
+		if first == nil {
+			first = g
+		}
 		if g.point == c.Base {
 			base = g
 			return errEnough
@@ -202,35 +215,27 @@ func (c *Comparison) read(path string) error {
 	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
+	if base == nil && first != nil {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("point %d has no result to compare to; point %d takes its place as the base", c.Base, first.point))
+		base, c.Base = first, first.point
+	}
 	if base == nil {
-		return fmt.Errorf("no point %d to compare to; the folder has the points 0 to %d", c.Base, c.Manifest.Points-1)
+		return errors.New("the folder holds no result yet")
 	}
 	at := map[int]int{}
 	for i, r := range base.replications {
 		at[r] = i
 	}
-	byPoint := map[int]int{}
-	err = c.groups(path, func(g *group) error {
+	return c.groups(path, func(g *group) error {
 		p := PointResult{Point: g.point, Labels: g.labels, N: len(g.replications), Reason: strings.Join(slices.Compact(g.reasons), "; ")}
 		for i, m := range c.Metrics {
-			p.Estimates = append(p.Estimates, EstimateOf(g.values[i], 0.95))
+			p.Estimates = append(p.Estimates, EstimateOf(g.values[i], 0.95).within(0, registry[m].most()))
 			p.Diffs = append(p.Diffs, difference(g, base, at, i, registry[m].Better))
 		}
 		p.objective = g.values[c.Objective]
-		if old, twice := byPoint[g.point]; twice { // a stopped sweep; the later part is small
-			c.Warnings = append(c.Warnings, fmt.Sprintf("point %d stands in parts, of a sweep that was stopped; go on with it for one result", g.point))
-			if c.Points[old].N >= p.N {
-				return nil
-			}
-			c.Points[old] = p
-			return nil
-		}
-		byPoint[g.point] = len(c.Points)
 		c.Points = append(c.Points, p)
 		return nil
 	})
-	slices.SortFunc(c.Points, func(a, b PointResult) int { return cmp.Compare(a.Point, b.Point) })
-	return err
 }
 
 // difference pairs the values of a point with those of the base by replication.
@@ -270,12 +275,19 @@ func (c *Comparison) choose() {
 	}
 	var all []BestCandidate
 	for _, p := range c.Points {
-		if p.Estimates[c.Objective].N > 0 && p.Reason == "" {
+		if p.Estimates[c.Objective].N > 0 && p.Reason == "" && !c.isControl(p) {
 			all = append(all, BestCandidate{p.Point, p.objective})
 		}
 	}
 	c.Best = BestSet(all, better > 0, 0.95)
 	c.frontier()
+}
+
+// isControl reports whether a point is the control of another, without its
+// trigger: it is no candidate for anything.
+func (c *Comparison) isControl(p PointResult) bool {
+	k := len(c.Axes) - 1
+	return k >= 0 && c.Axes[k] == TriggerAxis && p.Labels[k] == "off"
 }
 
 // BestCandidate is a point with its objective by replication.
@@ -344,7 +356,7 @@ func (c *Comparison) frontier() {
 	var all []place
 	for _, p := range c.Points {
 		x := place{p.Point, p.Estimates[at[0]].Mean, p.Estimates[at[1]].Mean, -p.Estimates[at[2]].Mean}
-		if p.Reason == "" && !math.IsNaN(x.cost+x.latency+x.fails) {
+		if p.Reason == "" && !c.isControl(p) && !math.IsNaN(x.cost+x.latency+x.fails) {
 			all = append(all, x)
 		}
 	}
@@ -353,8 +365,11 @@ func (c *Comparison) frontier() {
 	})
 	var front []place // none beats another in latency and success
 	for _, x := range all {
-		if !slices.ContainsFunc(front, func(f place) bool { return f.latency <= x.latency && f.fails <= x.fails }) {
-			front = slices.DeleteFunc(front, func(f place) bool { return x.latency <= f.latency && x.fails <= f.fails })
+		beaten := slices.ContainsFunc(front, func(f place) bool { // f costs no more
+			return f.latency <= x.latency && f.fails <= x.fails && (f.cost < x.cost || f.latency < x.latency || f.fails < x.fails)
+		})
+		if !beaten {
+			front = slices.DeleteFunc(front, func(f place) bool { return x.latency < f.latency && x.fails < f.fails })
 			front = append(front, x)
 			c.Frontier = append(c.Frontier, x.point)
 		}
@@ -373,7 +388,7 @@ func (c *Comparison) explain() {
 			var total sim.Moments
 			by := make([]sim.Moments, len(names))
 			for j := range c.Points {
-				if x := c.Points[j].Estimates[i].Mean; !math.IsNaN(x) && groupOf[j] >= 0 {
+				if x := c.Points[j].Estimates[i].Mean; !math.IsNaN(x) && (axis == TriggerAxis || !c.isControl(c.Points[j])) {
 					total.Add(x)
 					by[groupOf[j]].Add(x)
 				}
@@ -486,6 +501,33 @@ func (c *Comparison) warn() {
 			add("%s has no value in some replications of %d points", registry[m].Name, none)
 		}
 	}
+	if p := c.Manifest.Precision; p != nil {
+		if i := slices.Index(c.Metrics, Index(p.Metric)); i >= 0 {
+			wide := 0
+			for _, q := range c.Points {
+				if e := q.Estimates[i]; e.N > 0 && e.Half() > p.Rel*math.Abs(e.Mean) {
+					wide++
+				}
+			}
+			if wide > 0 {
+				add("%d points did not reach the precision asked for with the %d replications allowed", wide, p.MaxReps)
+			}
+		}
+	}
+	if slices.Contains(c.Metrics, Index("recovery_s")) {
+		for _, p := range c.Points {
+			if q := slices.Index(c.Metrics, Index("collapsed")); q >= 0 && p.Estimates[q].Mean > 0 {
+				add("recovery_s is over the replications that recover; collapsed is the share that do not")
+				break
+			}
+		}
+	}
+	if c.Manifest.warmup() {
+		add("calls before the warm-up are left out (warmup_s); where it was found from the data each point has its own, so counts rest on different calls")
+	}
+	if len(c.Points) > 10 {
+		add("each difference has its own 95 %% interval; of many that are nothing, one in twenty looks like something")
+	}
 	if len(c.Best) > 1 {
 		add("the best set holds the truly best point with 95 %%; its %d points cannot be told apart by %s", len(c.Best), registry[c.Metrics[c.Objective]].Name)
 	}
@@ -513,7 +555,7 @@ func FindPoint(dir, text string) (int, error) {
 		axes = append(axes, a.Path)
 	}
 	want := make([]string, len(axes))
-	for _, pair := range strings.Split(text, ",") {
+	for _, pair := range scenario.SplitTop(text) {
 		name, value, found := strings.Cut(pair, "=")
 		if !found { // a value of the first axis
 			name, value = axes[0], pair

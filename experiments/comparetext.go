@@ -105,13 +105,25 @@ func (c *Comparison) pointTable() *table {
 			mark += "f"
 		}
 		cells := append([]string{mark, strconv.Itoa(p.Point)}, p.Labels...)
-		for _, e := range p.Estimates {
-			cells = append(cells, plusMinus(e))
+		for i, e := range p.Estimates {
+			cell := plusMinus(e)
+			if collapsed := slices.Index(c.Metrics, Index("collapsed")); c.Metrics[i] == Index("recovery_s") && e.N == 0 && collapsed >= 0 && p.Estimates[collapsed].Mean == 1 {
+				cell = "never"
+			}
+			cells = append(cells, cell)
 		}
 		d := p.Diffs[c.Objective]
 		verdict := string(d.Verdict)
-		if d.Verdict != IsBase && d.N > 1 {
-			verdict = signed(d.Mean) + " " + verdict
+		switch {
+		case d.Verdict == IsBase:
+		case d.N > 1:
+			sign := ""
+			if d.Mean > 0 {
+				sign = "+"
+			}
+			verdict = sign + plusMinus(d.Estimate) + " " + verdict
+		case p.N == 0:
+			verdict = ""
 		}
 		t.add(append(cells, verdict)...)
 	}
@@ -141,13 +153,6 @@ func ShortNames(paths []string) []string {
 		}
 	}
 	return out
-}
-
-func signed(x float64) string {
-	if x > 0 {
-		return "+" + Format(x)
-	}
-	return Format(x)
 }
 
 // plusMinus writes a mean with its half-width.

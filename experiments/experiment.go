@@ -43,6 +43,15 @@ type Reference struct {
 	// Note explains a reference that cannot hold because it contradicts itself;
 	// it is kept and not judged.
 	Note string
+	// Differs tells why what is measured differs, where it does; the finding is
+	// judged all the same.
+	Differs string
+}
+
+// differs adds the reason for a difference.
+func (r Reference) differs(why string) Reference {
+	r.Differs = why
+	return r
 }
 
 // exactly is a reference to a figure without error.
@@ -119,7 +128,10 @@ type Result struct {
 // Catalogue lists the experiments by name.
 func Catalogue() []*Experiment { return catalogue }
 
-var catalogue = []*Experiment{&sdkRetryAfter, &semaphore, &thunderingHerd, &timeoutBill}
+var catalogue = []*Experiment{
+	&billedTimeouts, &droppingBucket, &openaiHint, &rejectedCallsCount, &sdkRetryAfter, &semaphore, &streamTimeouts,
+	&throttleIsFree, &thunderingHerd, &timeoutBill, &tokenThrottle,
+}
 
 // Find finds an experiment by its name.
 func Find(name string) (*Experiment, error) {

@@ -95,6 +95,9 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	}{r.Experiment.Name, r.Experiment.Question, r.Seed, r.Replications, nil}
 	for _, f := range r.Findings {
 		j := finding{Key: f.Key, Unit: f.Unit, Source: f.Source, Holds: f.Holds, Note: f.Note}
+		if f.Holds != nil && !*f.Holds {
+			j.Note = f.Differs
+		}
 		if f.Reference.List != nil {
 			j.Expected, j.Low, j.High, j.Measured = f.Reference.List, f.Reference.List, f.Reference.List, f.Sample.List
 			j.CI95 = []*float64{}
@@ -140,11 +143,15 @@ func (f Finding) verdict(notes *[]string) string {
 	if f.Holds != nil {
 		verdict = map[bool]string{true: "holds", false: "DOES NOT HOLD"}[*f.Holds]
 	}
-	if f.Note != "" {
-		if !slices.Contains(*notes, f.Note) {
-			*notes = append(*notes, f.Note)
+	note := f.Note
+	if f.Holds != nil && !*f.Holds {
+		note = f.Differs
+	}
+	if note != "" {
+		if !slices.Contains(*notes, note) {
+			*notes = append(*notes, note)
 		}
-		verdict += fmt.Sprintf(" [%d]", slices.Index(*notes, f.Note)+1)
+		verdict += fmt.Sprintf(" [%d]", slices.Index(*notes, note)+1)
 	}
 	return verdict
 }

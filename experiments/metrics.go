@@ -82,8 +82,13 @@ func register() []Metric {
 	add("success_ratio", "share", Higher, "answered calls of all calls", func(t *Tally) float64 { return ratio(count(t.answered()), count(t.calls)) })
 	add("goodput_per_min", "calls/min", Higher, "answered calls per minute until the last call ended", func(t *Tally) float64 { return ratio(count(t.answered()), t.span().Minutes()) })
 	add("makespan_s", "s", Lower, "until the last call ended, or the run", func(t *Tally) float64 { return t.end.Seconds() })
-	add("bound_makespan_s", "s", Neither, "no policy can have these answers sooner", (*Tally).bound)
-	add("regret", "ratio", Lower, "makespan beyond that bound, relative to it", func(t *Tally) float64 { return t.end.Seconds()/t.bound() - 1 })
+	add("bound_makespan_s", "s", Neither, "the limits let no policy have these answers sooner", (*Tally).bound)
+	add("regret", "ratio", Lower, "makespan beyond that bound, relative to it", func(t *Tally) float64 {
+		if t.bound() == 0 {
+			return math.NaN()
+		}
+		return t.end.Seconds()/t.bound() - 1
+	})
 	add("warmup_s", "s", Neither, "calls that came before this are left out", func(t *Tally) float64 { return t.warmup.Seconds() })
 	add("recovery_s", "s", Lower, "from the end of the trigger to 90 % of the answers per second before it", func(t *Tally) float64 { s, _ := t.recoveryAfter(); return s })
 	add("collapsed", "share", Lower, "replications that do not get there again", func(t *Tally) float64 { _, c := t.recoveryAfter(); return c })
@@ -177,9 +182,5 @@ func (t *Tally) recoveryAfter() (seconds, collapsed float64) {
 	if t.recovery == nil {
 		return math.NaN(), math.NaN()
 	}
-	seconds, c := t.recovery.after()
-	if c {
-		collapsed = 1
-	}
-	return seconds, collapsed
+	return t.recovery.after()
 }

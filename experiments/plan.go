@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ type Plan struct {
 	Reps      int       // replications of each point, or the first ones
 	Precision Precision // zero for a fixed number of replications
 	Control   bool      // each point also without its trigger
+	Metric    string    // the objective; empty for that of the scenario
 	Shard     Shard
 }
 
@@ -56,9 +58,13 @@ func (p *Plan) Axes() []string {
 	return names
 }
 
-// Objective is the metric by which the plan's points are compared when none is
-// named.
-func (p *Plan) Objective() string { return objectiveOf(p.Template.Base) }
+// Objective is the metric by which the plan's points are compared.
+func (p *Plan) Objective() string {
+	if p.Metric != "" {
+		return p.Metric
+	}
+	return objectiveOf(p.Template.Base)
+}
 
 // Points is the number of points.
 func (p *Plan) Points() int {
@@ -109,6 +115,9 @@ type Manifest struct {
 	Provider     string          `json:"provider"`
 	Policy       string          `json:"policy"`
 	Scenario     json.RawMessage `json:"scenario"` // presets resolved
+	Price        string          `json:"price"`
+	Files        []ManifestFile  `json:"files,omitempty"` // that the scenario reads
+	Trigger      bool            `json:"trigger"`         // whether something happens for a time
 	Warnings     []string        `json:"warnings,omitempty"`
 }
 
@@ -138,17 +147,36 @@ func (p *Plan) base(resolved []byte) (int, error) {
 // answers, where the number of calls is given, else answers per minute. Neither
 // rewards failing fast.
 func objectiveOf(s *scenario.Scenario) string {
-	if s.Model.Workload.Calls > 0 {
+	if s.Model.Workload.Calls > 0 && s.Warmup == (scenario.Warmup{}) {
 		return "answered"
 	}
 	return "goodput_per_min"
+}
+
+// ManifestFile is a file that the scenario reads, by what is in it.
+type ManifestFile struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+}
+
+func filesOf(s *scenario.Scenario) ([]ManifestFile, error) {
+	var out []ManifestFile
+	for _, path := range s.Files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ManifestFile{filepath.Base(path), fmt.Sprintf("%x", sha256.Sum256(data))})
+	}
+	return out, nil
 }
 
 // ManifestAxis is an axis with its values, each resolved when it is a preset.
 type ManifestAxis struct {
 	Path     string            `json:"path"`
 	Values   []string          `json:"values,omitempty"`
-	Resolved map[string]string `json:"resolved,omitempty"` // policies by label
+	Range    string            `json:"range,omitempty"`    // that a sample draws from
+	Resolved map[string]string `json:"resolved,omitempty"` // of policies, providers and prices, what each label means
 }
 
 // Manifest describes the plan.
@@ -160,9 +188,13 @@ func (p *Plan) Manifest() (*Manifest, error) {
 	}
 	m := &Manifest{
 		Format: 1, Version: Version, Name: t.Base.Name, Seed: t.Base.Seed, Replications: p.Reps, Points: p.Points(),
-		Objective: objectiveOf(t.Base),
-		Provider:  t.Base.DescribeProvider(), Policy: t.Base.Model.Client.String(), Scenario: resolved,
+		Objective: p.Objective(), Price: t.Base.Model.Price.String(),
+		Provider: t.Base.DescribeProvider(), Policy: t.Base.Model.Client.String(), Scenario: resolved,
 		Warnings: append(append([]string{}, t.Base.Warnings...), t.Sweep.Warnings()...),
+	}
+	_, m.Trigger = t.Base.Trigger()
+	if m.Files, err = filesOf(t.Base); err != nil {
+		return nil, err
 	}
 	if m.Base, err = p.base(resolved); err != nil {
 		return nil, err
@@ -179,17 +211,22 @@ func (p *Plan) Manifest() (*Manifest, error) {
 		m.Shard = &p.Shard
 	}
 	for _, a := range t.Sweep.Axes {
-		axis := ManifestAxis{Path: a.Path}
+		axis := ManifestAxis{Path: a.Path, Range: a.Range()}
 		for _, v := range a.Values {
 			axis.Values = append(axis.Values, v.Label)
-			if a.Path != "policy" {
+			meaning, ok := map[string]func(*scenario.Scenario) string{
+				"policy":   func(s *scenario.Scenario) string { return s.Model.Client.String() },
+				"provider": (*scenario.Scenario).DescribeProvider,
+				"price":    func(s *scenario.Scenario) string { return s.Model.Price.String() },
+			}[strings.TrimSuffix(a.Path, ".preset")]
+			if !ok {
 				continue
 			}
 			if s, err := t.With([]scenario.Axis{a}, []scenario.Value{v}); err == nil {
 				if axis.Resolved == nil {
 					axis.Resolved = map[string]string{}
 				}
-				axis.Resolved[v.Label] = s.Model.Client.String()
+				axis.Resolved[v.Label] = meaning(s)
 			}
 		}
 		m.Axes = append(m.Axes, axis)
@@ -210,6 +247,12 @@ const (
 func (m *Manifest) encode() ([]byte, error) {
 	text, err := json.MarshalIndent(m, "", "  ")
 	return append(text, '\n'), err
+}
+
+// warmup reports whether the scenario leaves calls out of its metrics.
+func (m *Manifest) warmup() bool {
+	var f struct{ Warmup string }
+	return json.Unmarshal(m.Scenario, &f) == nil && f.Warmup != ""
 }
 
 // ReadManifest reads the manifest of a folder.

@@ -171,12 +171,24 @@ func (h *lineHeap) Pop() any {
 	return x
 }
 
-// window is how far, in lines, a row may lie from its place.
+// window is how far, in lines, a row may lie from its place for sorting to take
+// bounded memory.
 const window = 20_000
 
-// sortRows merges the rows of result files into one file in order, in bounded
-// memory. A row that stands twice is kept once when both agree.
+var errWindow = errors.New("rows lie further from their place than the window")
+
+// sortRows merges the rows of result files into one file in order. Rows lie near
+// their place, so a window of them is enough; where one does not, all are held. A
+// row that stands twice is kept once when both agree.
 func sortRows(from []string, to string) error {
+	err := sortWithin(window, from, to)
+	if errors.Is(err, errWindow) {
+		err = sortWithin(math.MaxInt, from, to)
+	}
+	return err
+}
+
+func sortWithin(window int, from []string, to string) error {
 	type input struct {
 		lines *bufio.Reader
 		heap  lineHeap
@@ -241,7 +253,7 @@ func sortRows(from []string, to string) error {
 		case c == 0:
 			return errors.Join(fmt.Errorf("point %d, replication %d stands twice with different results", k.point, k.replication), tmp.Close())
 		case c > 0:
-			return errors.Join(fmt.Errorf("the rows of %s are out of order by more than %d", from[0], window), tmp.Close())
+			return errors.Join(errWindow, tmp.Close())
 		}
 		if _, err := out.Write(k.line); err != nil {
 			return errors.Join(err, tmp.Close())
@@ -252,6 +264,36 @@ func sortRows(from []string, to string) error {
 		return err
 	}
 	return os.Rename(tmp.Name(), to)
+}
+
+// inOrder reports whether the rows of a file are in order of point and
+// replication.
+func inOrder(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	lines := bufio.NewReaderSize(f, 1<<20)
+	if _, err := lines.ReadSlice('\n'); err != nil {
+		return true, nil // nothing but a torn header
+	}
+	last := keyed{point: -1}
+	for {
+		line, err := lines.ReadSlice('\n')
+		if err != nil {
+			return true, nil
+		}
+		k, err := keyOf(line)
+		if err != nil {
+			return false, err
+		}
+		if last.compare(k) >= 0 {
+			return false, nil
+		}
+		last = k
+		last.line = nil
+	}
 }
 
 // keyOf reads the first two fields of a line.

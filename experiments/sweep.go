@@ -133,6 +133,11 @@ func (r *sweeping) open() error {
 		if len(differences) > 0 {
 			return FolderError{fmt.Errorf("the folder %s holds another sweep:\n  %s", r.Dir, strings.Join(differences[:min(len(differences), 12)], "\n  "))}
 		}
+		if left, err := filepath.Glob(filepath.Join(r.Dir, "."+resultsName+".*")); err == nil {
+			for _, path := range left { // of a sort that was killed
+				os.Remove(path)
+			}
+		}
 		r.results, err = resumeResults(r.Dir, r.axes, func(row *Row) error {
 			p := r.done[row.Point]
 			if p == nil {
@@ -336,6 +341,31 @@ func firstLine(err error) string {
 	return line
 }
 
+// missing counts the replications that a part does not have. A point that could
+// not be built has none to come.
+func (m *Manifest) missing(path string, shard Shard) (int, error) {
+	var axes []string
+	for _, a := range m.Axes {
+		axes = append(axes, a.Path)
+	}
+	have := map[int]int{}
+	if err := readRows(path, axes, nil, func(r *Row) error {
+		if have[r.Point]++; r.Replication < 0 {
+			have[r.Point] = m.Replications
+		}
+		return nil
+	}); err != nil {
+		return 0, err
+	}
+	missing := 0
+	for i := range m.Points {
+		if shard.has(i) {
+			missing += max(0, m.Replications-have[i])
+		}
+	}
+	return missing, nil
+}
+
 // inUse reports whether a folder holds anything; what a kill left half-written
 // has a name that begins with a dot and does not count.
 func inUse(dir string) (bool, error) {
@@ -384,7 +414,13 @@ func Merge(dirs []string, to string) error {
 		if seen[shard.Index] = dir; shard.Of != len(dirs) {
 			return fmt.Errorf("%s is part %d of %d; found %d parts", dir, shard.Index, shard.Of, len(dirs))
 		}
-		files = append(files, filepath.Join(dir, resultsName))
+		path := filepath.Join(dir, resultsName)
+		if missing, err := whole.missing(path, shard); err != nil {
+			return err
+		} else if missing > 0 {
+			return fmt.Errorf("%s, part %d of %d, lacks %d replications; go on with it (--resume) first", dir, shard.Index, shard.Of, missing)
+		}
+		files = append(files, path)
 	}
 	if used, err := inUse(to); err != nil {
 		return err

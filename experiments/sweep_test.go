@@ -472,7 +472,7 @@ policy: {gate: {semaphore: 1}}
 // second until 100 s and 10 again. From 100 s on the rate over the window of 5 s
 // is 10, from 99 s it is 9, which is 90 %: 19 s after the end of the trigger.
 func TestRecovery(t *testing.T) {
-	r := recovery{trigger: scenario.Window{Start: 60e9, End: 80e9}, last: 200e9}
+	r := recovery{trigger: scenario.Window{Start: 60e9, End: 80e9}, last: 199e9}
 	for s := range 200 {
 		n := uint32(10)
 		switch {
@@ -483,14 +483,20 @@ func TestRecovery(t *testing.T) {
 		}
 		r.bins = append(r.bins, n)
 	}
-	if after, collapsed := r.after(); after != 19 || collapsed {
-		t.Errorf("recovered after %v, collapsed %v; want 19 and not", after, collapsed)
+	if after, collapsed := r.after(); after != 19 || collapsed != 0 {
+		t.Errorf("recovered after %v, collapsed %v; want 19 and 0", after, collapsed)
 	}
-	for s := range 120 {
-		r.bins[80+s] = 3
+	for s := range 120 { // a lucky window is no recovery when the rest is not
+		if r.bins[80+s] = 7; s >= 20 && s < 26 {
+			r.bins[80+s] = 10
+		}
 	}
-	if after, collapsed := r.after(); !math.IsNaN(after) || !collapsed {
+	if after, collapsed := r.after(); !math.IsNaN(after) || collapsed != 1 {
 		t.Errorf("recovered after %v, collapsed %v; want never", after, collapsed)
+	}
+	r.trigger.Start = 0
+	if after, collapsed := r.after(); !math.IsNaN(after) || !math.IsNaN(collapsed) {
+		t.Errorf("recovered after %v, collapsed %v; without a level before nothing can be said", after, collapsed)
 	}
 }
 

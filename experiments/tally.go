@@ -32,22 +32,14 @@ type Tally struct {
 	peakInFlight    int
 	peakPerSecond   int
 	byInstance      []float64 // answered calls
-	answers         answers
+	counted         []int64   // by the provider's limits in the end, for answered calls
 	recovery        *recovery // nil without a trigger
-}
-
-// answers are what the answered calls needed, whatever the policy did besides.
-type answers struct {
-	counted []int64       // in the end, by limit of the provider
-	service time.Duration // at the provider
-	busy    time.Duration // of a worker, in the attempt that answered
-	longest time.Duration
 }
 
 // NewTally makes an empty tally for a run of the scenario.
 func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 	t := &Tally{model: &s.Model, warmup: warmup, byInstance: make([]float64, s.Model.Instances),
-		answers: answers{counted: make([]int64, len(s.Model.Provider.Limits))}}
+		counted: make([]int64, len(s.Model.Provider.Limits))}
 	if w, ok := s.Trigger(); ok {
 		t.recovery = &recovery{trigger: w, warmup: warmup}
 	}
@@ -78,16 +70,9 @@ func (t *Tally) Attempt(a *fleet.Attempt) {
 	if a.Sent < t.warmup {
 		return
 	}
-	class := a.Class()
-	t.classes[class]++
+	t.classes[a.Class()]++
 	if a.Bill > 0 {
 		t.billed++
-	}
-	if class == wire.OK {
-		busy := a.Ended - a.Sent
-		t.answers.busy += busy
-		t.answers.longest = max(t.answers.longest, busy)
-		t.answers.service += busy - t.model.Provider.RoundTrip
 	}
 }
 
@@ -108,7 +93,7 @@ func (t *Tally) Call(c *fleet.Call) {
 		t.byInstance[c.Instance]++
 		r := provider.Request{Prompt: int(c.Size.Prompt), Cached: int(c.Size.Cached), MaxTokens: int(c.Size.MaxTokens)}
 		for i, l := range t.model.Provider.Limits {
-			t.answers.counted[i] += l.Ends(r, int(c.Size.Output))
+			t.counted[i] += l.Ends(r, int(c.Size.Output))
 		}
 	}
 	for w, d := range c.Waits {
@@ -151,28 +136,25 @@ func (t *Tally) offers(l provider.Limit) (rate, burst float64) {
 	return rate, burst
 }
 
-// bound is the least time, in seconds, in which these answers can be had, when
-// all calls are there from the start; else NaN. Each part of the system gives
-// one: a limit what it must refill beyond its burst, the slots of the provider
-// and the workers their share of the work that ended in answers, and the
-// longest of those attempts itself.
+// bound is the least time, in seconds, in which the limits let these answers
+// through, when all calls are there from the start; else, or without limits, NaN.
+// What a limit counts for the answers beyond its burst must be refilled:
+//
+//	T >= (counted - burst) / rate
+//
+// The time that the provider takes is no part of it, since a policy may have
+// better luck with it.
 func (t *Tally) bound() float64 {
 	m := t.model
 	_, burst := m.Workload.Arrivals.(fleet.Burst)
 	batch := m.Workload.Arrivals == nil && m.Workload.Think == nil
-	if (!burst && !batch) || t.warmup > 0 || t.answered() == 0 {
+	if (!burst && !batch) || t.warmup > 0 || t.answered() == 0 || len(m.Provider.Limits) == 0 {
 		return math.NaN()
 	}
-	least := t.answers.longest.Seconds()
+	least := 0.0
 	for i, l := range m.Provider.Limits {
 		rate, burst := t.offers(l)
-		least = max(least, (float64(t.answers.counted[i])-burst)/rate)
-	}
-	if c := m.Provider.Concurrency; c > 0 {
-		least = max(least, t.answers.service.Seconds()/float64(c))
-	}
-	if m.Workers > 0 {
-		least = max(least, t.answers.busy.Seconds()/float64(m.Workers*m.Instances))
+		least = max(least, (float64(t.counted[i])-burst)/rate)
 	}
 	return least
 }
@@ -182,7 +164,7 @@ func (t *Tally) quotaUsed() float64 {
 	used := math.NaN()
 	for i, l := range t.model.Provider.Limits {
 		rate, burst := t.offers(l)
-		if part := float64(t.answers.counted[i]) / (burst + rate*t.span().Seconds()); !(used >= part) {
+		if part := float64(t.counted[i]) / (burst + rate*t.span().Seconds()); !(used >= part) {
 			used = part
 		}
 	}

@@ -14,7 +14,7 @@ const pilotRuns = 5
 // FindWarmup finds the warm-up of a scenario from pilot replications: their
 // latencies, averaged call by call in the order of arrival, are cut where
 // [MSER] says, and the warm-up ends at the mean instant at which that call
-// arrived.
+// arrived, at the latest half-way to the trigger.
 func FindWarmup(ctx context.Context, s *scenario.Scenario) (sim.Time, error) {
 	var pilots [pilotRuns]pilot
 	for i := range pilots {
@@ -41,6 +41,9 @@ func FindWarmup(ctx context.Context, s *scenario.Scenario) (sim.Time, error) {
 		for _, p := range pilots {
 			at += p.arrived[cut] / pilotRuns
 		}
+	}
+	if w, ok := s.Trigger(); ok { // what the trigger does is no transient of the start
+		at = min(at, w.Start/2)
 	}
 	return at, nil
 }

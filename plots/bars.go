@@ -18,7 +18,6 @@ type Bars struct {
 	Names           []string
 	Parts           []Part
 	Whole           []Point // by name; may be empty
-	LeftOut         int     // names that had no room
 }
 
 // Part is one layer of the stacks.

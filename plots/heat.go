@@ -3,6 +3,7 @@ package plots
 import (
 	"image/color"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -80,6 +81,12 @@ func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 			c.SetColor(fill)
 			c.Fill(area.Path())
+			if value, _, _ := strings.Cut(label, "\n"); area.Size().Y < vg.Points(22) {
+				label = value // the interval has no room
+			}
+			if area.Size().Y < vg.Points(9) || area.Size().X < vg.Points(24) {
+				continue // neither has the value; the colour tells
+			}
 			words := style(8, ink)
 			words.XAlign, words.YAlign = draw.XCenter, draw.YCenter
 			c.FillText(words, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: (area.Min.Y + area.Max.Y) / 2}, label)

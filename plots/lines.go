@@ -32,6 +32,7 @@ type Lines struct {
 	Series          []Series
 	Bound           []Point // a line that no series can cross; may be empty
 	BoundName       string
+	Dots            bool // no line and no band between the points, which share nothing else
 
 	ticksX []plot.Tick // instead of those of the axis
 }
@@ -69,7 +70,11 @@ func (f *Lines) draw(c draw.Canvas) error {
 			if err != nil {
 				return err
 			}
-			p.Add(band, line, dots)
+			if f.Dots {
+				p.Add(dots)
+			} else {
+				p.Add(band, line, dots)
+			}
 			for _, q := range part {
 				low, high = min(low, q.Low, q.Y), max(high, q.High, q.Y)
 			}

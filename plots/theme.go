@@ -140,13 +140,10 @@ func head(c draw.Canvas, title, subtitle string) draw.Canvas {
 	small := style(7.5, color.Gray{90})
 	for _, part := range []struct {
 		style draw.TextStyle
-		lines []string
+		text  string
 		gap   vg.Length
-	}{{big, []string{title}, vg.Points(3)}, {small, strings.Split(wrap(subtitle, 145), "\n"), vg.Points(1.5)}} {
-		for _, line := range part.lines {
-			if line == "" {
-				continue
-			}
+	}{{big, title, vg.Points(3)}, {small, subtitle, vg.Points(1.5)}} {
+		for _, line := range wrap(part.text, part.style, c.Max.X-c.Min.X) {
 			part.style.YAlign = draw.YTop
 			c.FillText(part.style, vg.Point{X: c.Min.X, Y: c.Max.Y}, line)
 			c = draw.Crop(c, 0, 0, 0, -part.style.Height(line)-part.gap)
@@ -155,21 +152,21 @@ func head(c draw.Canvas, title, subtitle string) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -vg.Points(5))
 }
 
-// wrap breaks a text into lines of at most so many letters, at spaces.
-func wrap(text string, most int) string {
-	var lines []string
+// wrap breaks a text at spaces into lines that fit a width.
+func wrap(text string, style draw.TextStyle, most vg.Length) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
-		if line != "" && len(line)+1+len(word) > most {
+		longer := strings.TrimPrefix(line+" "+word, " ")
+		if line != "" && style.Width(longer) > most {
 			lines = append(lines, line)
-			line = ""
+			longer = word
 		}
-		if line != "" {
-			line += " "
-		}
-		line += word
+		line = longer
 	}
-	return strings.Join(append(lines, line), "\n")
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // ticks are at 1, 2, 2.5 or 5 times a power of ten, about six of them.
@@ -253,12 +250,12 @@ func beside(c draw.Canvas, p *plot.Plot, heading string, entries []entry) {
 	}
 	l := legend(entries)
 	gap := vg.Points(10)
-	room := l.Rectangle(c).Size().X + gap
+	words := style(8, color.Gray{90})
+	words.YAlign = draw.YTop
+	room := max(l.Rectangle(c).Size().X, words.Width(heading)) + gap
 	p.Draw(draw.Crop(c, 0, -room, 0, 0))
 	right := draw.Crop(c, c.Max.X-c.Min.X-room+gap, 0, 0, 0)
 	if heading != "" {
-		words := style(8, color.Gray{90})
-		words.YAlign = draw.YTop
 		right.FillText(words, vg.Point{X: right.Min.X, Y: right.Max.Y}, heading)
 		right = draw.Crop(right, 0, 0, 0, -vg.Points(13))
 	}

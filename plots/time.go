@@ -141,6 +141,9 @@ func (f *Dots) draw(c draw.Canvas) error {
 		}
 	}
 	for _, s := range f.Shaded {
+		if s.Start >= end {
+			continue
+		}
 		stop := s.End
 		if stop <= 0 || stop > end {
 			stop = end

@@ -69,6 +69,20 @@ func (b *Bucket) Has(n int64) bool { return b.whole >= n }
 // Take removes n tokens, into debt if they are not there.
 func (b *Bucket) Take(n int64) { b.whole -= n }
 
+// Drain removes n tokens, but not below a level of floor: what would go below
+// leaves exactly floor, the fraction of a token gone with it. It returns how many
+// whole tokens went.
+func (b *Bucket) Drain(n, floor int64) int64 {
+	before := b.whole
+	switch {
+	case b.whole-n >= floor:
+		b.whole -= n
+	case b.whole >= floor:
+		b.whole, b.part = floor, 0
+	}
+	return before - b.whole
+}
+
 // Give puts n tokens back; above the burst they are lost.
 func (b *Bucket) Give(n int64) {
 	if b.whole += n; b.whole >= int64(b.burst) {

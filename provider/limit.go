@@ -281,9 +281,7 @@ func (l *limiter) penalise(r Request) int64 {
 	case IntoDebt:
 		floor = -l.burst()
 	}
-	n := max(0, min(l.charge(r), l.meter.Level()-floor))
-	l.meter.Take(n)
-	return n
+	return l.meter.Drain(l.charge(r), floor)
 }
 
 // change is a limit that takes another shape during the run.

@@ -15,6 +15,9 @@ type meter interface {
 	Has(n int64) bool
 	// Take counts n, whether it may pass or not.
 	Take(n int64)
+	// Drain counts n, but not below a level of floor, and returns how many whole
+	// ones it counted.
+	Drain(n, floor int64) int64
 	// Give takes n back.
 	Give(n int64)
 	// Wait is the least span after which Has(n) holds if nothing else passes;
@@ -58,6 +61,16 @@ func (w *Window) Has(n int64) bool { return w.used+n <= w.amount }
 
 // Take implements meter.
 func (w *Window) Take(n int64) { w.used += n }
+
+// Drain implements meter.
+func (w *Window) Drain(n, floor int64) int64 { return drain(w, n, floor) }
+
+// drain takes what is above the floor, of a meter without fractions.
+func drain(m meter, n, floor int64) int64 {
+	n = max(0, min(n, m.Level()-floor))
+	m.Take(n)
+	return n
+}
 
 // Give implements meter. What was counted before the last reset is gone with it.
 func (w *Window) Give(n int64) { w.used = max(0, w.used-n) }
@@ -125,6 +138,9 @@ func (s *Sliding) Take(n int64) {
 	}
 	s.log.Push(passed{s.at, n})
 }
+
+// Drain implements meter.
+func (s *Sliding) Drain(n, floor int64) int64 { return drain(s, n, floor) }
 
 // Give implements meter. What is given back is taken from the latest first.
 func (s *Sliding) Give(n int64) {
@@ -204,6 +220,9 @@ func (r *Ramp) Has(n int64) bool { return r.slice.Has(n) }
 
 // Take implements meter.
 func (r *Ramp) Take(n int64) { r.slice.Take(n); r.span.Take(n) }
+
+// Drain implements meter.
+func (r *Ramp) Drain(n, floor int64) int64 { return drain(r, n, floor) }
 
 // Give implements meter.
 func (r *Ramp) Give(n int64) { r.slice.Give(n); r.span.Give(n) }

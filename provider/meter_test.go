@@ -232,7 +232,13 @@ func TestRejectedRequestsCount(t *testing.T) {
 			}
 		}
 	}
-	// Half a token is there; a rejection to zero takes none of it.
+	// Of half a token, a rejection to zero takes the half.
+	half := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 1, Period: s, Rejected: ToZero}}})
+	half.Receive(0, Request{})
+	half.Receive(500*ms, Request{})
+	if got := describe(half.Receive(1499*ms, Request{})); got != "429 after 1s" {
+		t.Errorf("just before a whole second after a rejection: %s, want 429 after 1s", got)
+	}
 	p := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 1, Period: s, Burst: 3, Rejected: ToZero}, {Resource: Tokens, Amount: 10, Period: s, Charge: Prompt}}})
 	p.Receive(0, Request{Prompt: 10})
 	if p.Receive(0, Request{Prompt: 10}); p.limits[0].meter.Level() != 1 {

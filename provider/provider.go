@@ -170,7 +170,7 @@ func (p *Provider) Receive(now sim.Time, r Request) Verdict {
 
 // refuse refuses a request for the limits; some count it all the same.
 func (p *Provider) refuse(r Request) Verdict {
-	v := Verdict{Kind: Refused, Reply: p.refusal(r)}
+	v := Verdict{Kind: Refused}
 	for i := range p.limits {
 		n := p.limits[i].penalise(r)
 		if p.limits[i].Resource != Requests {
@@ -178,6 +178,7 @@ func (p *Provider) refuse(r Request) Verdict {
 			p.ledger.Taken += n
 		}
 	}
+	v.Reply = p.refusal(r)
 	return v
 }
 

@@ -41,6 +41,18 @@ type Value struct {
 	node  *strict.Node
 }
 
+// Range writes the range that a sample draws from, empty for a list.
+func (a Axis) Range() string {
+	if a.span == nil {
+		return ""
+	}
+	scale := "lin"
+	if a.span.log {
+		scale = "log"
+	}
+	return fmt.Sprintf("%g%s..%g%s %s", a.span.low, a.span.unit, a.span.high, a.span.unit, scale)
+}
+
 // AsAbove is the value that leaves what the scenario says.
 const AsAbove = "as_above"
 
@@ -121,7 +133,7 @@ func ParseAxis(text string) (Axis, error) {
 		a.span = &r
 		return a, nil
 	}
-	for _, part := range splitTop(list) {
+	for _, part := range SplitTop(list) {
 		node, err := strict.Parse([]byte(part), "--vary "+path)
 		if err != nil {
 			return a, err
@@ -135,8 +147,8 @@ func scalarValue(label string) Value {
 	return Value{label, &strict.Node{Kind: strict.Scalar, Text: label}}
 }
 
-// splitTop splits at commas outside brackets and braces.
-func splitTop(s string) (parts []string) {
+// SplitTop splits at commas outside brackets and braces.
+func SplitTop(s string) (parts []string) {
 	depth, from := 0, 0
 	for i, r := range s {
 		switch r {
@@ -243,6 +255,10 @@ func (s *Sweep) Check() error {
 	}
 	size := 1.0
 	for _, a := range s.Axes {
+		switch top, _, _ := strings.Cut(a.Path, "."); top {
+		case "seed", "replications", "name", "description", "sweep":
+			return fmt.Errorf("%s: points are compared on the same seeds and with the replications of --reps; it cannot be an axis", a.Path)
+		}
 		if a.span != nil && len(a.Values) == 0 && s.Points == 0 {
 			return fmt.Errorf("%s: the range has no number of values; write it behind the range, or sample the space with --points N", a.Path)
 		}

@@ -237,5 +237,5 @@ func plural(n int, what string) string {
 
 // interrupted says what was kept when a command was stopped early.
 func interrupted(stderr io.Writer, finished, wanted int, what string) {
-	fmt.Fprintf(stderr, "stampede: stopped after %d of %d %s; what finished is shown\n", finished, wanted, what)
+	fmt.Fprintf(stderr, "stampede: stopped after %d of %d %s\n", finished, wanted, what)
 }

@@ -52,10 +52,18 @@ func (d *drawing) pickAxes() error {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
 	for _, i := range order {
 		switch {
+		case d.c.Axes[i] == experiments.TriggerAxis: // shown when asked for
 		case d.xAxis < 0 && i != d.byAxis:
 			d.xAxis = i
 		case d.byAxis < 0 && i != d.xAxis:
 			d.byAxis = i
+		}
+	}
+	if d.x == "" && d.by == "" && d.xAxis >= 0 && d.byAxis >= 0 {
+		_, x := d.values(d.xAxis)
+		_, by := d.values(d.byAxis)
+		if by && !x { // a series for each name, numbers along the axis
+			d.xAxis, d.byAxis = d.byAxis, d.xAxis
 		}
 	}
 	return nil
@@ -119,7 +127,10 @@ func (d *drawing) slice() (points []*experiments.PointResult, fixed string) {
 // subtitle names the policy and the limiter, and what is held fixed.
 func (d *drawing) subtitle(fixed string) string {
 	parts := []string{"Provider: " + d.c.Manifest.Provider}
-	if !slices.Contains(d.c.Axes, "policy") {
+	switch {
+	case len(d.c.Axes) == 0:
+		parts = append(parts, "policy: "+d.c.Manifest.Policy)
+	case !slices.Contains(d.c.Axes, "policy"):
 		parts = append(parts, "policy before the sweep: "+d.c.Manifest.Policy)
 	}
 	if fixed != "" {
@@ -181,7 +192,7 @@ func (d *drawing) lines() (plots.Figure, error) {
 	}
 	labels, numeric := d.values(d.xAxis)
 	points, fixed := d.slice()
-	f := &plots.Lines{Title: d.title(strings.ReplaceAll(d.y, "_", " ") + " over " + d.axisLabel(d.xAxis)), Subtitle: d.subtitle(fixed), X: d.axisLabel(d.xAxis), Y: label(d.y)}
+	f := &plots.Lines{Title: d.title(strings.SplitN(label(d.y), ",", 2)[0] + " over " + short(d.c.Axes, d.xAxis)), Subtitle: d.subtitle(fixed), X: d.axisLabel(d.xAxis), Y: label(d.y)}
 	if !numeric {
 		f.Names = labels
 	} else if low, _ := scenario.NumberOf(labels[0]); low > 0 {
@@ -207,13 +218,25 @@ func (d *drawing) lines() (plots.Figure, error) {
 		}
 		f.Series = append(f.Series, s)
 	}
-	if d.y == "makespan_s" {
+	if d.y == "makespan_s" && d.sameAnswers(points) {
 		d.bound(f, points, labels, numeric)
 	}
 	if len(f.Series) == 1 {
 		f.Series[0].Name = "mean, 95 % interval"
 	}
+	f.Dots = d.c.Manifest.Sample != ""
 	return f, nil
+}
+
+// sameAnswers reports whether the points answer as many calls, within 1 %, so
+// that one bound holds for all.
+func (d *drawing) sameAnswers(points []*experiments.PointResult) bool {
+	least, most := math.Inf(1), 0.0
+	for _, p := range points {
+		n := d.at(p, "answered").Y
+		least, most = min(least, n), max(most, n)
+	}
+	return least >= 0.99*most
 }
 
 // bound adds the line below which no policy can bring the makespan: at each
@@ -312,6 +335,7 @@ func (d *drawing) pointName(p *experiments.PointResult) string {
 // with the best metric, in the order of the sweep.
 func (d *drawing) chosen() (points []*experiments.PointResult, fixed string, left int) {
 	points, fixed = d.slice()
+	points = slices.DeleteFunc(points, func(p *experiments.PointResult) bool { return math.IsNaN(d.at(p, d.y).Y) })
 	if len(points) > plots.MostSeries {
 		better := float64(experiments.Metrics()[experiments.Index(d.y)].Better)
 		slices.SortStableFunc(points, func(a, b *experiments.PointResult) int {
@@ -324,9 +348,20 @@ func (d *drawing) chosen() (points []*experiments.PointResult, fixed string, lef
 	return points, fixed, left
 }
 
+// cost shows the axes that move the waste, where there is any.
 func (d *drawing) cost() (plots.Figure, error) {
+	if d.x == "" && d.by == "" && slices.ContainsFunc(d.c.Sensitivity, func(s experiments.Sensitivity) bool {
+		return s.Metric == d.metric("usd_wasted") && s.AtMost > s.AtLeast
+	}) {
+		y, x, by := d.y, d.xAxis, d.byAxis
+		defer func() { d.y, d.xAxis, d.byAxis = y, x, by }()
+		d.y, d.xAxis, d.byAxis = "usd_wasted", -1, -1
+		if err := d.pickAxes(); err != nil {
+			return nil, err
+		}
+	}
 	points, fixed, left := d.chosen()
-	f := &plots.Bars{Title: d.title("cost of 1,000 answers"), Subtitle: d.subtitle(fixed), Y: "cost per 1,000 answers, USD", LeftOut: left}
+	f := &plots.Bars{Title: d.title("cost of 1,000 answers"), Subtitle: d.subtitle(fixed), Y: "cost per 1,000 answers, USD"}
 	parts := []struct{ name, metric string }{{"useful", ""}, {"wasted: timeout", "usd_wasted_timeout"}, {"wasted: abandoned", "usd_wasted_abandoned"}, {"wasted: error", "usd_wasted_error"}}
 	stacks := make([]plots.Part, len(parts))
 	for i, part := range parts {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -113,6 +114,9 @@ func kindNames() (names []string) {
 func (d *drawing) draw() (names []string, err error) {
 	if d.out == "" {
 		d.out = d.dir
+	}
+	if err := os.MkdirAll(d.out, 0o755); err != nil {
+		return nil, err
 	}
 	metrics := append([]string{}, experiments.ReportMetrics...)
 	for _, name := range experiments.MetricNames() {

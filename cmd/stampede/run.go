@@ -51,6 +51,11 @@ func runScenario(c *cli.Context) error {
 	if c.Int("jobs") < 0 {
 		return usage("--jobs: found %d; want 0 or more", c.Int("jobs"))
 	}
+	if dir := c.String("out"); dir != "" {
+		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+			return usage("--out: the folder %s is not empty; name another", dir)
+		}
+	}
 	bar := newProgress(c.App.ErrWriter, s.Replications, "replications")
 	r := experiments.Replicator{Jobs: c.Int("jobs"), Done: func(experiments.Run) { bar.add() }}
 	records, err := openRecords(c.String("calls"), c.String("attempts"), inputs(c, s))
@@ -68,7 +73,7 @@ func runScenario(c *cli.Context) error {
 		return errors.Join(err, cerr)
 	}
 	if stopped {
-		interrupted(c.App.ErrWriter, len(runs), s.Replications, "replications")
+		interrupted(c.App.ErrWriter, len(runs), s.Replications, "replications; those that finished are shown, no folder and no timeline are written")
 	}
 	report := experiments.NewReport(s, runs)
 	if stopped {
@@ -114,9 +119,6 @@ func writeTimeline(s *scenario.Scenario, path string, inputs []string) error {
 // writeRun writes the folder of a run: results, the records of the first
 // replication, and figures.
 func writeRun(c *cli.Context, t *scenario.Template, dir string, runs []experiments.Run) error {
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return usage("--out: the folder %s is not empty; name another", dir)
-	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}

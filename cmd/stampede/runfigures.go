@@ -189,16 +189,19 @@ func niceWidth(x float64) float64 {
 	return 10 * scale
 }
 
-// mostActors is how many calls the herd picture shows.
+// mostActors is how many calls the herd picture shows at the most.
 const mostActors = 400
 
 func (d *drawing) herd() (plots.Figure, error) {
 	kinds := []plots.DotKind{{Name: "refused"}, {Name: "cut off"}, {Name: "other error"}, {Name: "answered"}} // the last on top
 	calls := 0.0
+	if _, err := readRecords(filepath.Join(d.dir, callsName), func(record) { calls++ }); err != nil {
+		return nil, err
+	}
+	each := math.Max(1, math.Ceil(calls/mostActors)) // calls from one that is shown to the next
 	found, err := readRecords(filepath.Join(d.dir, attemptsName), func(r record) {
 		call := r.seconds("call")
-		calls = max(calls, call+1)
-		if call >= mostActors {
+		if math.Mod(call, each) != 0 {
 			return
 		}
 		kind := 2
@@ -220,8 +223,8 @@ func (d *drawing) herd() (plots.Figure, error) {
 		return nil, err
 	}
 	f := &plots.Dots{Title: d.title("when each call's attempts are sent"), Subtitle: d.subtitle(""), X: "time, s", Y: "call", Kinds: kinds, Shaded: shaded}
-	if calls > mostActors {
-		f.Subtitle += fmt.Sprintf("; the first %d of %.0f calls", mostActors, calls)
+	if each > 1 {
+		f.Subtitle += fmt.Sprintf("; one call in %.0f", each)
 	}
 	return f, nil
 }

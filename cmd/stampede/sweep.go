@@ -50,6 +50,9 @@ func runSweep(c *cli.Context) error {
 	dir := c.String("out")
 	if dir == "" {
 		dir = folderName(plan.Template.Base.Name) + "-sweep"
+		if s := plan.Shard; s.Of > 0 {
+			dir += fmt.Sprintf("-%d-of-%d", s.Index, s.Of)
+		}
 	}
 	if c.Int("jobs") < 0 {
 		return usage("--jobs: found %d; want 0 or more", c.Int("jobs"))
@@ -68,7 +71,7 @@ func runSweep(c *cli.Context) error {
 	var folder experiments.FolderError
 	switch {
 	case errors.Is(err, context.Canceled):
-		interrupted(c.App.ErrWriter, outcome.Rows, plan.Reps*outcome.Points, "replications, all in "+dir+"; go on with --resume")
+		interrupted(c.App.ErrWriter, outcome.Rows, plan.Reps*outcome.Points, "replications; they are kept in "+dir+", go on with --resume")
 		return err
 	case errors.As(err, &folder):
 		return usageError{err}
@@ -85,7 +88,7 @@ func runSweep(c *cli.Context) error {
 		_, err := fmt.Fprintf(c.App.Writer, "wrote part %d of %d, %d points, to %s; next: stampede merge\n", plan.Shard.Index, plan.Shard.Of, outcome.Points, dir)
 		return err
 	}
-	comparison, err := experiments.Compare(dir, experiments.CompareOptions{Objective: c.String("metric")})
+	comparison, err := experiments.Compare(dir, experiments.CompareOptions{})
 	if err != nil {
 		return err
 	}
@@ -158,6 +161,7 @@ func readPlan(c *cli.Context) (*experiments.Plan, error) {
 	if metric == "" {
 		metric = p.Objective()
 	}
+	p.Metric = metric
 	if experiments.Index(metric) < 0 {
 		return nil, usage("--metric: found %q; %s", metric, suggest.Unknown(metric, experiments.MetricNames()))
 	}

@@ -227,7 +227,7 @@ func (c *Comparison) WriteText(w io.Writer) {
 		fmt.Fprintf(w, "  and %d more points (--csv or --json list all)\n", left)
 	}
 	fmt.Fprintf(w, "\n  mean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided\n")
-	fmt.Fprintf(w, "  * may be the best (95 %%)   f no other point is better in cost, latency and success at once\n")
+	fmt.Fprintf(w, "  * may be the best (95 %%)   f on means, no other point is better in cost, latency and success at once\n")
 	if t := c.sensitivityTable(); len(t.rows) > 0 {
 		fmt.Fprintf(w, "\nwhat each axis does: its share of the variance between points\n\n")
 		t.text(w, 2)
@@ -244,7 +244,7 @@ func (c *Comparison) WriteText(w io.Writer) {
 func (c *Comparison) WriteMarkdown(w io.Writer) {
 	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n- ordered by %s; base is %s\n\n", c.title(), c.Manifest.Policy, c.Manifest.Provider, c.objective(), c.baseName())
 	c.pointTable().markdown(w)
-	fmt.Fprintf(w, "\nMean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided. `*` may be the best (95 %%); `f` no other point is better in cost, latency and success at once.\n")
+	fmt.Fprintf(w, "\nMean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided. `*` may be the best (95 %%); `f` on means, no other point is better in cost, latency and success at once.\n")
 	if left := len(c.Points) - shown; left > 0 {
 		fmt.Fprintf(w, "%d more points are left out.\n", left)
 	}

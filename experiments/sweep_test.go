@@ -552,3 +552,93 @@ func TestQuantilesOfTheAzureTraces(t *testing.T) {
 		}
 	}
 }
+
+// A folder of a stopped sweep, whose rows lie in any order, is reported like one
+// in order; without the base another point takes its place, with a note.
+func TestReportOfAStoppedSweep(t *testing.T) {
+	dir := t.TempDir() + "/s"
+	if _, err := sweepInto(t, dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := Compare(dir, CompareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, resultsName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n")
+	random := rand.New(rand.NewPCG(5, 6))
+	lines[len(lines)-1] += "\n"
+	random.Shuffle(len(lines)-1, func(i, j int) { lines[i+1], lines[j+1] = lines[j+1], lines[i+1] })
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	shuffled, err := Compare(dir, CompareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a, b bytes.Buffer
+	whole.WriteText(&a)
+	shuffled.WriteText(&b)
+	if a.String() != b.String() {
+		t.Errorf("shuffled rows give another report:\n%s\n%s", &a, &b)
+	}
+	var kept []string
+	for _, l := range lines {
+		if !strings.HasPrefix(l, "0,") {
+			kept = append(kept, l)
+		}
+	}
+	if err := os.WriteFile(path, []byte(strings.Join(kept, "")+"7,1,to"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compare(dir, CompareOptions{})
+	if err != nil || c.Base != 1 || !strings.Contains(strings.Join(c.Warnings, "\n"), "point 0 has no result to compare to; point 1 takes its place") {
+		t.Errorf("without the base: %v, base %d, %q", err, c.Base, c.Warnings)
+	}
+	if err := Merge([]string{dir}, t.TempDir()+"/m"); err == nil {
+		t.Error("a folder that is no part was merged")
+	}
+}
+
+// Another range of a sample, or another trace in the file of the same name, is
+// another sweep.
+func TestResumeKnowsRangesAndFiles(t *testing.T) {
+	folder := t.TempDir()
+	trace := filepath.Join(folder, "t.csv")
+	run := func(rows, axis string, resume bool) error {
+		if err := os.WriteFile(trace, []byte(rows), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		tpl, err := scenario.NewTemplate([]byte("workload: {trace: {file: t.csv, columns: {time: T}}, prompt_tokens: 5, output_tokens: 5}\npolicy: own-the-loop\n"), "t", scenario.Options{Dir: folder})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := scenario.ParseAxis(axis)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tpl.Sweep.Add(a)
+		tpl.Sweep.Points = 3
+		_, err = (&Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: folder + "/s", Resume: resume}).Run(context.Background())
+		return err
+	}
+	const axis = "policy.retry.backoff.exponential.base=0.5s..2.5s"
+	if err := run("T\n0\n1\n", axis, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := run("T\n0\n1\n", axis, true); err != nil {
+		t.Error(err)
+	}
+	for name, err := range map[string]error{
+		"range": run("T\n0\n1\n", "policy.retry.backoff.exponential.base=0.5s..9.5s", true),
+		"trace": run("T\n0\n2\n", axis, true),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "holds another sweep") {
+			t.Errorf("another %s: %v", name, err)
+		}
+	}
+}

@@ -129,7 +129,7 @@ type Result struct {
 func Catalogue() []*Experiment { return catalogue }
 
 var catalogue = []*Experiment{
-	&billedTimeouts, &droppingBucket, &openaiHint, &rejectedCallsCount, &sdkRetryAfter, &semaphore, &streamTimeouts,
+	&billedTimeouts, &droppingBucket, &openaiHint, &rejectedCallsCount, &relay, &sdkRetryAfter, &semaphore, &streamTimeouts,
 	&throttleIsFree, &thunderingHerd, &timeoutBill, &tokenThrottle,
 }
 
@@ -224,6 +224,16 @@ func (o outcome) metric(name string) Sample {
 		panic("experiments: no metric " + name)
 	}
 	return Sample{Values: Column(o, i)}
+}
+
+// beyond is a metric less that of another arm on the same seeds.
+func (o outcome) beyond(other outcome, name string) Sample {
+	a, b := o.metric(name).Values, other.metric(name).Values
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = a[i] - b[i]
+	}
+	return Sample{Values: out}
 }
 
 // ratio is one metric over another, times a factor.

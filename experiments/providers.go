@@ -247,3 +247,28 @@ var billedTimeouts = Experiment{
 		return map[string]Sample{"billed_over_kept": {Values: kept}, "attempts_429": arm.metric("attempts_throttled")}, nil
 	},
 }
+
+var relay = Experiment{
+	Name:     "relay",
+	Question: "What does a relay cost that strips Retry-After and turns 529 into 500?",
+	Claim:    "Clients that are not told how long to wait send more attempts and come back later than those that are: their backoff knows nothing of the end of the overload.",
+	Source:   "practitioners' claim",
+	Arms: []Arm{
+		{"direct", nil},
+		{"relay", []string{"provider.gateway={strip_retry_after: true, rewrite: [{from: 529, to: 500}]}"}},
+	},
+	References: []Reference{
+		within("extra_attempts_relay", 0, 1, math.Inf(1), "attempts"),
+		within("extra_makespan_relay_s", 0, 1, math.Inf(1), "s"),
+	},
+	measure: func(l *lab) (map[string]Sample, error) {
+		arms, err := l.playAll()
+		if err != nil {
+			return nil, err
+		}
+		return map[string]Sample{
+			"extra_attempts_relay":   arms["relay"].beyond(arms["direct"], "attempts"),
+			"extra_makespan_relay_s": arms["relay"].beyond(arms["direct"], "makespan_s"),
+		}, nil
+	},
+}

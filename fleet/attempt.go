@@ -113,10 +113,20 @@ func (r *run) receive(aid uint32) {
 	a.ordinal = int32(r.ordinal)
 	v := r.provider.Receive(now, a.request)
 	a.inFlight = int32(r.provider.InFlight())
-	a.charged = v.Charged
+	if v.Kind == provider.Refused {
+		a.penalty += v.Charged
+	} else {
+		a.charged = v.Charged
+	}
 	switch v.Kind {
 	case provider.Refused:
-		r.refuse(aid, v.Reply, v.After+r.hop)
+		gateway := &r.Provider.Gateway
+		if int(a.relayed) < gateway.Retries {
+			a.relayed++
+			r.loop.At(now+v.After+gateway.Wait, event{arrives, aid})
+			return
+		}
+		r.refuse(aid, gateway.Pass(v.Reply), v.After+r.hop)
 	case provider.Hung:
 		a.state = hung
 	case provider.Admitted:
@@ -213,7 +223,8 @@ func (r *run) abandon(aid uint32) {
 		}
 	case generating:
 		stop := now + r.hop // when the disconnect arrives
-		if r.Provider.Cancel == provider.Stops && stop < a.last {
+		stops := r.Provider.Cancel == provider.Stops || (r.Provider.Cancel == provider.StopsStreams && r.Workload.Stream)
+		if stops && stop < a.last {
 			if stop < a.first {
 				a.output = 0
 			} else {
@@ -247,7 +258,7 @@ func (r *run) conclude(aid uint32, timer policy.Timer) policy.Decision {
 		Call: c.record.ID, Number: int(a.number), Delivery: int(c.record.Deliveries), Instance: int(c.record.Instance),
 		Sent: a.sent, Received: a.received, First: -1, Ended: now,
 		Reply: a.reply, Cut: timer,
-		Charged: a.charged, InFlight: int(a.inFlight), Ordinal: int(a.ordinal),
+		Charged: a.charged + a.penalty, Settled: a.penalty, InFlight: int(a.inFlight), Ordinal: int(a.ordinal),
 	}
 	if a.state == generating || a.state == done {
 		rec.Usage = cost.Usage{Prompt: a.request.Prompt, Cached: a.request.Cached, Output: a.output}
@@ -261,10 +272,10 @@ func (r *run) conclude(aid uint32, timer policy.Timer) policy.Decision {
 	switch a.state {
 	case generating, done, hung:
 		if a.received >= 0 {
-			rec.Settled, rec.Refunded = r.provider.Settle(a.request, a.output)
+			settled, refunded := r.provider.Settle(a.request, a.output)
+			rec.Settled += settled
+			rec.Refunded = refunded
 		}
-	case refused:
-		rec.Settled = a.charged // some limits count refused requests
 	}
 	switch {
 	case rec.Class() == wire.OK:

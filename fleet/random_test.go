@@ -39,7 +39,7 @@ func randomModel(t *rapid.T) Model {
 		Provider: provider.Config{
 			Latency:   provider.Latency{FirstToken: law("first", 0.5), TokensPerSecond: dist.Uniform{Min: 20, Max: 100}, CallShare: rapid.SampledFrom([]float64{0, 0.4, 1}).Draw(t, "share")},
 			RoundTrip: rapid.SampledFrom([]time.Duration{0, 1, 50 * ms, 3 * s}).Draw(t, "trip"),
-			Cancel:    provider.CancelRule(rapid.IntRange(0, 1).Draw(t, "cancel")),
+			Cancel:    provider.CancelRule(rapid.IntRange(0, 2).Draw(t, "cancel")),
 		},
 		Client: policy.Client{
 			Retry: policy.Retry{Attempts: rapid.IntRange(1, 6).Draw(t, "attempts"), Classify: everything,
@@ -62,6 +62,9 @@ func randomModel(t *rapid.T) Model {
 			{Resource: provider.OutputTokens, Amount: 20_000, Period: 60 * s, Charge: provider.AsProduced},
 			{Resource: provider.Tokens, Amount: 30_000, Period: 60 * s, Kind: provider.RampLimit, Growth: 0.5, Every: 60 * s},
 		}
+	}
+	if sometimes("gateway") {
+		m.Provider.Gateway = provider.Gateway{Latency: 20 * ms, Retries: rapid.IntRange(0, 3).Draw(t, "relayed"), Wait: 300 * ms, StripRetryAfter: sometimes("strip"), Rewrite: []provider.Rewrite{{From: 503, To: 500}}}
 	}
 	if sometimes("concurrency") {
 		m.Provider.Concurrency = rapid.IntRange(1, 4).Draw(t, "slots")

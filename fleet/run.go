@@ -26,7 +26,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		Model: m, provider: p, books: books{to: to},
 		arrivals: key.For(forArrivals), prompts: key.For(forPrompts), outputs: key.For(forOutputs),
 		thinking: key.For(forThinking), patience: key.For(forPatience), jitter: key.For(forJitter),
-		hop:   m.Provider.RoundTrip / 2,
+		hop:   (m.Provider.RoundTrip + m.Provider.Gateway.Latency) / 2,
 		gates: make([]sim.Station[uint32], m.Instances),
 	}
 	r.loop.Budget = m.Budget
@@ -155,6 +155,7 @@ type attempt struct {
 	number    int32
 	inFlight  int32
 	ordinal   int32
+	relayed   int32 // times that the gateway tried again
 	state     state
 	abandoned bool
 	timerKind policy.Timer
@@ -165,8 +166,9 @@ type attempt struct {
 	first     sim.Time // the first token leaves the provider
 	last      sim.Time // the last token leaves the provider
 	reply     wire.Reply
-	replyAt   sim.Time // at the client, once known
-	charged   int64
+	replyAt   sim.Time  // at the client, once known
+	charged   int64     // at admission
+	penalty   int64     // for being refused
 	timer     sim.Timer // cut
 	ends      sim.Timer // generated
 	streams   sim.Timer // first

@@ -246,6 +246,7 @@ func TestAbandonedAttemptLivesOn(t *testing.T) {
 		{"keeps generating", provider.Keeps, 1500 * ms, 0, bill{10, 2_000_000}},
 		{"stops", provider.Stops, 1500 * ms, 0, bill{5, 1_500_000}},
 		{"stops when the disconnect arrives", provider.Stops, 1500 * ms, 200 * ms, bill{5, 1_500_000}},
+		{"streams stop", provider.StopsStreams, 1500 * ms, 0, bill{5, 1_500_000}},
 		{"stops before the first token", provider.Stops, 500 * ms, 0, bill{0, 1_000_000}},
 		{"reply under way", provider.Stops, 2500 * ms, s + 200*ms, bill{10, 2_000_000}},
 	} {
@@ -357,6 +358,23 @@ func TestCallerLeaves(t *testing.T) {
 			l.expect(t, c.attempts, c.calls)
 		})
 	}
+}
+
+// A gateway that hides the overload and the wish to wait, and one that tries
+// again by itself until the provider is back.
+func TestGateway(t *testing.T) {
+	m := model()
+	m.Provider.Faults = []provider.Fault{{For: 2 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 529, RetryAfter: wire.After(5 * s)}}}}
+	m.Client.Retry = retries(3, s)
+	m.Client.Retry.RetryAfter.Obey = policy.InFull
+	l, _ := play(t, m)
+	l.expect(t, "0.1 0s-0s overloaded; 0.2 5s-6s ok", "0 0s-6s answered x2")
+	m.Provider.Gateway = provider.Gateway{StripRetryAfter: true, Rewrite: []provider.Rewrite{{From: 529, To: 500}}, Latency: 200 * ms}
+	l, _ = play(t, m)
+	l.expect(t, "0.1 0s-200ms server_error; 0.2 1.2s-1.4s server_error; 0.3 2.4s-3.6s ok", "0 0s-3.6s answered x3")
+	m.Provider.Gateway = provider.Gateway{Retries: 3, Wait: s}
+	l, _ = play(t, m)
+	l.expect(t, "0.1 0s-3s ok", "0 0s-3s answered x1")
 }
 
 // inTurn is a law that gives its values one after the other.

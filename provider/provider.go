@@ -1,6 +1,6 @@
 // Package provider is what an LLM API does to a request.
 //
-// A request passes, in this order, the fault schedule, the limits and the
+// A request passes, in this order, the gateway, the fault schedule, the limits and the
 // capacity ([Provider.Receive]). What is refused gets a reply with status, code
 // and Retry-After; what is admitted is charged to the limits, generates a first
 // and a last token ([Provider.Generate]), and is settled when it is done
@@ -29,6 +29,7 @@ type Config struct {
 	Faults      []Fault
 	RetryAfter  RetryAfter
 	Cancel      CancelRule
+	Gateway     Gateway
 }
 
 // Latency is the time to answer: T = first + output/speed, first and speed drawn
@@ -46,12 +47,15 @@ type Latency struct {
 type CancelRule uint8
 
 const (
-	Keeps CancelRule = iota // it generates to the end, holds its slot, and is billed
-	Stops                   // it stops when the disconnect arrives; what was generated is billed
+	Keeps        CancelRule = iota // it generates to the end, holds its slot, and is billed
+	Stops                          // it stops when the disconnect arrives; what was generated is billed
+	StopsStreams                   // Stops for answers that are streamed, Keeps for others
 )
 
 // String is the word for a rule.
-func (c CancelRule) String() string { return [...]string{"keeps_generating", "stops"}[c] }
+func (c CancelRule) String() string {
+	return [...]string{"keeps_generating", "stops", "stops_streams"}[c]
+}
 
 // RetryAfter is how the wait until a refused request would fit is sent.
 type RetryAfter struct {
@@ -90,6 +94,7 @@ const (
 type Provider struct {
 	config  Config
 	limits  []limiter
+	charges []int64  // of the request at hand, by limit
 	changes []change // of limits, not yet made, in order
 	busy    int
 	ledger  Ledger
@@ -120,6 +125,7 @@ func New(c Config, key sim.Key) (*Provider, error) {
 		}
 		p.limits = append(p.limits, newLimiter(l))
 	}
+	p.charges = make([]int64, len(p.limits))
 	var err error
 	p.changes, err = changesOf(c)
 	return p, err
@@ -145,7 +151,8 @@ func (p *Provider) Receive(now sim.Time, r Request) Verdict {
 		}
 	}
 	for i := range p.limits {
-		if n := p.limits[i].charge(r); !p.limits[i].meter.Has(max(1, n)) {
+		p.charges[i] = p.limits[i].charge(r)
+		if !p.limits[i].meter.Has(max(1, p.charges[i])) {
 			return p.refuse(r)
 		}
 	}
@@ -157,8 +164,7 @@ func (p *Provider) Receive(now sim.Time, r Request) Verdict {
 	if hangs {
 		v.Kind = Hung
 	}
-	for i := range p.limits {
-		n := p.limits[i].charge(r)
+	for i, n := range p.charges {
 		p.limits[i].meter.Take(n)
 		if p.limits[i].Resource != Requests {
 			v.Charged += n

@@ -386,18 +386,28 @@ func TestLatencyBelongsToCallOrAttempt(t *testing.T) {
 	}
 }
 
-// BenchmarkReceive is one request against a limit on requests and its end.
-func BenchmarkReceive(b *testing.B) {
-	p, err := New(Config{Limits: []Limit{{Resource: Requests, Amount: 1000, Period: s}}}, sim.NewKey(1, 0))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for i := range b.N {
-		now := time.Duration(i) * ms / 2
-		r := Request{Call: uint64(i), Attempt: 1, Prompt: 100}
-		if p.Receive(now, r).Kind == Admitted {
-			p.Finish(now, r, 10)
-		}
+// BenchmarkLimits is one request against its limits and its end: a single bucket,
+// and three limits on requests, input and output as a provider has them.
+func BenchmarkLimits(b *testing.B) {
+	one := Limit{Resource: Requests, Amount: 1000, Period: s}
+	for name, limits := range map[string][]Limit{
+		"single": {one},
+		"three": {one, {Resource: InputTokens, Amount: 100_000, Period: s, Charge: EstimatedPrompt, Settle: Refund, Estimate: 1.1},
+			{Resource: OutputTokens, Amount: 20_000, Period: s, Charge: AsProduced, Settle: Refund}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			p, err := New(Config{Limits: limits}, sim.NewKey(1, 0))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for i := range b.N {
+				now := time.Duration(i) * ms / 2
+				r := Request{Call: uint64(i), Attempt: 1, Prompt: 100, MaxTokens: 50}
+				if p.Receive(now, r).Kind == Admitted {
+					p.Finish(now, r, 10)
+				}
+			}
+		})
 	}
 }

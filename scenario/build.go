@@ -284,8 +284,14 @@ func (b *builder) provider(p *Provider, maxTokens Count) (out provider.Config, e
 		RetryAfter: provider.RetryAfter{Omit: p.RetryAfter.Send == "never", Round: time.Duration(p.RetryAfter.Round)},
 		Latency:    provider.Latency{CallShare: float64(p.Latency.CallShare)},
 	}
-	if p.Cancel == "stops" {
+	switch p.Cancel {
+	case "stops":
 		out.Cancel = provider.Stops
+	case "stops_streams":
+		out.Cancel = provider.StopsStreams
+	}
+	if out.Gateway, err = b.gateway(&p.Gateway); err != nil {
+		return out, err
 	}
 	if out.Latency.FirstToken, err = p.Latency.FirstToken.build(); err != nil {
 		return out, b.d.Errorf("provider.latency.first_token", "%v", err)
@@ -329,6 +335,20 @@ func (b *builder) provider(p *Provider, maxTokens Count) (out provider.Config, e
 	}
 	if _, err := provider.New(out, 0); err != nil {
 		return out, b.d.Errorf("provider.faults", "%v", err)
+	}
+	return out, nil
+}
+
+func (b *builder) gateway(g *Gateway) (provider.Gateway, error) {
+	out := provider.Gateway{Latency: time.Duration(g.Latency), Retries: g.Retries, Wait: time.Duration(g.Wait), StripRetryAfter: g.StripRetryAfter}
+	if g.Retries < 0 || g.Retries > 100 {
+		return out, b.d.Errorf("provider.gateway.retries", "found %d; want 0 to 100", g.Retries)
+	}
+	for i, r := range g.Rewrite {
+		if r.From < 300 || r.From > 599 || r.To < 300 || r.To > 599 {
+			return out, b.d.Errorf(fmt.Sprintf("provider.gateway.rewrite.%d", i), "found %d to %d; want error statuses from 300 to 599", r.From, r.To)
+		}
+		out.Rewrite = append(out.Rewrite, provider.Rewrite{From: r.From, To: r.To})
 	}
 	return out, nil
 }

@@ -29,6 +29,9 @@ func (s *Scenario) DescribeProvider() string {
 	if len(p.Limits) == 0 && p.Concurrency == 0 {
 		parts = append(parts, "no limits")
 	}
+	if g := p.Gateway.String(); g != "" {
+		parts = append(parts, "a gateway that "+g)
+	}
 	if n := len(p.Faults); n > 0 {
 		parts = append(parts, fmt.Sprintf("faults: %d", n))
 	}
@@ -100,7 +103,8 @@ func (s *Scenario) Explain(w io.Writer) {
 		line("  Fault: %v.", f)
 	}
 	line("  An attempt whose client has gone %s.", map[provider.CancelRule]string{
-		provider.Keeps: "keeps generating, holds its slot and is billed", provider.Stops: "stops generating and is billed for what it generated"}[m.Provider.Cancel])
+		provider.Keeps: "keeps generating, holds its slot and is billed", provider.Stops: "stops generating and is billed for what it generated",
+		provider.StopsStreams: "stops generating when it is streamed, and else is finished and billed"}[m.Provider.Cancel])
 	line("\nPolicy")
 	line("  %v.", m.Client)
 	if waits := s.firstWaits(); waits != "" {

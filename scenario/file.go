@@ -157,7 +157,23 @@ type Provider struct {
 	Latency    Latency          `yaml:"latency" jsonschema_description:"How long an answer takes."`
 	Faults     []Fault          `yaml:"faults" jsonschema_description:"What goes wrong, when, and for how many attempts."`
 	RetryAfter ServerRetryAfter `yaml:"retry_after" jsonschema_description:"How the Retry-After of a 429 is sent. Default exact."`
+	Gateway    Gateway          `yaml:"gateway" jsonschema_description:"A relay in front of the provider. Default none."`
 	Cancel     Cancel           `yaml:"cancel" jsonschema_description:"What becomes of an attempt whose client has gone. Default keeps_generating."`
+}
+
+// Gateway is a relay in front of the provider.
+type Gateway struct {
+	Latency         Span      `yaml:"latency" jsonschema_description:"Added to the round trip. Default none."`
+	Retries         int       `yaml:"retries" jsonschema_description:"How often the gateway itself tries a refused request again. Default 0."`
+	Wait            Span      `yaml:"wait" jsonschema_description:"Before each of those. Default none."`
+	StripRetryAfter bool      `yaml:"strip_retry_after" jsonschema_description:"Whether the header is taken out. Default false."`
+	Rewrite         []Rewrite `yaml:"rewrite" jsonschema_description:"Statuses that are turned into others."`
+}
+
+// Rewrite turns one status into another.
+type Rewrite struct {
+	From int `yaml:"from" jsonschema_description:"The provider's status."`
+	To   int `yaml:"to" jsonschema_description:"What the client gets."`
 }
 
 // Limit is one limit.
@@ -321,7 +337,7 @@ func (Charge) Words() []string {
 	return []string{"prompt", "prompt + max_tokens", "estimate", "max(max_tokens, estimate)", "as_produced"}
 }
 func (Settle) Words() []string     { return []string{"none", "refund", "multiply_output"} }
-func (Cancel) Words() []string     { return []string{"keeps_generating", "stops"} }
+func (Cancel) Words() []string     { return []string{"keeps_generating", "stops", "stops_streams"} }
 func (Connection) Words() []string { return []string{"refused", "unreachable"} }
 func (Send) Words() []string       { return []string{"always", "never"} }
 func (Obey) Words() []string       { return []string{"obey", "ignore"} }

@@ -243,6 +243,47 @@ func TestPresets(t *testing.T) {
 	}
 }
 
+// Each provider, driven to its limit at one instant, refuses with 429, says how
+// long to wait as it does, and lets the request in after that wait. The scenario
+// calls with 200 tokens of prompt and declares 50.
+func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
+	for _, p := range Presets() {
+		if p.Provider == nil || len(p.Provider.Limits) == 0 {
+			continue
+		}
+		s, err := Read([]byte(strings.Replace(base, "  limits:\n    - {resource: requests, limit: 500/min}", "  preset: "+p.Name, 1)), "f", Options{})
+		if err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+			continue
+		}
+		api, err := provider.New(s.Model.Provider, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := provider.Request{Prompt: 200, MaxTokens: 50, Attempt: 1}
+		var v provider.Verdict
+		for r.Call = 0; r.Call < 1_000_000; r.Call++ {
+			if v = api.Receive(0, r); v.Kind == provider.Refused {
+				break
+			}
+		}
+		wait, sent := v.Reply.RetryAfter.Span()
+		if v.Kind != provider.Refused || v.Reply.Status != 429 {
+			t.Errorf("%s: %d calls at once were not refused", p.Name, r.Call)
+			continue
+		}
+		if sent == (p.Provider.RetryAfter.Send == "never") {
+			t.Errorf("%s: Retry-After sent %v", p.Name, sent)
+		}
+		if round := time.Duration(p.Provider.RetryAfter.Round); round > 0 && wait%round != 0 {
+			t.Errorf("%s: Retry-After %v is not a multiple of %v", p.Name, wait, round)
+		}
+		if sent && api.Receive(wait, r).Kind != provider.Admitted {
+			t.Errorf("%s: refused again after the %v it asked for", p.Name, wait)
+		}
+	}
+}
+
 // The rule sets of openai-python by version: the range of the first two waits
 // and what becomes of a Retry-After, from the table of the SDK's versions.
 func TestOpenAIPythonVersions(t *testing.T) {

@@ -1,0 +1,54 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"stampede/wire"
+)
+
+// Gateway is a relay in front of the provider: it adds latency, tries again by
+// itself, and passes refusals on as it likes. The zero Gateway does nothing.
+type Gateway struct {
+	Latency         time.Duration // there and back, on top of the round trip
+	Retries         int           // of refused requests, by the gateway itself
+	Wait            time.Duration // before each of them
+	StripRetryAfter bool
+	Rewrite         []Rewrite // of statuses
+}
+
+// Rewrite turns one status into another.
+type Rewrite struct{ From, To int }
+
+// Pass is the reply as the client gets it.
+func (g *Gateway) Pass(r wire.Reply) wire.Reply {
+	if g.StripRetryAfter {
+		r.RetryAfter = wire.Hint{}
+	}
+	for _, w := range g.Rewrite {
+		if r.Status == w.From {
+			r.Status = w.To
+			break
+		}
+	}
+	return r
+}
+
+// String says what the gateway does; empty when nothing.
+func (g *Gateway) String() string {
+	var parts []string
+	if g.Latency > 0 {
+		parts = append(parts, fmt.Sprintf("adds %v", g.Latency))
+	}
+	if g.Retries > 0 {
+		parts = append(parts, fmt.Sprintf("retries %d times after %v", g.Retries, g.Wait))
+	}
+	if g.StripRetryAfter {
+		parts = append(parts, "strips Retry-After")
+	}
+	for _, w := range g.Rewrite {
+		parts = append(parts, fmt.Sprintf("turns %d into %d", w.From, w.To))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -111,7 +111,7 @@ func (r *run) receive(aid uint32) {
 	}
 	r.ordinal++
 	a.ordinal = int32(r.ordinal)
-	v := r.provider.Receive(now, a.request)
+	v := r.provider.Receive(now, a.request, aid)
 	a.inFlight = int32(r.provider.InFlight())
 	if v.Kind == provider.Refused {
 		a.penalty += v.Charged
@@ -127,17 +127,48 @@ func (r *run) receive(aid uint32) {
 			return
 		}
 		r.refuse(aid, gateway.Pass(v.Reply), v.After+r.hop)
-	case provider.Hung:
-		a.state = hung
-	case provider.Admitted:
-		a.state = generating
-		a.output = int(r.calls.at(a.call).record.Size.Output)
-		a.first, a.last = r.provider.Generate(now, a.request, v, a.output)
-		a.replyAt = a.last + r.hop
-		a.ends = r.loop.Timer(a.last, event{generated, aid})
-		if r.Workload.Stream && (r.Client.Timeouts.FirstByte > 0 || r.Client.Timeouts.Gap > 0) {
-			a.streams = r.loop.Timer(a.first+r.hop, event{first, aid})
+	default:
+		a.slow, a.hangs = v.Slow, v.Hangs
+		if a.output = r.calls.at(a.call).record.Size.Output; v.Hangs {
+			a.output = 0
 		}
+		if a.state = waiting; v.Kind == provider.Admitted {
+			r.generate(aid)
+		}
+	}
+}
+
+// generate is the turn of an admitted attempt.
+func (r *run) generate(aid uint32) {
+	a := r.attempts.at(aid)
+	now := r.loop.Now()
+	if a.hangs {
+		a.state = hung
+		if a.abandoned { // its client left while it waited
+			a.ends = r.loop.Timer(now, event{generated, aid})
+		}
+		return
+	}
+	a.state = generating
+	a.first, a.last = r.provider.Generate(now, a.request, a.slow, int(a.output))
+	a.ends = r.loop.Timer(a.last, event{generated, aid})
+	if a.abandoned {
+		return
+	}
+	a.replyAt = a.last + r.hop
+	if r.Workload.Stream && (r.Client.Timeouts.FirstByte > 0 || r.Client.Timeouts.Gap > 0) {
+		a.streams = r.loop.Timer(a.first+r.hop, event{first, aid})
+	}
+}
+
+// turn gives a freed slot to the attempt that waited longest and is still there.
+func (r *run) turn(aid uint32, started bool) {
+	for started && r.attempts.at(aid).left {
+		r.attempts.free(aid)
+		aid, started = r.provider.Pass()
+	}
+	if started {
+		r.generate(aid)
 	}
 }
 
@@ -170,14 +201,14 @@ func (r *run) firstToken(aid uint32) {
 func (r *run) generated(aid uint32) {
 	a := r.attempts.at(aid)
 	now := r.loop.Now()
-	r.provider.Finish(now, a.request, a.output)
-	a.state = done
-	if a.abandoned {
+	next, started := r.provider.Finish(now, a.request, int(a.output))
+	if a.state = done; a.abandoned {
 		r.attempts.free(aid)
-		return
+	} else {
+		a.reply = wire.Reply{Status: 200}
+		r.loop.At(now+r.hop, event{replied, aid})
 	}
-	a.reply = wire.Reply{Status: 200}
-	r.loop.At(now+r.hop, event{replied, aid})
+	r.turn(next, started)
 }
 
 // replied is the end of an attempt at the client.
@@ -216,6 +247,10 @@ func (r *run) abandon(aid uint32) {
 	now := r.loop.Now()
 	a.abandoned = true
 	switch a.state {
+	case waiting:
+		if r.stops() {
+			r.leaveQueue(a)
+		}
 	case hung:
 		if a.received >= 0 {
 			a.output = 0
@@ -223,17 +258,28 @@ func (r *run) abandon(aid uint32) {
 		}
 	case generating:
 		stop := now + r.hop // when the disconnect arrives
-		stops := r.Provider.Cancel == provider.Stops || (r.Provider.Cancel == provider.StopsStreams && r.Workload.Stream)
-		if stops && stop < a.last {
+		if r.stops() && stop < a.last {
 			if stop < a.first {
 				a.output = 0
 			} else {
-				a.output = int(float64(a.output) * float64(stop-a.first) / float64(a.last-a.first))
+				a.output = int32(float64(a.output) * float64(stop-a.first) / float64(a.last-a.first))
 			}
 			r.loop.Cancel(a.ends)
 			a.ends = r.loop.Timer(stop, event{generated, aid})
 		}
 	}
+}
+
+// stops reports whether the provider stops when its client goes.
+func (r *run) stops() bool {
+	return r.Provider.Cancel == provider.Stops || (r.Provider.Cancel == provider.StopsStreams && r.Workload.Stream)
+}
+
+// leaveQueue takes an attempt out of the provider's queue. Its place there is
+// passed on when its turn comes.
+func (r *run) leaveQueue(a *attempt) {
+	a.left, a.output = true, 0
+	r.provider.Leave(r.loop.Now(), a.request, 0)
 }
 
 // detach forgets an abandoned attempt, at once or when the provider's last
@@ -260,19 +306,19 @@ func (r *run) conclude(aid uint32, timer policy.Timer) policy.Decision {
 		Reply: a.reply, Cut: timer,
 		Charged: a.charged + a.penalty, Settled: a.penalty, InFlight: int(a.inFlight), Ordinal: int(a.ordinal),
 	}
-	if a.state == generating || a.state == done {
-		rec.Usage = cost.Usage{Prompt: a.request.Prompt, Cached: a.request.Cached, Output: a.output}
+	if a.state == generating || a.state == done || (a.state == waiting && !a.left && !a.hangs) {
+		rec.Usage = cost.Usage{Prompt: a.request.Prompt, Cached: a.request.Cached, Output: int(a.output)}
 		rec.Bill = r.Price.Bill(rec.Usage)
-		if seen := a.first + r.hop; r.Workload.Stream && seen <= now {
+		if seen := a.first + r.hop; r.Workload.Stream && a.state != waiting && seen <= now {
 			rec.First = seen
 		} else if rec.Class() == wire.OK {
 			rec.First = now
 		}
 	}
 	switch a.state {
-	case generating, done, hung:
+	case generating, done, hung, waiting:
 		if a.received >= 0 {
-			settled, refunded := r.provider.Settle(a.request, a.output)
+			settled, refunded := r.provider.Settle(a.request, int(a.output))
 			rec.Settled += settled
 			rec.Refunded = refunded
 		}

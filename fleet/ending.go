@@ -83,6 +83,9 @@ func (r *run) close() {
 				r.attempts.at(c.flight).reply = wire.Reply{Failure: wire.Timeout}
 				flight := c.flight
 				r.abandon(flight)
+				if a := r.attempts.at(flight); a.state == waiting && !a.left {
+					r.leaveQueue(a)
+				}
 				r.conclude(flight, policy.EndOfRun)
 			} else {
 				r.waited(id)

@@ -66,6 +66,9 @@ func randomModel(t *rapid.T) Model {
 	if sometimes("gateway") {
 		m.Provider.Gateway = provider.Gateway{Latency: 20 * ms, Retries: rapid.IntRange(0, 3).Draw(t, "relayed"), Wait: 300 * ms, StripRetryAfter: sometimes("strip"), Rewrite: []provider.Rewrite{{From: 503, To: 500}}}
 	}
+	if sometimes("capacity") {
+		m.Provider.Capacity = provider.Capacity{Slots: rapid.IntRange(1, 3).Draw(t, "capacity slots"), Queue: rapid.IntRange(-1, 4).Draw(t, "room"), Full: 529}
+	}
 	if sometimes("concurrency") {
 		m.Provider.Concurrency = rapid.IntRange(1, 4).Draw(t, "slots")
 	}
@@ -286,6 +289,51 @@ func TestFleetAsErlangB(t *testing.T) {
 		half := t995 * lost.StdDev() / math.Sqrt(replications)
 		if math.Abs(lost.Mean()-0.12166) > half || half > 0.005 {
 			t.Errorf("%s: %.5f +- %.5f refused, want 0.12166", name, lost.Mean(), half)
+		}
+	}
+}
+
+// The provider's own queue: c slots and places to wait are M/M/c/K. Erlang C:
+// c=10, a=8, Wq = 0.2046 s behind an unbounded queue; M/M/1/K, K=10, rho=0.9:
+// 0.05081 refused with the status of a full queue. 30 replications, 99 %
+// interval.
+func TestProviderQueue(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		capacity   provider.Capacity
+		rate, mean float64
+		want       float64
+		of         func(*Attempt) (float64, bool)
+	}{
+		{"Erlang C", provider.Capacity{Slots: 10, Queue: -1, Full: 503}, 8, 1, 1.2046, func(a *Attempt) (float64, bool) { return (a.Ended - a.Sent).Seconds(), true }},
+		{"M/M/1/K", provider.Capacity{Slots: 1, Queue: 9, Full: 529}, 0.9, 1, 0.05081, func(a *Attempt) (float64, bool) {
+			if a.Reply.Status == 529 {
+				return 1, true
+			}
+			return 0, true
+		}},
+	} {
+		m := model()
+		m.Workers = 0
+		m.Workload = Workload{Calls: 100_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(c.rate)}}
+		m.Provider.Latency.FirstToken = dist.Exponential{Beta: c.mean}
+		m.Provider.Capacity = c.capacity
+		const replications, t995 = 30, 2.756
+		var means sim.Moments
+		for r := range replications {
+			var one sim.Moments
+			if _, err := m.Run(6, r, each{attempt: func(a *Attempt) {
+				if x, ok := c.of(a); ok && a.Call >= 4000 {
+					one.Add(x)
+				}
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			means.Add(one.Mean())
+		}
+		half := t995 * means.StdDev() / math.Sqrt(replications)
+		if math.Abs(means.Mean()-c.want) > half || half > 0.05*c.want {
+			t.Errorf("%s: %.5f +- %.5f, want %.5f", c.name, means.Mean(), half, c.want)
 		}
 	}
 }

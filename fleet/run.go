@@ -33,7 +33,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	for i := range r.gates {
 		r.gates[i] = sim.Station[uint32]{Servers: m.Client.Gate.Semaphore, Room: -1}
 	}
-	r.roomFrees = m.Provider.Concurrency > 0 || slices.ContainsFunc(m.Provider.Limits, func(l provider.Limit) bool { return l.Settle != provider.Keep })
+	r.roomFrees = m.Provider.Concurrency > 0 || m.Provider.Capacity.Slots > 0 || slices.ContainsFunc(m.Provider.Limits, func(l provider.Limit) bool { return l.Settle != provider.Keep })
 	r.open()
 	r.play()
 	r.close()
@@ -158,9 +158,12 @@ type attempt struct {
 	relayed   int32 // times that the gateway tried again
 	state     state
 	abandoned bool
+	left      bool // the provider's queue, before its turn
+	hangs     bool
 	timerKind policy.Timer
 	request   provider.Request
-	output    int // tokens that will have been generated
+	output    int32 // tokens that will have been generated
+	slow      float64
 	sent      sim.Time
 	received  sim.Time
 	first     sim.Time // the first token leaves the provider
@@ -179,6 +182,7 @@ type state uint8
 const (
 	sending state = iota
 	refused
+	waiting // for a slot at the provider
 	generating
 	hung
 	done

@@ -360,6 +360,30 @@ func TestCallerLeaves(t *testing.T) {
 	}
 }
 
+// What becomes of an attempt whose client leaves while it waits at the provider:
+// it keeps its place and is billed, or it gives it up and the next one moves up.
+func TestAbandonedInTheProvidersQueue(t *testing.T) {
+	for rule, want := range map[provider.CancelRule]string{
+		provider.Keeps: "1.1 0s-1.5s timeout 2000000; 0.1 0s-1s ok 2000000; 2.1 0s-3s ok 2000000",
+		provider.Stops: "1.1 0s-1.5s timeout 0; 0.1 0s-1s ok 2000000; 2.1 0s-2s ok 2000000",
+	} {
+		m := model()
+		m.Workload.Calls, m.Workers = 3, 3
+		m.Provider.Capacity = provider.Capacity{Slots: 1, Queue: -1, Full: 503}
+		m.Provider.Cancel = rule
+		m.Workload.Patience = &inTurn{9, 0.5, 9} // call 1 leaves at 0.5 s, in the queue
+		var got []string
+		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
+			got = append(got, fmt.Sprintf("%d.%d %v-%v %v %d", a.Call, a.Number, a.Sent, a.Ended, a.Class(), a.Bill))
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		if s := strings.Join(got, "; "); s != strings.Replace(want, "1.5s", "500ms", 1) {
+			t.Errorf("%v: %s, want %s", rule, s, want)
+		}
+	}
+}
+
 // A gateway that hides the overload and the wish to wait, and one that tries
 // again by itself until the provider is back.
 func TestGateway(t *testing.T) {

@@ -224,24 +224,24 @@ func TestChargesAndSettlements(t *testing.T) {
 func TestRejectedRequestsCount(t *testing.T) {
 	for rule, want := range map[Rejected][]int64{Free: {0, 0, 0, 0}, ToZero: {0, 0, 0, 0}, IntoDebt: {-1, -2, -2, -2}} {
 		p := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 2, Period: s, Burst: 2, Rejected: rule}}})
-		p.Receive(0, Request{})
-		p.Receive(0, Request{})
+		p.Receive(0, Request{}, 0)
+		p.Receive(0, Request{}, 0)
 		for i, level := range want {
-			if p.Receive(0, Request{}); p.limits[0].meter.Level() != level {
+			if p.Receive(0, Request{}, 0); p.limits[0].meter.Level() != level {
 				t.Errorf("%v, rejection %d: level %d, want %d", rule, i+1, p.limits[0].meter.Level(), level)
 			}
 		}
 	}
 	// Of half a token, a rejection to zero takes the half.
 	half := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 1, Period: s, Rejected: ToZero}}})
-	half.Receive(0, Request{})
-	half.Receive(500*ms, Request{})
-	if got := describe(half.Receive(1499*ms, Request{})); got != "429 after 1s" {
+	half.Receive(0, Request{}, 0)
+	half.Receive(500*ms, Request{}, 0)
+	if got := describe(half.Receive(1499*ms, Request{}, 0)); got != "429 after 1s" {
 		t.Errorf("just before a whole second after a rejection: %s, want 429 after 1s", got)
 	}
 	p := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 1, Period: s, Burst: 3, Rejected: ToZero}, {Resource: Tokens, Amount: 10, Period: s, Charge: Prompt}}})
-	p.Receive(0, Request{Prompt: 10})
-	if p.Receive(0, Request{Prompt: 10}); p.limits[0].meter.Level() != 1 {
+	p.Receive(0, Request{Prompt: 10}, 0)
+	if p.Receive(0, Request{Prompt: 10}, 0); p.limits[0].meter.Level() != 1 {
 		t.Errorf("refused for tokens, a request counts all the same: level %d, want 1", p.limits[0].meter.Level())
 	}
 }
@@ -254,7 +254,7 @@ func TestQuantum(t *testing.T) {
 		SlidingWindow: "ok 429 after 1s ok",
 	} {
 		p := build(t, Config{Limits: []Limit{{Resource: Requests, Kind: kind, Amount: 60, Period: 60 * s, Quantum: s}}})
-		got := describe(p.Receive(0, Request{})) + " " + describe(p.Receive(0, Request{Call: 1})) + " " + describe(p.Receive(s, Request{Call: 1}))
+		got := describe(p.Receive(0, Request{}, 0)) + " " + describe(p.Receive(0, Request{Call: 1}, 0)) + " " + describe(p.Receive(s, Request{Call: 1}, 0))
 		if got != want {
 			t.Errorf("%v: %s, want %s", kind, got, want)
 		}

@@ -24,12 +24,21 @@ type Config struct {
 	Name        string
 	RoundTrip   time.Duration // network time there and back, half each way
 	Limits      []Limit
-	Concurrency int // requests generating at once; above it 429; 0 means no limit
+	Concurrency int // requests at the provider at once; above it 429; 0 means no limit
+	Capacity    Capacity
 	Latency     Latency
 	Faults      []Fault
 	RetryAfter  RetryAfter
 	Cancel      CancelRule
 	Gateway     Gateway
+}
+
+// Capacity is how many requests generate at once, and how many may wait for
+// that, first in, first out. The zero Capacity generates all at once.
+type Capacity struct {
+	Slots int // 0 means no bound
+	Queue int // places to wait; negative means no bound
+	Full  int // the status when there is no place: 503 or 529
 }
 
 // Latency is the time to answer: T = first + output/speed, first and speed drawn
@@ -77,8 +86,9 @@ type Verdict struct {
 	Kind    VerdictKind
 	Reply   wire.Reply    // of Refused
 	After   time.Duration // of Refused: until the reply leaves
-	Charged int64         // of Admitted and Hung: tokens taken from the limits
-	Slow    float64       // of Admitted: factor on the latency
+	Charged int64         // tokens taken from the limits
+	Slow    float64       // factor on the latency
+	Hangs   bool          // it is never answered: no token is generated
 }
 
 // VerdictKind tells verdicts apart.
@@ -87,7 +97,7 @@ type VerdictKind uint8
 const (
 	Admitted VerdictKind = iota
 	Refused
-	Hung // accepted, charged, and never answered
+	Waiting // admitted, and in the queue for a slot
 )
 
 // Provider is one provider during one run. Use New.
@@ -96,7 +106,8 @@ type Provider struct {
 	limits  []limiter
 	charges []int64  // of the request at hand, by limit
 	changes []change // of limits, not yet made, in order
-	busy    int
+	busy    int      // requests admitted and not finished, those waiting included
+	slots   sim.Station[uint32]
 	ledger  Ledger
 
 	faults, latencyOfCall, latency sim.Key
@@ -126,13 +137,15 @@ func New(c Config, key sim.Key) (*Provider, error) {
 		p.limits = append(p.limits, newLimiter(l))
 	}
 	p.charges = make([]int64, len(p.limits))
+	p.slots = sim.Station[uint32]{Servers: c.Capacity.Slots, Room: c.Capacity.Queue}
 	var err error
 	p.changes, err = changesOf(c)
 	return p, err
 }
 
-// Receive decides what becomes of a request that arrives now.
-func (p *Provider) Receive(now sim.Time, r Request) Verdict {
+// Receive decides what becomes of a request that arrives now. When it must wait
+// for a slot, the token is what Finish or Pass return once its turn comes.
+func (p *Provider) Receive(now sim.Time, r Request, token uint32) Verdict {
 	p.advance(now)
 	slow := 1.0
 	hangs := false
@@ -159,11 +172,16 @@ func (p *Provider) Receive(now sim.Time, r Request) Verdict {
 	if p.config.Concurrency > 0 && p.busy >= p.config.Concurrency {
 		return Verdict{Kind: Refused, Reply: wire.Reply{Status: 429, Code: "concurrency_limit_exceeded"}}
 	}
-	p.busy++
-	v := Verdict{Kind: Admitted, Slow: slow}
-	if hangs {
-		v.Kind = Hung
+	v := Verdict{Kind: Admitted, Slow: slow, Hangs: hangs}
+	if p.config.Capacity.Slots > 0 {
+		switch p.slots.Arrive(token) {
+		case sim.Queued:
+			v.Kind = Waiting
+		case sim.Refused:
+			return Verdict{Kind: Refused, Reply: wire.Reply{Status: p.config.Capacity.Full, Code: "server_is_overloaded"}}
+		}
 	}
+	p.busy++
 	for i, n := range p.charges {
 		p.limits[i].meter.Take(n)
 		if p.limits[i].Resource != Requests {
@@ -213,15 +231,15 @@ func (p *Provider) refusal(r Request) wire.Reply {
 
 // Generate is when the first and the last token of an admitted request with the
 // given true output leave the provider.
-func (p *Provider) Generate(now sim.Time, r Request, v Verdict, output int) (first, last sim.Time) {
+func (p *Provider) Generate(now sim.Time, r Request, slow float64, output int) (first, last sim.Time) {
 	l := &p.config.Latency
 	seconds := 0.0
 	if l.FirstToken != nil {
-		seconds = l.FirstToken.Sample(p.luck(r, 0)) * v.Slow
+		seconds = l.FirstToken.Sample(p.luck(r, 0)) * slow
 	}
 	first = now + span(seconds)
 	if l.TokensPerSecond != nil {
-		seconds += float64(output) / l.TokensPerSecond.Sample(p.luck(r, 1)) * v.Slow
+		seconds += float64(output) / l.TokensPerSecond.Sample(p.luck(r, 1)) * slow
 	}
 	return first, max(first, now+span(seconds))
 }
@@ -257,13 +275,30 @@ func (p *Provider) Settle(r Request, output int) (settled, refunded int64) {
 	return settled, refunded
 }
 
-// Finish frees the slot of an admitted request and settles its charges.
-func (p *Provider) Finish(now sim.Time, r Request, output int) {
+// Finish settles the charges of a request that had its turn and frees its slot.
+// When another waits, its turn has come: its token is returned.
+func (p *Provider) Finish(now sim.Time, r Request, output int) (next uint32, started bool) {
+	p.Leave(now, r, output)
+	return p.Pass()
+}
+
+// Leave settles the charges of a request that leaves the queue before its turn;
+// its token stays there, and Pass must be called when it comes.
+func (p *Provider) Leave(now sim.Time, r Request, output int) {
 	p.advance(now)
 	p.busy--
 	for i := range p.limits {
 		p.ledger.Given += p.limits[i].settle(r, output)
 	}
+}
+
+// Pass gives a freed slot to the request that has waited longest and returns its
+// token.
+func (p *Provider) Pass() (next uint32, started bool) {
+	if p.config.Capacity.Slots == 0 {
+		return 0, false
+	}
+	return p.slots.Depart()
 }
 
 // InFlight is the number of admitted requests that have not finished.

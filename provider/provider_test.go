@@ -209,7 +209,7 @@ func TestEachLimitRefusesInTurn(t *testing.T) {
 		got := ""
 		for i := range 3 {
 			c.request.Call = uint64(i)
-			got += " " + describe(p.Receive(0, c.request))
+			got += " " + describe(p.Receive(0, c.request, 0))
 		}
 		if got[1:] != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got[1:], c.want)
@@ -219,7 +219,7 @@ func TestEachLimitRefusesInTurn(t *testing.T) {
 
 func describe(v Verdict) string {
 	switch {
-	case v.Kind == Hung:
+	case v.Hangs:
 		return "hung"
 	case v.Kind == Admitted:
 		return "ok"
@@ -235,12 +235,12 @@ func describe(v Verdict) string {
 func TestRefundMakesRoom(t *testing.T) {
 	p := build(t, Config{Limits: []Limit{{Resource: Tokens, Amount: 1000, Period: 60 * s, Charge: PromptPlusMax, Settle: Refund}}})
 	r := Request{Prompt: 100, MaxTokens: 800}
-	p.Receive(0, r)
-	if got := describe(p.Receive(0, r)); got != "429 after 48s" {
+	p.Receive(0, r, 0)
+	if got := describe(p.Receive(0, r, 0)); got != "429 after 48s" {
 		t.Errorf("before the refund: %s, want 429 after 48s", got)
 	}
 	p.Finish(0, r, 50) // 750 of 900 come back
-	if got := describe(p.Receive(0, Request{Prompt: 50, MaxTokens: 800})); got != "ok" {
+	if got := describe(p.Receive(0, Request{Prompt: 50, MaxTokens: 800}, 0)); got != "ok" {
 		t.Errorf("after the refund: %s, want ok", got)
 	}
 	if l := p.Ledger(); l != (Ledger{Taken: 1750, Given: 750}) {
@@ -259,8 +259,8 @@ func TestRetryAfterIsRoundedAsConfigured(t *testing.T) {
 		{RetryAfter{Omit: true}, "429"},
 	} {
 		p := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 7, Period: 60 * s, Burst: 1}}, RetryAfter: c.rule})
-		p.Receive(0, Request{})
-		if got := describe(p.Receive(0, Request{Call: 1})); got != c.want {
+		p.Receive(0, Request{}, 0)
+		if got := describe(p.Receive(0, Request{Call: 1}, 0)); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.rule, got, c.want)
 		}
 	}
@@ -268,9 +268,9 @@ func TestRetryAfterIsRoundedAsConfigured(t *testing.T) {
 
 func TestConcurrencyLimit(t *testing.T) {
 	p := build(t, Config{Concurrency: 2})
-	got := describe(p.Receive(0, Request{})) + " " + describe(p.Receive(0, Request{Call: 1})) + " " + describe(p.Receive(0, Request{Call: 2}))
+	got := describe(p.Receive(0, Request{}, 0)) + " " + describe(p.Receive(0, Request{Call: 1}, 0)) + " " + describe(p.Receive(0, Request{Call: 2}, 0))
 	p.Finish(s, Request{}, 0)
-	if got += " " + describe(p.Receive(s, Request{Call: 3})); got != "ok ok 429 ok" {
+	if got += " " + describe(p.Receive(s, Request{Call: 3}, 0)); got != "ok ok 429 ok" {
 		t.Errorf("%s, want ok ok 429 ok", got)
 	}
 }
@@ -285,7 +285,7 @@ func TestFaultBoundaries(t *testing.T) {
 		at   time.Duration
 		want string
 	}{{10*s - 1, "ok"}, {10 * s, "503 after 2s"}, {15*s - 1, "503 after 2s"}, {15 * s, "ok"}} {
-		if got := describe(p.Receive(c.at, Request{})); got != c.want {
+		if got := describe(p.Receive(c.at, Request{}, 0)); got != c.want {
 			t.Errorf("at %v: %s, want %s", c.at, got, c.want)
 		}
 	}
@@ -299,7 +299,7 @@ func TestShareOfErrors(t *testing.T) {
 	const n = 100_000
 	counts := map[string]float64{}
 	for i := range uint64(n) {
-		counts[describe(p.Receive(0, Request{Call: i, Attempt: 1}))]++
+		counts[describe(p.Receive(0, Request{Call: i, Attempt: 1}, 0))]++
 	}
 	for kind, want := range map[string]float64{"500": 0.1, "hung": 0.9 * 0.2, "ok": 0.9 * 0.8} {
 		if got := counts[kind] / n; math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/n) { // 4 standard errors
@@ -324,7 +324,7 @@ func TestLimitChangesAndReturns(t *testing.T) {
 		{199 * s, "ok"},
 		{200 * s, "429 after 900ms"}, // a tenth is there, the rest comes at 1/s
 	} {
-		if got := describe(p.Receive(c.at, Request{})); got != c.want {
+		if got := describe(p.Receive(c.at, Request{}, 0)); got != c.want {
 			t.Errorf("at %v: %s, want %s", c.at, got, c.want)
 		}
 	}
@@ -357,10 +357,10 @@ func TestLimitChangesOverlap(t *testing.T) {
 
 func TestGenerate(t *testing.T) {
 	p := build(t, Config{Latency: Latency{FirstToken: dist.Constant(0.5), TokensPerSecond: dist.Constant(50)}})
-	if f, l := p.Generate(10*s, Request{}, Verdict{Slow: 1}, 100); f != 10500*ms || l != 12500*ms {
+	if f, l := p.Generate(10*s, Request{}, 1, 100); f != 10500*ms || l != 12500*ms {
 		t.Errorf("first %v last %v, want 10.5s and 12.5s", f, l)
 	}
-	if f, l := p.Generate(0, Request{}, Verdict{Slow: 3}, 100); f != 1500*ms || l != 7500*ms {
+	if f, l := p.Generate(0, Request{}, 3, 100); f != 1500*ms || l != 7500*ms {
 		t.Errorf("slowed: first %v last %v, want 1.5s and 7.5s", f, l)
 	}
 }
@@ -372,7 +372,7 @@ func TestLatencyBelongsToCallOrAttempt(t *testing.T) {
 		var product, square sim.Moments
 		for i := range uint64(50_000) {
 			log := func(attempt int) float64 {
-				first, _ := p.Generate(0, Request{Call: i, Attempt: attempt}, Verdict{Slow: 1}, 0)
+				first, _ := p.Generate(0, Request{Call: i, Attempt: attempt}, 1, 0)
 				return math.Log(first.Seconds())
 			}
 			a, b := log(1), log(2)
@@ -404,7 +404,7 @@ func BenchmarkLimits(b *testing.B) {
 			for i := range b.N {
 				now := time.Duration(i) * ms / 2
 				r := Request{Call: uint64(i), Attempt: 1, Prompt: 100, MaxTokens: 50}
-				if p.Receive(now, r).Kind == Admitted {
+				if p.Receive(now, r, 0).Kind == Admitted {
 					p.Finish(now, r, 10)
 				}
 			}

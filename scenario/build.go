@@ -290,6 +290,9 @@ func (b *builder) provider(p *Provider, maxTokens Count) (out provider.Config, e
 	case "stops_streams":
 		out.Cancel = provider.StopsStreams
 	}
+	if out.Capacity, err = b.capacity(&p.Capacity); err != nil {
+		return out, err
+	}
 	if out.Gateway, err = b.gateway(&p.Gateway); err != nil {
 		return out, err
 	}
@@ -335,6 +338,24 @@ func (b *builder) provider(p *Provider, maxTokens Count) (out provider.Config, e
 	}
 	if _, err := provider.New(out, 0); err != nil {
 		return out, b.d.Errorf("provider.faults", "%v", err)
+	}
+	return out, nil
+}
+
+func (b *builder) capacity(c *Capacity) (provider.Capacity, error) {
+	out := provider.Capacity{Slots: int(c.Slots), Full: c.Full}
+	if c.Queue != nil {
+		if out.Queue = int(*c.Queue); *c.Queue == 0 {
+			out.Queue = -1
+		}
+	}
+	switch {
+	case c.Slots == 0 && (c.Queue != nil || c.Full != 0):
+		return out, b.d.Errorf("provider.capacity.slots", "found none; queue and full go with a number of slots")
+	case c.Full == 0:
+		out.Full = 503
+	case c.Full != 503 && c.Full != 529:
+		return out, b.d.Errorf("provider.capacity.full", "found %d; want 503 or 529", c.Full)
 	}
 	return out, nil
 }

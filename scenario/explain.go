@@ -26,7 +26,19 @@ func (s *Scenario) DescribeProvider() string {
 	if p.Concurrency > 0 {
 		parts = append(parts, fmt.Sprintf("%d requests at once", p.Concurrency))
 	}
-	if len(p.Limits) == 0 && p.Concurrency == 0 {
+	if c := p.Capacity; c.Slots > 0 {
+		s := plural(c.Slots, "slot")
+		switch {
+		case c.Queue < 0:
+			s += " before an unbounded queue"
+		case c.Queue > 0:
+			s += fmt.Sprintf(" before a queue of %d, then %d", c.Queue, c.Full)
+		default:
+			s += fmt.Sprintf(", then %d", c.Full)
+		}
+		parts = append(parts, s)
+	}
+	if len(p.Limits) == 0 && p.Concurrency == 0 && p.Capacity.Slots == 0 {
 		parts = append(parts, "no limits")
 	}
 	if g := p.Gateway.String(); g != "" {
@@ -312,6 +324,9 @@ func (s *Scenario) capacities(z means) []capacity {
 	}
 	if c := m.Provider.Concurrency; c > 0 {
 		add(fmt.Sprintf("%d requests at once, %.3g s each", c, latency), 60*float64(c)/latency, 0)
+	}
+	if c := m.Provider.Capacity.Slots; c > 0 {
+		add(fmt.Sprintf("%s, %.3g s each", plural(c, "slot"), latency), 60*float64(c)/latency, 0)
 	}
 	busy := latency + m.Provider.RoundTrip.Seconds() + mean(m.Workload.Think)
 	if m.Workers > 0 {

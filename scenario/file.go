@@ -154,11 +154,19 @@ type Provider struct {
 	Preset     string           `yaml:"preset" jsonschema_description:"A provider by name; what follows overrides it."`
 	RoundTrip  Span             `yaml:"round_trip" jsonschema_description:"Network time there and back. Default none."`
 	Limits     []Limit          `yaml:"limits" jsonschema_description:"What refuses requests with 429."`
+	Capacity   Capacity         `yaml:"capacity" jsonschema_description:"How many requests generate at once, and how many may wait. Default all at once."`
 	Latency    Latency          `yaml:"latency" jsonschema_description:"How long an answer takes."`
 	Faults     []Fault          `yaml:"faults" jsonschema_description:"What goes wrong, when, and for how many attempts."`
 	RetryAfter ServerRetryAfter `yaml:"retry_after" jsonschema_description:"How the Retry-After of a 429 is sent. Default exact."`
 	Gateway    Gateway          `yaml:"gateway" jsonschema_description:"A relay in front of the provider. Default none."`
 	Cancel     Cancel           `yaml:"cancel" jsonschema_description:"What becomes of an attempt whose client has gone. Default keeps_generating."`
+}
+
+// Capacity is how many requests generate at once, and how many may wait.
+type Capacity struct {
+	Slots Bound  `yaml:"slots" jsonschema_description:"Requests that generate at once."`
+	Queue *Bound `yaml:"queue" jsonschema_description:"Places to wait for a slot, first in, first out; none for no bound. Default no place at all."`
+	Full  int    `yaml:"full" jsonschema_description:"The status when there is no place: 503 or 529. Default 503."`
 }
 
 // Gateway is a relay in front of the provider.

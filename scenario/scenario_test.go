@@ -59,6 +59,9 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"burst of a window", "limit: 500/min}", "limit: 500/min, kind: fixed_window, burst: 5}", []string{"provider.limits.0.burst: only a token bucket"}},
 		{"factor without rule", "{resource: requests, limit: 500/min}", "{resource: tokens, limit: 500/min, output_factor: 5}", []string{"output_factor and settle: multiply_output go together"}},
 		{"output charged at admission", "{resource: requests, limit: 500/min}", "{resource: output_tokens, limit: 500/min, charge: prompt}", []string{"a limit on output tokens counts as_produced"}},
+		{"queue without slots", "  limits:", "  capacity: {queue: 5}\n  limits:", []string{"provider.capacity.slots: found none"}},
+		{"full with another status", "  limits:", "  capacity: {slots: 5, full: 500}\n  limits:", []string{"provider.capacity.full: found 500; want 503 or 529"}},
+		{"gateway of answers", "  limits:", "  gateway: {rewrite: [{from: 529, to: 200}]}\n  limits:", []string{"provider.gateway.rewrite.0: found 529 to 200"}},
 		{"rejected", "limit: 500/min}", "limit: 500/min, rejected: yes}", []string{`rejected: found "yes"; known: free, into_debt, to_zero`}},
 		{"slices longer than the period", "limit: 500/min}", "limit: 500/min, enforced_every: 2m}", []string{"longer than its period"}},
 		{"reserve of nothing", "resource: requests, limit: 500/min}\n", "resource: tokens, limit: 500/min}\n  faults: []\n", nil},
@@ -263,7 +266,7 @@ func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 		r := provider.Request{Prompt: 200, MaxTokens: 50, Attempt: 1}
 		var v provider.Verdict
 		for r.Call = 0; r.Call < 1_000_000; r.Call++ {
-			if v = api.Receive(0, r); v.Kind == provider.Refused {
+			if v = api.Receive(0, r, 0); v.Kind == provider.Refused {
 				break
 			}
 		}
@@ -278,7 +281,7 @@ func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 		if round := time.Duration(p.Provider.RetryAfter.Round); round > 0 && wait%round != 0 {
 			t.Errorf("%s: Retry-After %v is not a multiple of %v", p.Name, wait, round)
 		}
-		if sent && api.Receive(wait, r).Kind != provider.Admitted {
+		if sent && api.Receive(wait, r, 0).Kind != provider.Admitted {
 			t.Errorf("%s: refused again after the %v it asked for", p.Name, wait)
 		}
 	}

@@ -128,9 +128,11 @@ func (r *run) receive(aid uint32) {
 		}
 		r.refuse(aid, gateway.Pass(v.Reply), v.After+r.hop)
 	default:
-		a.slow, a.hangs = v.Slow, v.Hangs
+		a.slow, a.hangs, a.breaks = v.Slow, v.Hangs, v.Breaks
 		if a.output = r.calls.at(a.call).record.Size.Output; v.Hangs {
 			a.output = 0
+		} else if v.Breaks {
+			a.output = int32(v.Part * float64(a.output))
 		}
 		if a.state = waiting; v.Kind == provider.Admitted {
 			r.generate(aid)
@@ -205,7 +207,9 @@ func (r *run) generated(aid uint32) {
 	if a.state = done; a.abandoned {
 		r.attempts.free(aid)
 	} else {
-		a.reply = wire.Reply{Status: 200}
+		if a.reply = (wire.Reply{Status: 200}); a.breaks {
+			a.reply = wire.Reply{Failure: wire.Connection}
+		}
 		r.loop.At(now+r.hop, event{replied, aid})
 	}
 	r.turn(next, started)

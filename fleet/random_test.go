@@ -75,13 +75,18 @@ func randomModel(t *rapid.T) Model {
 	for range rapid.IntRange(0, 3).Draw(t, "faults") {
 		effects := []provider.Effect{
 			provider.Reject{Reply: wire.Reply{Status: 503}, After: 100 * ms}, provider.Reject{Reply: wire.Reply{Status: 400}},
-			provider.Slow{Factor: 5}, provider.Hang{}, provider.NoConnection{As: provider.RefusedConn}, provider.NoConnection{As: provider.Unreachable},
+			provider.Slow{Factor: 5}, provider.Hang{}, provider.Break{Part: 0.4}, provider.Break{Part: 1}, provider.NoConnection{As: provider.RefusedConn}, provider.NoConnection{As: provider.Unreachable},
 		}
 		if len(m.Provider.Limits) > 0 {
 			effects = append(effects, provider.ChangeLimit{Resource: provider.Tokens, Amount: 3000, Period: 60 * s})
 		}
 		m.Provider.Faults = append(m.Provider.Faults, provider.Fault{At: span("at", 20*s), For: span("for", 20*s),
 			Share: rapid.SampledFrom([]float64{0.1, 1}).Draw(t, "of"), Effect: rapid.SampledFrom(effects).Draw(t, "effect")})
+	}
+	if len(m.Provider.Faults) > 0 && sometimes("spells") {
+		if _, changes := m.Provider.Faults[0].Effect.(provider.ChangeLimit); !changes {
+			m.Provider.Faults[0].Gap, m.Provider.Faults[0].Length = law("gap", 3), law("length", 3)
+		}
 	}
 	if sometimes("deadline") {
 		m.Client.Retry.Deadline = span("deadline span", 30*s)

@@ -160,6 +160,7 @@ type attempt struct {
 	abandoned bool
 	left      bool // the provider's queue, before its turn
 	hangs     bool
+	breaks    bool
 	timerKind policy.Timer
 	request   provider.Request
 	output    int32 // tokens that will have been generated

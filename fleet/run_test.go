@@ -384,6 +384,34 @@ func TestAbandonedInTheProvidersQueue(t *testing.T) {
 	}
 }
 
+// A reply lost after the work is billed in full, a stream cut at 40 % for what
+// came; both are seen as broken connections and retried.
+func TestBrokenConnections(t *testing.T) {
+	for part, want := range map[float64]string{
+		1:   "0.1 0s-2s connection 2000000 error; 0.2 2s-4s ok 2000000 useful",
+		0.4: "0.1 0s-1.4s connection 1400000 error; 0.2 1.4s-3.4s ok 2000000 useful",
+	} {
+		m := model()
+		m.Workload.Stream = true
+		m.Provider.Latency.TokensPerSecond = dist.Constant(10)
+		m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Break{Part: part}}}
+		m.Client.Retry = retries(2, 0)
+		var got []string
+		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
+			use := "useful"
+			if a.Waste {
+				use = a.Cause.String()
+			}
+			got = append(got, fmt.Sprintf("%d.%d %v-%v %v %d %s", a.Call, a.Number, a.Sent, a.Ended, a.Class(), a.Bill, use))
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		if s := strings.Join(got, "; "); s != want {
+			t.Errorf("part %g: %s, want %s", part, s, want)
+		}
+	}
+}
+
 // A gateway that hides the overload and the wish to wait, and one that tries
 // again by itself until the provider is back.
 func TestGateway(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"stampede/dist"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -11,17 +12,47 @@ import (
 // Fault is something that goes wrong, or just changes, for a share of the
 // attempts and for a time. At the instant At it holds, at the instant At+For it
 // no longer does.
+//
+// With Gap and Length it comes and goes instead: after a gap from At, or from the
+// end of the last time, it holds for a length, each drawn anew in every
+// replication. Exponential laws make it a Markov-switched state.
 type Fault struct {
-	At, For time.Duration // For 0 means to the end
-	Share   float64       // of attempts, each drawn by itself, 0..1
-	Effect  Effect
+	At, For     time.Duration // For 0 means to the end
+	Gap, Length dist.Law      // seconds; both or neither
+	Share       float64       // of attempts, each drawn by itself, 0..1
+	Effect      Effect
+}
+
+// spell is the present, or next, time at which a fault that comes and goes holds.
+type spell struct {
+	number     uint64 // from 1; 0 before the first
+	start, end sim.Time
+}
+
+// holds reports whether fault i holds now. It must be asked in order of time.
+func (p *Provider) holds(i int, now sim.Time) bool {
+	f := &p.config.Faults[i]
+	if f.Gap == nil {
+		return f.in(now)
+	}
+	s := &p.spells[i]
+	if s.number == 0 {
+		s.end = f.At
+	}
+	for s.end <= now {
+		s.number++
+		key := p.spelling.For(uint64(i))
+		s.start = s.end + span(f.Gap.Sample(key.Uniform(s.number, 0)))
+		s.end = s.start + max(1, span(f.Length.Sample(key.Uniform(s.number, 1))))
+	}
+	return now >= s.start
 }
 
 func (f *Fault) in(now sim.Time) bool {
 	return now >= f.At && (f.For == 0 || now-f.At < f.For)
 }
 
-// Effect is one of Reject, Slow, Hang, NoConnection and ChangeLimit.
+// Effect is one of Reject, Slow, Hang, Break, NoConnection and ChangeLimit.
 type Effect interface {
 	effect()
 	fmt.Stringer
@@ -41,6 +72,11 @@ type Slow struct{ Factor float64 }
 // generates nothing, bills nothing and never answers.
 type Hang struct{}
 
+// Break generates the part Part of the answer and bills it, and then the
+// connection breaks: a stream that is cut, or, with Part 1, a reply that is lost
+// after the work was done.
+type Break struct{ Part float64 }
+
 // NoConnection keeps the request from the provider.
 type NoConnection struct{ As Reachability }
 
@@ -55,6 +91,7 @@ type ChangeLimit struct {
 func (Reject) effect()       {}
 func (Slow) effect()         {}
 func (Hang) effect()         {}
+func (Break) effect()        {}
 func (NoConnection) effect() {}
 func (ChangeLimit) effect()  {}
 
@@ -68,8 +105,14 @@ func (e Reject) String() string {
 	}
 	return s
 }
-func (e Slow) String() string         { return fmt.Sprintf("latency times %g", e.Factor) }
-func (Hang) String() string           { return "no reply ever" }
+func (e Slow) String() string { return fmt.Sprintf("latency times %g", e.Factor) }
+func (Hang) String() string   { return "no reply ever" }
+func (e Break) String() string {
+	if e.Part == 1 {
+		return "reply lost after the work was done"
+	}
+	return fmt.Sprintf("connection broken after %g%% of the answer", 100*e.Part)
+}
 func (e NoConnection) String() string { return "connection " + e.As.String() }
 func (e ChangeLimit) String() string {
 	return fmt.Sprintf("limit on %v becomes %d per %v", e.Resource, e.Amount, e.Period)
@@ -94,6 +137,8 @@ func (f Fault) String() string {
 		s += fmt.Sprintf(" for %g%% of attempts", 100*f.Share)
 	}
 	switch {
+	case f.Gap != nil:
+		s += fmt.Sprintf(" for %v s at a time, %v s apart", f.Length, f.Gap)
 	case f.For > 0:
 		s += fmt.Sprintf(" from %v for %v", f.At, f.For)
 	case f.At > 0:

@@ -89,6 +89,8 @@ type Verdict struct {
 	Charged int64         // tokens taken from the limits
 	Slow    float64       // factor on the latency
 	Hangs   bool          // it is never answered: no token is generated
+	Breaks  bool          // the connection breaks after Part of the answer
+	Part    float64
 }
 
 // VerdictKind tells verdicts apart.
@@ -110,7 +112,9 @@ type Provider struct {
 	slots   sim.Station[uint32]
 	ledger  Ledger
 
-	faults, latencyOfCall, latency sim.Key
+	spells []spell // by fault
+
+	faults, latencyOfCall, latency, spelling sim.Key
 }
 
 // Ledger is what the limits on tokens counted at admission, all together, and
@@ -122,13 +126,15 @@ const (
 	forFaults = iota
 	forLatencyOfCall
 	forLatency
+	forSpells
 )
 
 // New makes a provider at time 0. It reports limits that make no sense.
 func New(c Config, key sim.Key) (*Provider, error) {
 	p := &Provider{
 		config: c,
-		faults: key.For(forFaults), latencyOfCall: key.For(forLatencyOfCall), latency: key.For(forLatency),
+		faults: key.For(forFaults), latencyOfCall: key.For(forLatencyOfCall), latency: key.For(forLatency), spelling: key.For(forSpells),
+		spells: make([]spell, len(c.Faults)),
 	}
 	for _, l := range c.Limits {
 		if err := l.Check(); err != nil {
@@ -148,7 +154,7 @@ func New(c Config, key sim.Key) (*Provider, error) {
 func (p *Provider) Receive(now sim.Time, r Request, token uint32) Verdict {
 	p.advance(now)
 	slow := 1.0
-	hangs := false
+	v := Verdict{Kind: Admitted, Part: 1}
 	for i := range p.config.Faults {
 		switch f := &p.config.Faults[i]; e := f.Effect.(type) {
 		case Reject:
@@ -160,7 +166,11 @@ func (p *Provider) Receive(now sim.Time, r Request, token uint32) Verdict {
 				slow *= e.Factor
 			}
 		case Hang:
-			hangs = hangs || p.struck(i, now, r)
+			v.Hangs = v.Hangs || p.struck(i, now, r)
+		case Break:
+			if p.struck(i, now, r) {
+				v.Breaks, v.Part = true, min(v.Part, e.Part)
+			}
 		}
 	}
 	for i := range p.limits {
@@ -172,7 +182,7 @@ func (p *Provider) Receive(now sim.Time, r Request, token uint32) Verdict {
 	if p.config.Concurrency > 0 && p.busy >= p.config.Concurrency {
 		return Verdict{Kind: Refused, Reply: wire.Reply{Status: 429, Code: "concurrency_limit_exceeded"}}
 	}
-	v := Verdict{Kind: Admitted, Slow: slow, Hangs: hangs}
+	v.Slow = slow
 	if p.config.Capacity.Slots > 0 {
 		switch p.slots.Arrive(token) {
 		case sim.Queued:
@@ -323,10 +333,10 @@ func (p *Provider) advance(now sim.Time) {
 
 // struck reports whether fault i meets the attempt now.
 func (p *Provider) struck(i int, now sim.Time, r Request) bool {
-	f := &p.config.Faults[i]
-	if !f.in(now) {
+	if !p.holds(i, now) {
 		return false
 	}
+	f := &p.config.Faults[i]
 	return f.Share >= 1 || p.faults.For(uint64(i)).Uniform(r.Call, uint64(r.Attempt)) < f.Share
 }
 

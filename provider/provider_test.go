@@ -291,6 +291,32 @@ func TestFaultBoundaries(t *testing.T) {
 	}
 }
 
+// A fault that comes and goes holds for mean length / (mean gap + mean length)
+// of the time: 1/4 with gaps of 30 s and lengths of 10 s, and in spells whose
+// mean length is 10 s. 2,000,000 s; four standard errors of 50,000 cycles.
+func TestSpells(t *testing.T) {
+	p := build(t, Config{Faults: []Fault{{Gap: dist.Exponential{Beta: 30}, Length: dist.Exponential{Beta: 10}, Share: 1, Effect: Reject{Reply: wire.Reply{Status: 500}}}}})
+	down, spells := 0, 0
+	before := false
+	const n = 2_000_000
+	for i := range n {
+		now := p.holds(0, time.Duration(i)*s)
+		if now {
+			down++
+		}
+		if now && !before {
+			spells++
+		}
+		before = now
+	}
+	if share := float64(down) / n; math.Abs(share-0.25) > 4*0.25*1.1/math.Sqrt(50_000) {
+		t.Errorf("down for %.4f of the time, want 0.25", share)
+	}
+	if spells < 40_000 || spells > 50_500 { // those under a second may go unseen
+		t.Errorf("%d spells, want about 50,000 less the shortest", spells)
+	}
+}
+
 func TestShareOfErrors(t *testing.T) {
 	p := build(t, Config{Faults: []Fault{
 		{Share: 0.1, Effect: Reject{Reply: wire.Reply{Status: 500}}},

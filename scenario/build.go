@@ -469,6 +469,18 @@ func resourceOf(r Resource) provider.Resource {
 
 func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 	out = provider.Fault{At: time.Duration(f.At), For: time.Duration(f.For), Share: float64(f.Share)}
+	if f.Gap.set() != f.Length.set() || (f.Gap.set() && f.For != 0) {
+		return out, b.d.Errorf(path, "a fault that comes and goes has gap and length and no for")
+	}
+	if out.Gap, err = f.Gap.build(); err != nil {
+		return out, b.d.Errorf(path+".gap", "%v", err)
+	}
+	if out.Length, err = f.Length.build(); err != nil {
+		return out, b.d.Errorf(path+".length", "%v", err)
+	}
+	if out.Gap != nil && out.Gap.Mean()+out.Length.Mean() < 0.001 {
+		return out, b.d.Errorf(path, "found a fault that comes more than a thousand times a second; want longer gaps or lengths")
+	}
 	var effects []provider.Effect
 	if f.Status != 0 {
 		if f.Status < 300 || f.Status > 599 {
@@ -488,6 +500,12 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 	if f.Hang {
 		effects = append(effects, provider.Hang{})
 	}
+	if f.LoseReply {
+		effects = append(effects, provider.Break{Part: 1})
+	}
+	if f.CutAt != nil {
+		effects = append(effects, provider.Break{Part: float64(*f.CutAt)})
+	}
 	switch f.Connection {
 	case "refused":
 		effects = append(effects, provider.NoConnection{As: provider.RefusedConn})
@@ -498,13 +516,16 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		if c.Resource == "concurrency" || c.Resource == "" || c.Limit.Period == 0 {
 			return out, b.d.Errorf(path+".limit", "want the resource requests, tokens or input_tokens and an amount per time")
 		}
+		if f.Gap.set() {
+			return out, b.d.Errorf(path+".gap", "a limit changes at given times; want at and for")
+		}
 		if f.Share < 1 {
 			return out, b.d.Errorf(path+".share", "found %v; a limit changes for all attempts", f.Share)
 		}
 		effects = append(effects, provider.ChangeLimit{Resource: resourceOf(c.Resource), Amount: c.Limit.Amount, Period: c.Limit.Period, Burst: int64(c.Burst)})
 	}
 	if len(effects) != 1 {
-		return out, b.d.Errorf(path, "found %d effects; want exactly one of connection, hang, limit, slow, status", len(effects))
+		return out, b.d.Errorf(path, "found %d effects; want exactly one of connection, cut_at, hang, limit, lose_reply, slow, status", len(effects))
 	}
 	out.Effect = effects[0]
 	return out, nil

@@ -214,6 +214,8 @@ type Latency struct {
 type Fault struct {
 	At         Span         `yaml:"at" jsonschema_description:"When it begins. Default 0."`
 	For        Span         `yaml:"for" jsonschema_description:"How long it lasts. Default to the end."`
+	Gap        Law[Span]    `yaml:"gap" jsonschema_description:"With length, the fault comes and goes: time from the end of one to the start of the next."`
+	Length     Law[Span]    `yaml:"length" jsonschema_description:"How long it holds each time."`
 	Share      Share        `yaml:"share" zero:"keep" jsonschema_description:"Of the attempts. Default 100%."`
 	Status     int          `yaml:"status" jsonschema_description:"Answers with this HTTP status."`
 	Code       string       `yaml:"code" jsonschema_description:"Error code that goes with the status."`
@@ -221,6 +223,8 @@ type Fault struct {
 	After      Span         `yaml:"after" jsonschema_description:"Time until the status is sent. Default at once."`
 	Slow       Number       `yaml:"slow" jsonschema_description:"Multiplies the latency."`
 	Hang       bool         `yaml:"hang" jsonschema_description:"Accepts the request and never answers."`
+	LoseReply  bool         `yaml:"lose_reply" jsonschema_description:"Does the work, bills it, and loses the reply."`
+	CutAt      *Share       `yaml:"cut_at" jsonschema_description:"Breaks the connection after this part of the answer, which is billed."`
 	Connection Connection   `yaml:"connection" jsonschema_description:"Refuses the connection, or lets it go unanswered."`
 	Limit      *LimitChange `yaml:"limit" jsonschema_description:"Gives a limit another shape."`
 }

@@ -17,6 +17,10 @@ func (f Fault) Words() string {
 		return fmt.Sprintf("status %d", f.Status)
 	case f.Hang:
 		return "hang"
+	case f.LoseReply:
+		return "replies lost"
+	case f.CutAt != nil:
+		return "cut at " + f.CutAt.String()
 	case f.Slow != 0:
 		return fmt.Sprintf("latency x%v", f.Slow)
 	case f.Limit != nil:

@@ -1,0 +1,208 @@
+package experiments
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"stampede/scenario"
+	"stampede/sim"
+)
+
+// choose finds the best set and the frontier.
+func (c *Comparison) choose() {
+	better := float64(registry[c.Metrics[c.Objective]].Better)
+	if better == 0 {
+		better = 1
+	}
+	var all []BestCandidate
+	for _, p := range c.Points {
+		if p.Estimates[c.Objective].N > 0 && p.Reason == "" && !c.isControl(p) {
+			all = append(all, BestCandidate{p.Point, p.objective})
+		}
+	}
+	c.Best = BestSet(all, better > 0, 0.95)
+	c.frontier()
+}
+
+// isControl reports whether a point is the control of another, without its
+// trigger: it is no candidate for anything.
+func (c *Comparison) isControl(p PointResult) bool {
+	k := len(c.Axes) - 1
+	return k >= 0 && c.Axes[k] == TriggerAxis && p.Labels[k] == "off"
+}
+
+// BestCandidate is a point with its objective by replication.
+type BestCandidate struct {
+	Point  int
+	Values []float64
+}
+
+// BestSet is the points that cannot be told from the best: with at least the
+// given probability the truly best one is among them. A point is left out when a
+// paired one-sided t-test against the best mean rejects at the level
+// (1-confidence)/(k-1); since the best mean is one of the k-1 others, the truly
+// best point is left out with at most 1-confidence (Bonferroni). Candidates
+// must have the same replications. The one with the best mean comes first.
+func BestSet(all []BestCandidate, higher bool, confidence float64) (points []int) {
+	sign := 1.0
+	if !higher {
+		sign = -1
+	}
+	best, top := -1, math.Inf(-1)
+	for i, a := range all {
+		if mean := sign * EstimateOf(a.Values, confidence).Mean; mean > top {
+			best, top = i, mean
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	points = []int{all[best].Point}
+	for i, a := range all {
+		if i == best {
+			continue
+		}
+		var d sim.Moments // how much better the best one is
+		for r := range min(len(a.Values), len(all[best].Values)) {
+			if x := sign * (all[best].Values[r] - a.Values[r]); !math.IsNaN(x) {
+				d.Add(x)
+			}
+		}
+		n := float64(d.Count())
+		if n < 2 {
+			points = append(points, a.Point)
+			continue
+		}
+		level := 1 - 2*(1-confidence)/float64(max(1, len(all)-1)) // two-sided, for the one-sided test
+		if d.Mean() <= StudentT(int(n)-1, level)*d.StdDev()/math.Sqrt(n) {
+			points = append(points, a.Point)
+		}
+	}
+	return points
+}
+
+// frontier finds the points that no other beats in cost, latency and success at
+// once, on means.
+func (c *Comparison) frontier() {
+	var at [3]int
+	for i, name := range []string{"usd_per_1000_answers", "latency_p95_s", "success_ratio"} {
+		if at[i] = slices.Index(c.Metrics, Index(name)); at[i] < 0 {
+			return
+		}
+	}
+	type place struct {
+		point                int
+		cost, latency, fails float64
+	}
+	var all []place
+	for _, p := range c.Points {
+		x := place{p.Point, p.Estimates[at[0]].Mean, p.Estimates[at[1]].Mean, -p.Estimates[at[2]].Mean}
+		if p.Reason == "" && !c.isControl(p) && !math.IsNaN(x.cost+x.latency+x.fails) {
+			all = append(all, x)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.latency, b.latency), cmp.Compare(a.fails, b.fails))
+	})
+	var front []place // none beats another in latency and success
+	for _, x := range all {
+		beaten := slices.ContainsFunc(front, func(f place) bool { // f costs no more
+			return f.latency <= x.latency && f.fails <= x.fails && (f.cost < x.cost || f.latency < x.latency || f.fails < x.fails)
+		})
+		if !beaten {
+			front = slices.DeleteFunc(front, func(f place) bool { return x.latency < f.latency && x.fails < f.fails })
+			front = append(front, x)
+			c.Frontier = append(c.Frontier, x.point)
+		}
+	}
+	slices.Sort(c.Frontier)
+}
+
+// explain finds how much each axis moves each metric.
+func (c *Comparison) explain() {
+	for k, axis := range c.Axes {
+		names, groupOf := c.levels(k)
+		if len(names) < 2 {
+			continue
+		}
+		for i := range c.Metrics {
+			var total sim.Moments
+			by := make([]sim.Moments, len(names))
+			for j := range c.Points {
+				if x := c.Points[j].Estimates[i].Mean; !math.IsNaN(x) && (axis == TriggerAxis || !c.isControl(c.Points[j])) {
+					total.Add(x)
+					by[groupOf[j]].Add(x)
+				}
+			}
+			if total.Count() < 2 {
+				continue
+			}
+			s := Sensitivity{Axis: axis, Metric: i, AtLeast: math.Inf(1), AtMost: math.Inf(-1)}
+			between := 0.0
+			for g := range by {
+				if by[g].Count() == 0 {
+					continue
+				}
+				mean := by[g].Mean()
+				between += float64(by[g].Count()) * (mean - total.Mean()) * (mean - total.Mean())
+				if mean < s.AtLeast {
+					s.AtLeast, s.Least = mean, names[g]
+				}
+				if mean > s.AtMost {
+					s.AtMost, s.Most = mean, names[g]
+				}
+			}
+			if whole := total.Variance() * float64(total.Count()-1); whole > 0 {
+				s.Share = between / whole
+			}
+			c.Sensitivity = append(c.Sensitivity, s)
+		}
+	}
+}
+
+// levels groups the points by their value on an axis; an axis with many numeric
+// values, as of a sample, is cut into five groups of like size.
+func (c *Comparison) levels(axis int) (names []string, groupOf []int) {
+	groupOf = make([]int, len(c.Points))
+	index := map[string]int{}
+	numeric := true
+	var numbers []float64
+	for i, p := range c.Points {
+		label := p.Labels[axis]
+		g, known := index[label]
+		if !known {
+			g = len(names)
+			index[label] = g
+			names = append(names, label)
+			x, ok := scenario.NumberOf(label)
+			numeric = numeric && ok
+			numbers = append(numbers, x)
+		}
+		groupOf[i] = g
+	}
+	const few, cuts = 12, 5
+	if len(names) <= few || !numeric {
+		return names, groupOf
+	}
+	order := make([]int, len(names))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(numbers[a], numbers[b]) })
+	to := make([]int, len(names))
+	ranges := make([]string, cuts)
+	for rank, g := range order {
+		cut := rank * cuts / len(order)
+		to[g] = cut
+		if ranges[cut] == "" {
+			ranges[cut] = names[g] + ".."
+		}
+		ranges[cut] = ranges[cut][:strings.Index(ranges[cut], "..")+2] + names[g]
+	}
+	for i := range groupOf {
+		groupOf[i] = to[groupOf[i]]
+	}
+	return ranges, groupOf
+}

@@ -1,0 +1,208 @@
+package scenario
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"stampede/dist"
+	"stampede/fleet"
+	"stampede/sim"
+)
+
+func (b *builder) workload(f *File) (out fleet.Workload, err error) {
+	w := &f.Workload
+	var chosen []string
+	for name, set := range map[string]bool{"batch": w.Batch != nil, "open": w.Open != nil, "burst": w.Burst != nil, "closed": w.Closed != nil, "trace": w.Trace != nil} {
+		if set {
+			chosen = append(chosen, name)
+		}
+	}
+	slices.Sort(chosen)
+	if len(chosen) != 1 {
+		return out, b.d.Errorf("workload", "found %d kinds of arrival %v; want exactly one of batch, burst, closed, open, trace", len(chosen), chosen)
+	}
+	out = fleet.Workload{Stream: w.Stream}
+	sizes := fleet.Drawn{CachedShare: float64(w.CachedShare), MaxTokens: int32(w.MaxTokens)}
+	if w.MaxTokens > 1e8 {
+		return out, b.d.Errorf("workload.max_tokens", "found %d; want at most 100M", w.MaxTokens)
+	}
+	if sizes.Prompt, err = w.PromptTokens.build(); err != nil {
+		return out, b.d.Errorf("workload.prompt_tokens", "%v", err)
+	}
+	if sizes.Output, err = w.OutputTokens.build(); err != nil {
+		return out, b.d.Errorf("workload.output_tokens", "%v", err)
+	}
+	out.Sizes = sizes
+	pulled := false
+	switch {
+	case w.Batch != nil:
+		pulled, out.Calls = true, uint64(w.Batch.Calls)
+		err = b.positive("workload.batch.calls", w.Batch.Calls)
+	case w.Burst != nil:
+		out.Arrivals, out.Calls = fleet.Burst{}, uint64(w.Burst.Calls)
+		err = b.positive("workload.burst.calls", w.Burst.Calls)
+	case w.Closed != nil:
+		pulled, out.Calls = true, uint64(w.Closed.Calls)
+		if out.Think, err = w.Closed.Think.build(); err == nil {
+			err = b.bounded("workload.closed", w.Closed.Calls, f.Horizon)
+		}
+	case w.Open != nil:
+		out.Calls = uint64(w.Open.Calls)
+		if out.Arrivals, err = b.open(w.Open); err == nil {
+			err = b.bounded("workload.open", w.Open.Calls, f.Horizon)
+		}
+	case w.Trace != nil:
+		var trace *fleet.Trace
+		if trace, err = b.trace(w.Trace); err != nil {
+			return out, err
+		}
+		trace.Missing = sizes
+		out.Arrivals, out.Sizes, out.Calls = trace, trace, uint64(len(trace.At))
+		if len(trace.Prompt) > 0 {
+			sizes.Prompt = dist.Constant(0)
+		}
+		if len(trace.Output) > 0 {
+			sizes.Output = dist.Constant(0)
+		}
+	}
+	if err != nil {
+		return out, err
+	}
+	if sizes.Prompt == nil {
+		return out, b.d.Errorf("workload.prompt_tokens", "found nothing; want a number of tokens or a law, such as {lognormal: {p50: 1200, p95: 4000}}")
+	}
+	if sizes.Output == nil {
+		return out, b.d.Errorf("workload.output_tokens", "found nothing; want a number of tokens or a law, such as {lognormal: {p50: 250, p95: 900}}")
+	}
+	if pulled && f.Fleet.Workers == 0 {
+		return out, b.d.Errorf("fleet.workers", "found none; want the number of workers that fetch the calls")
+	}
+	if out.Patience, err = w.Patience.build(); err != nil {
+		return out, b.d.Errorf("workload.patience", "%v", err)
+	}
+	if r := w.Redeliver; r != nil {
+		if f.Fleet.Workers == 0 || w.Closed != nil {
+			return out, b.d.Errorf("workload.redeliver", "only a queue before workers can deliver again; want batch, or arrivals with fleet.workers set")
+		}
+		out.Redelivery = fleet.Redelivery{Deliveries: int(r.Deliveries), After: time.Duration(r.After)}
+		if r.Deliveries == 0 {
+			out.Redelivery.Deliveries = -1
+		}
+	}
+	return out, nil
+}
+
+func (b *builder) positive(path string, n Count) error {
+	if n < 1 || n > 1e9 {
+		return b.d.Errorf(path, "found %d; want 1 to 1G", n)
+	}
+	return nil
+}
+
+func (b *builder) bounded(path string, calls Count, horizon Span) error {
+	if calls == 0 && horizon == 0 {
+		return b.d.Errorf(path, "found neither calls nor a horizon; want one, or the run would never end")
+	}
+	return nil
+}
+
+func (b *builder) open(o *Open) (fleet.Process, error) {
+	gap := dist.Law(dist.Exponential{Beta: 1})
+	switch {
+	case o.Gaps.Constant != nil:
+		gap = dist.Constant(1)
+	case o.Gaps.Gamma != nil:
+		if err := spread("gamma", 1, float64(o.Gaps.Gamma.CV)); err != nil {
+			return nil, b.d.Errorf("workload.open.gaps.gamma", "%v", err)
+		}
+		gap = dist.GammaFromMean(1, float64(o.Gaps.Gamma.CV))
+	case o.Gaps.Weibull != nil:
+		if err := spread("Weibull", 1, float64(o.Gaps.Weibull.CV)); err != nil {
+			return nil, b.d.Errorf("workload.open.gaps.weibull", "%v", err)
+		}
+		gap = dist.WeibullFromMean(1, float64(o.Gaps.Weibull.CV))
+	}
+	p := fleet.Profile{{From: float64(o.Rate), To: float64(o.Rate)}}
+	highest := float64(o.Rate)
+	for i, step := range o.Profile {
+		path := fmt.Sprintf("workload.open.profile.%d", i)
+		at, rate := time.Duration(step.At), float64(step.Rate)
+		last := &p[len(p)-1]
+		if at < last.Start || (at == last.Start && len(p) > 1) {
+			return nil, b.d.Errorf(path+".at", "found %v; want a time after %v, when the change before it ends", step.At, Span(last.Start))
+		}
+		if step.For > 0 && step.Over > step.For {
+			return nil, b.d.Errorf(path+".over", "found %v; want at most the %v that the change lasts", step.Over, step.For)
+		}
+		before := last.From
+		last.To = before
+		push := func(start sim.Time, from, to float64) {
+			if p[len(p)-1].Start == start {
+				p = p[:len(p)-1]
+			}
+			p = append(p, fleet.Piece{Start: start, From: from, To: to})
+		}
+		if step.Over > 0 {
+			push(at, before, rate)
+			at += time.Duration(step.Over)
+		}
+		push(at, rate, rate)
+		if step.For > 0 {
+			push(time.Duration(step.At+step.For), before, before)
+		}
+		highest = max(highest, rate)
+	}
+	if highest == 0 {
+		return nil, b.d.Errorf("workload.open.rate", "found a rate of 0 for ever; want a rate such as 5/s")
+	}
+	return fleet.Renewal{Gap: gap, Rate: p}, nil
+}
+
+func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
+	if (t.File == "") == (t.Rows == nil) {
+		return nil, b.d.Errorf("workload.trace", "want either the name of a CSV file or rows")
+	}
+	if t.Rows != nil {
+		return b.rows(t)
+	}
+	path := t.File
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(b.dir, path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, b.d.Errorf("workload.trace.file", "%v", err)
+	}
+	defer f.Close()
+	b.files = append(b.files, path)
+	speed := float64(t.Speed)
+	if speed == 0 {
+		speed = 1
+	}
+	trace, err := ReadTrace(f, t.File, t.Columns, speed, int(t.Calls))
+	if err != nil {
+		return nil, b.d.Errorf("workload.trace", "%v", err)
+	}
+	return trace, nil
+}
+
+// rows is a trace written in the scenario itself.
+func (b *builder) rows(t *Trace) (*fleet.Trace, error) {
+	out := &fleet.Trace{Name: "the scenario"}
+	for i, row := range t.Rows {
+		path := fmt.Sprintf("workload.trace.rows.%d", i)
+		if len(out.At) > 0 && time.Duration(row.At) < out.At[len(out.At)-1] {
+			return nil, b.d.Errorf(path+".at", "found %v, earlier than the row before; want times that do not fall", row.At)
+		}
+		out.At = append(out.At, time.Duration(row.At))
+		out.Prompt = append(out.Prompt, int32(min(row.Prompt, 1e9)))
+		out.Output = append(out.Output, int32(min(row.Output, 1e9)))
+	}
+	if len(out.At) == 0 {
+		return nil, b.d.Errorf("workload.trace.rows", "found an empty list; want a row for each call")
+	}
+	return out, nil
+}

@@ -115,8 +115,10 @@ func around(low, high float64) (float64, float64) {
 		low = 0
 	}
 	room := 0.05 * (high - low)
-	if room == 0 {
-		room = max(0.05*math.Abs(high), 1e-9)
+	if size := max(math.Abs(low), math.Abs(high)); high-low < 1e-6*size || size == 0 { // the same but for rounding
+		if room = 0.05 * size; size == 0 {
+			room = 0.5
+		}
 	}
 	if low == 0 {
 		return 0, high + room

@@ -182,8 +182,11 @@ func (ticks) Ticks(low, high float64) (out []plot.Tick) {
 			break
 		}
 	}
-	for i := math.Ceil(low/step - 1e-9); i*step <= high*(1+1e-12)+1e-300; i++ {
-		out = append(out, plot.Tick{Value: i * step, Label: number(i * step)})
+	first := math.Ceil(low/step - 1e-9)
+	for k := range 12 { // about six, whatever rounding does
+		if v := (first + float64(k)) * step; v <= high+step*1e-9 {
+			out = append(out, plot.Tick{Value: v, Label: number(v)})
+		}
 	}
 	return out
 }

@@ -55,7 +55,7 @@ func (b *builder) provider(p *Provider, maxTokens Count) (out provider.Config, e
 		if err != nil {
 			return out, err
 		}
-		if (limit.Charge == provider.PromptPlusMax || limit.Charge == provider.MaxOrEstimate) && maxTokens == 0 {
+		if limit.Charge == provider.PromptPlusMax && maxTokens == 0 {
 			return out, b.d.Errorf(path+".charge", "charges max_tokens, but workload.max_tokens is not set; set it, or charge: prompt")
 		}
 		out.Limits = append(out.Limits, limit)

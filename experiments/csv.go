@@ -94,7 +94,7 @@ func (c csvRun) Attempt(r *fleet.Attempt) {
 	}
 	c.text(r.Reply.Code)
 	c.text(r.Cut.String())
-	if wish, ok := r.Reply.RetryAfter.Span(); ok {
+	if wish, ok := r.Reply.Wish(r.Ended, true); ok {
 		c.nano(int64(wish))
 	} else {
 		c.text("")

@@ -64,7 +64,7 @@ func randomModel(t *rapid.T) Model {
 		}
 	}
 	if sometimes("gateway") {
-		m.Provider.Gateway = provider.Gateway{Latency: 20 * ms, Retries: rapid.IntRange(0, 3).Draw(t, "relayed"), Wait: 300 * ms, StripRetryAfter: sometimes("strip"), Rewrite: []provider.Rewrite{{From: 503, To: 500}}}
+		m.Provider.Gateway = provider.Gateway{Latency: 20 * ms, Retries: rapid.IntRange(0, 3).Draw(t, "relayed"), Wait: 300 * ms, StripRetryAfter: sometimes("strip"), RetryAfter: time.Duration(rapid.IntRange(0, 2).Draw(t, "said")) * s, Rewrite: []provider.Rewrite{{From: 503, To: 500}}}
 	}
 	if sometimes("capacity") {
 		m.Provider.Capacity = provider.Capacity{Slots: rapid.IntRange(1, 3).Draw(t, "capacity slots"), Queue: rapid.IntRange(-1, 4).Draw(t, "room"), Full: 529}

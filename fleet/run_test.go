@@ -412,6 +412,23 @@ func TestBrokenConnections(t *testing.T) {
 	}
 }
 
+// A client that sleeps 60 s but gives up at 61 s asks 978 times when a proxy says
+// 59 s in place of 16 h: at 0 s, 59 s, ..., 976 x 59 s = 57,584 s in vain, and at
+// 57,643 s with success. The source counts the 976 retries in vain (teamclaude-rs,
+// issue 313).
+func TestProxyThatSaysAnotherWait(t *testing.T) {
+	m := model()
+	m.Provider.Faults = []provider.Fault{{Share: 1, For: 16 * time.Hour, Effect: provider.Reject{Reply: wire.Reply{Status: 429, RetryAfter: wire.After(16 * time.Hour), Millis: wire.After(16 * time.Hour)}}}}
+	m.Client.Retry = policy.Retry{Classify: everything, RetryAfter: policy.RetryAfter{Obey: policy.UpTo, Limit: 60 * s, Beyond: policy.GiveUp, Millis: true}}
+	l, _ := play(t, m)
+	l.expect(t, "0.1 0s-0s throttled", "0 0s-0s gave_up_retry_after x1")
+	m.Provider.Gateway.RetryAfter = 59 * s
+	l, _ = play(t, m)
+	if got, want := l.calls[0], "0 0s-16h0m44s answered x978"; got != want {
+		t.Errorf("behind the proxy: %s, want %s", got, want)
+	}
+}
+
 // A gateway that hides the overload and the wish to wait, and one that tries
 // again by itself until the provider is back.
 func TestGateway(t *testing.T) {

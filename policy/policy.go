@@ -50,7 +50,7 @@ type Retry struct {
 
 // Facts are what a retry decision may depend on.
 type Facts struct {
-	Now      time.Duration // since any fixed instant
+	Now      time.Duration // since any fixed instant, the one that a dated Retry-After counts from
 	Start    time.Duration // when the client took the call up
 	Attempt  int           // attempts made so far, this one included
 	LastWait time.Duration // the backoff before this attempt; 0 before the first
@@ -77,7 +77,7 @@ func (r Retry) Decide(f Facts) Decision {
 	if !r.Classify.Retryable(f.Reply) {
 		return Decision{Outcome: TerminalError}
 	}
-	hint, read := r.RetryAfter.read(f.Reply.RetryAfter, f.U)
+	hint, read := r.RetryAfter.read(f)
 	if read == tooLong {
 		return Decision{Outcome: GaveUpRetryAfter}
 	}

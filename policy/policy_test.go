@@ -143,6 +143,38 @@ func TestRetryAfterRules(t *testing.T) {
 	}
 }
 
+// The rows of dates and milliseconds in the table of measured edge cases: the
+// SDKs read retry-after-ms first, LangChain does not read it.
+func TestFormsOfRetryAfter(t *testing.T) {
+	sdk, plain := RetryAfter{Obey: UpTo, Limit: 60 * s, Millis: true}, RetryAfter{Obey: UpTo, Limit: 60 * s}
+	now := 1000 * s
+	for _, c := range []struct {
+		name  string
+		rule  RetryAfter
+		reply wire.Reply
+		want  time.Duration // 0 for the backoff
+	}{
+		{"date +30 s", sdk, wire.Reply{RetryAfter: wire.At(now + 30*s)}, 30 * s},
+		{"date +30.9 s, whose fraction is lost", sdk, wire.Reply{RetryAfter: wire.At(now + 30900*ms)}, 30 * s},
+		{"date -30 s", sdk, wire.Reply{RetryAfter: wire.At(now - 30*s)}, 0},
+		{"date +1 h", sdk, wire.Reply{RetryAfter: wire.At(now + time.Hour)}, 0},
+		{"ms 250 and RA 5", sdk, wire.Reply{RetryAfter: wire.After(5 * s), Millis: wire.After(250 * ms)}, 250 * ms},
+		{"ms 250 and RA 5, ms not read", plain, wire.Reply{RetryAfter: wire.After(5 * s), Millis: wire.After(250 * ms)}, 5 * s},
+		{"ms 250 alone, not read", plain, wire.Reply{Millis: wire.After(250 * ms)}, 0},
+		{"unreadable ms and RA 5", sdk, wire.Reply{RetryAfter: wire.After(5 * s), Millis: wire.Hint{Form: wire.Garbage}}, 5 * s},
+	} {
+		r := Retry{Attempts: 3, Classify: openai.Classify, RetryAfter: c.rule, Backoff: Backoff{Base: 7 * s, Factor: 1}}
+		c.reply.Status = 429
+		want := Decision{Again: true, Wait: c.want, Hinted: true}
+		if c.want == 0 {
+			want = Decision{Again: true, Wait: 7 * s}
+		}
+		if d := r.Decide(Facts{Now: now, Attempt: 1, Reply: c.reply, U: 0.5}); d != want {
+			t.Errorf("%s: %+v, want %+v", c.name, d, want)
+		}
+	}
+}
+
 func TestDecide(t *testing.T) {
 	own := Retry{Attempts: 6, Deadline: 45 * s, Classify: openai.Classify,
 		Backoff: Backoff{Base: 500 * ms, Factor: 2, Cap: 20 * s, Jitter: Full}, RetryAfter: RetryAfter{Obey: InFull}}

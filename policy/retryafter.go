@@ -3,8 +3,6 @@ package policy
 import (
 	"fmt"
 	"time"
-
-	"stampede/wire"
 )
 
 // RetryAfter is what a client makes of the server's wish. The zero RetryAfter
@@ -15,6 +13,7 @@ type RetryAfter struct {
 	Limit  time.Duration // of UpTo
 	Beyond Beyond        // of UpTo: what becomes of a longer wish
 	Plus   time.Duration // up to so much is added, uniformly
+	Millis bool          // retry-after-ms is read first, where it is sent
 }
 
 // Obedience is how far a client obeys Retry-After.
@@ -43,10 +42,10 @@ const (
 	tooLong
 )
 
-// read turns a header into a wait. The limit holds for the wish; when clipped,
+// read turns the headers into a wait. The limit holds for the wish; when clipped,
 // for the wish with its addition.
-func (a RetryAfter) read(header wire.Hint, u float64) (time.Duration, reading) {
-	wish, ok := header.Span()
+func (a RetryAfter) read(f Facts) (time.Duration, reading) {
+	wish, ok := f.Reply.Wish(f.Now, a.Millis)
 	if a.Obey == Ignore || !ok || wish <= 0 {
 		return 0, unread
 	}
@@ -58,7 +57,7 @@ func (a RetryAfter) read(header wire.Hint, u float64) (time.Duration, reading) {
 			return 0, tooLong
 		}
 	}
-	wait := min(wish, longest) + scale(a.Plus, u)
+	wait := min(wish, longest) + scale(a.Plus, f.U)
 	if a.Obey == UpTo && a.Beyond == Clip {
 		wait = min(wait, a.Limit)
 	}
@@ -75,6 +74,9 @@ func (a RetryAfter) String() string {
 		s = "Retry-After in full"
 	case UpTo:
 		s = fmt.Sprintf("Retry-After up to %v %s", a.Limit, [...]string{"else backoff", "clipped", "else give up"}[a.Beyond])
+	}
+	if a.Millis {
+		s += " (ms first)"
 	}
 	if a.Plus > 0 {
 		s += fmt.Sprintf(" plus up to %v", a.Plus)

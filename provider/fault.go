@@ -100,7 +100,7 @@ func (e Reject) String() string {
 	if e.Reply.Code != "" {
 		s += " " + e.Reply.Code
 	}
-	if wish, ok := e.Reply.RetryAfter.Span(); ok {
+	if wish, ok := e.Reply.RetryAfter.Wait(0); ok {
 		s += fmt.Sprintf(" with Retry-After %v", wish)
 	}
 	return s

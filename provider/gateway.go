@@ -14,8 +14,9 @@ type Gateway struct {
 	Latency         time.Duration // there and back, on top of the round trip
 	Retries         int           // of refused requests, by the gateway itself
 	Wait            time.Duration // before each of them
-	StripRetryAfter bool
-	Rewrite         []Rewrite // of statuses
+	StripRetryAfter bool          // and retry-after-ms
+	RetryAfter      time.Duration // said in place of every wait that the provider asks for; 0 passes it on
+	Rewrite         []Rewrite     // of statuses
 }
 
 // Rewrite turns one status into another.
@@ -23,8 +24,12 @@ type Rewrite struct{ From, To int }
 
 // Pass is the reply as the client gets it.
 func (g *Gateway) Pass(r wire.Reply) wire.Reply {
-	if g.StripRetryAfter {
-		r.RetryAfter = wire.Hint{}
+	asked := r.RetryAfter.Form != wire.Absent || r.Millis.Form != wire.Absent
+	if g.StripRetryAfter || g.RetryAfter > 0 {
+		r.RetryAfter, r.Millis = wire.Hint{}, wire.Hint{}
+	}
+	if g.RetryAfter > 0 && asked {
+		r.RetryAfter = wire.After(g.RetryAfter)
 	}
 	for _, w := range g.Rewrite {
 		if r.Status == w.From {
@@ -46,6 +51,9 @@ func (g *Gateway) String() string {
 	}
 	if g.StripRetryAfter {
 		parts = append(parts, "strips Retry-After")
+	}
+	if g.RetryAfter > 0 {
+		parts = append(parts, fmt.Sprintf("says Retry-After %v", g.RetryAfter))
 	}
 	for _, w := range g.Rewrite {
 		parts = append(parts, fmt.Sprintf("turns %d into %d", w.From, w.To))

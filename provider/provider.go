@@ -12,6 +12,7 @@
 package provider
 
 import (
+	"fmt"
 	"time"
 
 	"stampede/dist"
@@ -68,8 +69,56 @@ func (c CancelRule) String() string {
 
 // RetryAfter is how the wait until a refused request would fit is sent.
 type RetryAfter struct {
-	Omit  bool
-	Round time.Duration // up to a multiple of this; 0 sends it exactly
+	As     Writing
+	Round  time.Duration // up to a multiple of this; 0 sends it exactly
+	Millis bool          // retry-after-ms goes along, rounded up to whole milliseconds
+}
+
+// Writing is how Retry-After is written.
+type Writing uint8
+
+const (
+	InSeconds Writing = iota
+	AsDate            // an HTTP date: the fraction of its second is lost
+	NotAtAll
+)
+
+// String says how it is sent.
+func (a RetryAfter) String() string {
+	s := [...]string{"Retry-After in seconds", "Retry-After as an HTTP date", "no Retry-After"}[a.As]
+	switch {
+	case a.As == NotAtAll:
+	case a.Round > 0:
+		s += fmt.Sprintf(", rounded up to %v", a.Round)
+	case a.As == InSeconds:
+		s += ", exact"
+	}
+	if a.Millis {
+		s += ", and retry-after-ms"
+	}
+	return s
+}
+
+// tell puts a wait into the headers of a reply that leaves now.
+func (a RetryAfter) tell(reply *wire.Reply, now sim.Time, wait time.Duration) {
+	if a.Millis {
+		reply.Millis = wire.After(roundUp(wait, time.Millisecond))
+	}
+	wait = roundUp(wait, a.Round)
+	switch a.As {
+	case InSeconds:
+		reply.RetryAfter = wire.After(wait)
+	case AsDate:
+		reply.RetryAfter = wire.At(now + wait)
+	}
+}
+
+// roundUp is the least multiple of unit from d on; without a unit, d.
+func roundUp(d, unit time.Duration) time.Duration {
+	if unit == 0 {
+		return d
+	}
+	return (d + unit - 1) / unit * unit
 }
 
 // Request is what a request declares.
@@ -176,7 +225,7 @@ func (p *Provider) Receive(now sim.Time, r Request, token uint32) Verdict {
 	for i := range p.limits {
 		p.charges[i] = p.limits[i].charge(r)
 		if !p.limits[i].meter.Has(max(1, p.charges[i])) {
-			return p.refuse(r)
+			return p.refuse(now, r)
 		}
 	}
 	if p.config.Concurrency > 0 && p.busy >= p.config.Concurrency {
@@ -203,7 +252,7 @@ func (p *Provider) Receive(now sim.Time, r Request, token uint32) Verdict {
 }
 
 // refuse refuses a request for the limits; some count it all the same.
-func (p *Provider) refuse(r Request) Verdict {
+func (p *Provider) refuse(now sim.Time, r Request) Verdict {
 	v := Verdict{Kind: Refused}
 	for i := range p.limits {
 		n := p.limits[i].penalise(r)
@@ -212,14 +261,14 @@ func (p *Provider) refuse(r Request) Verdict {
 			p.ledger.Taken += n
 		}
 	}
-	v.Reply = p.refusal(r)
+	v.Reply = p.refusal(now, r)
 	return v
 }
 
 // refusal is the reply to a request that the limits refuse: the wait is the
 // longest that any of them asks for, after which the request would fit if
 // nobody else took the room.
-func (p *Provider) refusal(r Request) wire.Reply {
+func (p *Provider) refusal(now sim.Time, r Request) wire.Reply {
 	reply := wire.Reply{Status: 429, Code: "rate_limit_exceeded"}
 	var wait time.Duration
 	for i := range p.limits {
@@ -229,13 +278,7 @@ func (p *Provider) refusal(r Request) wire.Reply {
 		reply.ShouldRetry = wire.DoNotRetry
 		return reply
 	}
-	if p.config.RetryAfter.Omit {
-		return reply
-	}
-	if round := p.config.RetryAfter.Round; round > 0 {
-		wait = (wait + round - 1) / round * round
-	}
-	reply.RetryAfter = wire.After(wait)
+	p.config.RetryAfter.tell(&reply, now, wait)
 	return reply
 }
 

@@ -228,7 +228,7 @@ func describe(v Verdict) string {
 	case v.Reply.RetryAfter.Form == wire.Absent:
 		return fmt.Sprintf("%d", v.Reply.Status)
 	}
-	wait, _ := v.Reply.RetryAfter.Span()
+	wait, _ := v.Reply.RetryAfter.Wait(0)
 	return fmt.Sprintf("%d after %v", v.Reply.Status, wait)
 }
 
@@ -256,12 +256,34 @@ func TestRetryAfterIsRoundedAsConfigured(t *testing.T) {
 		{RetryAfter{}, "429 after 8.571428572s"},
 		{RetryAfter{Round: s}, "429 after 9s"},
 		{RetryAfter{Round: 5 * s}, "429 after 10s"},
-		{RetryAfter{Omit: true}, "429"},
+		{RetryAfter{As: NotAtAll}, "429"},
 	} {
 		p := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 7, Period: 60 * s, Burst: 1}}, RetryAfter: c.rule})
 		p.Receive(0, Request{}, 0)
 		if got := describe(p.Receive(0, Request{Call: 1}, 0)); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.rule, got, c.want)
+		}
+	}
+}
+
+// The bucket of seven a minute asks for 60/7 s = 8.571428572 s; at 1.9 s, when
+// 1.9 s of it have passed, for 6.671428572 s, until 8.571428572 s.
+func TestRetryAfterIsWrittenAsConfigured(t *testing.T) {
+	second := 1900 * ms
+	for _, c := range []struct {
+		rule           RetryAfter
+		header, millis wire.Hint
+	}{
+		{RetryAfter{}, wire.Hint{Form: wire.Seconds, Value: 6.671428572}, wire.Hint{}},
+		{RetryAfter{As: AsDate}, wire.Hint{Form: wire.Date, Value: 8}, wire.Hint{}},
+		{RetryAfter{As: AsDate, Round: s}, wire.Hint{Form: wire.Date, Value: 8}, wire.Hint{}}, // 1.9 s + 7 s
+		{RetryAfter{Round: s, Millis: true}, wire.Hint{Form: wire.Seconds, Value: 7}, wire.Hint{Form: wire.Seconds, Value: 6.672}},
+		{RetryAfter{As: NotAtAll, Millis: true}, wire.Hint{}, wire.Hint{Form: wire.Seconds, Value: 6.672}},
+	} {
+		p := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 7, Period: 60 * s, Burst: 1}}, RetryAfter: c.rule})
+		p.Receive(0, Request{}, 0)
+		if got := p.Receive(second, Request{Call: 1}, 0).Reply; got.RetryAfter != c.header || got.Millis != c.millis {
+			t.Errorf("%+v: %+v and %+v, want %+v and %+v", c.rule, got.RetryAfter, got.Millis, c.header, c.millis)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		return out, err
 	}
 	ra := p.Retry.RetryAfter
-	out.Retry.RetryAfter = policy.RetryAfter{Limit: time.Duration(ra.Limit), Plus: time.Duration(ra.Plus)}
+	out.Retry.RetryAfter = policy.RetryAfter{Limit: time.Duration(ra.Limit), Plus: time.Duration(ra.Plus), Millis: ra.Millis}
 	switch ra.Obey {
 	case "in_full":
 		out.Retry.RetryAfter.Obey = policy.InFull

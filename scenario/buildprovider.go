@@ -12,8 +12,14 @@ func (b *builder) provider(p *Provider, maxTokens Count) (out provider.Config, e
 	out = provider.Config{
 		Name:       p.Preset,
 		RoundTrip:  time.Duration(p.RoundTrip),
-		RetryAfter: provider.RetryAfter{Omit: p.RetryAfter.Send == "never", Round: time.Duration(p.RetryAfter.Round)},
+		RetryAfter: provider.RetryAfter{Round: time.Duration(p.RetryAfter.Round), Millis: p.RetryAfter.Milliseconds},
 		Latency:    provider.Latency{CallShare: float64(p.Latency.CallShare)},
+	}
+	switch p.RetryAfter.Send {
+	case "as_date":
+		out.RetryAfter.As = provider.AsDate
+	case "never":
+		out.RetryAfter.As = provider.NotAtAll
 	}
 	switch p.Cancel {
 	case "stops":
@@ -92,9 +98,12 @@ func (b *builder) capacity(c *Capacity) (provider.Capacity, error) {
 }
 
 func (b *builder) gateway(g *Gateway) (provider.Gateway, error) {
-	out := provider.Gateway{Latency: time.Duration(g.Latency), Retries: g.Retries, Wait: time.Duration(g.Wait), StripRetryAfter: g.StripRetryAfter}
+	out := provider.Gateway{Latency: time.Duration(g.Latency), Retries: g.Retries, Wait: time.Duration(g.Wait), StripRetryAfter: g.StripRetryAfter, RetryAfter: time.Duration(g.RetryAfter)}
 	if g.Retries < 0 || g.Retries > 100 {
 		return out, b.d.Errorf("provider.gateway.retries", "found %d; want 0 to 100", g.Retries)
+	}
+	if g.StripRetryAfter && g.RetryAfter > 0 {
+		return out, b.d.Errorf("provider.gateway.retry_after", "found %v beside strip_retry_after; want one of them", time.Duration(g.RetryAfter))
 	}
 	for i, r := range g.Rewrite {
 		if r.From < 300 || r.From > 599 || r.To < 300 || r.To > 599 {

@@ -110,6 +110,7 @@ func (s *Scenario) Explain(w io.Writer) {
 			line("  The limit on %v is charged %v at admission; settlement: %v.", l.Resource, l.Charge, l.Settle)
 		}
 	}
+	line("  A refusal of the limits carries %v.", m.Provider.RetryAfter)
 	line("  %s", s.explainLatency())
 	for _, f := range m.Provider.Faults {
 		line("  Fault: %v.", f)

@@ -175,6 +175,7 @@ type Gateway struct {
 	Retries         int       `yaml:"retries" jsonschema_description:"How often the gateway itself tries a refused request again. Default 0."`
 	Wait            Span      `yaml:"wait" jsonschema_description:"Before each of those. Default none."`
 	StripRetryAfter bool      `yaml:"strip_retry_after" jsonschema_description:"Whether the header is taken out. Default false."`
+	RetryAfter      Span      `yaml:"retry_after" jsonschema_description:"Said in place of every wait that the provider asks for. Default passed on."`
 	Rewrite         []Rewrite `yaml:"rewrite" jsonschema_description:"Statuses that are turned into others."`
 }
 
@@ -238,8 +239,9 @@ type LimitChange struct {
 
 // ServerRetryAfter is how Retry-After is sent.
 type ServerRetryAfter struct {
-	Send  Send `yaml:"send" jsonschema_description:"Whether a 429 carries the header. Default always."`
-	Round Span `yaml:"round" jsonschema_description:"Rounds up to a multiple of this. Default exact."`
+	Send         Send `yaml:"send" jsonschema_description:"How a 429 carries the header; a date loses the fraction of its second. Default in_seconds."`
+	Round        Span `yaml:"round" jsonschema_description:"Rounds up to a multiple of this. Default exact."`
+	Milliseconds bool `yaml:"milliseconds" jsonschema_description:"Whether retry-after-ms goes along, in whole milliseconds. Default false."`
 }
 
 // Policy is what each client does.
@@ -292,6 +294,7 @@ type RetryAfter struct {
 	Limit  Span      `yaml:"limit" jsonschema_description:"With up_to: the longest wait obeyed."`
 	Beyond Beyond    `yaml:"beyond" jsonschema_description:"With up_to: what becomes of a longer one. Default discard."`
 	Plus   Span      `yaml:"plus" jsonschema_description:"Up to so much is added, uniformly. Default none."`
+	Millis bool      `yaml:"milliseconds" jsonschema_description:"Whether retry-after-ms is read first. Default false."`
 }
 
 // Timeouts are the timers of one attempt.
@@ -351,7 +354,7 @@ func (Charge) Words() []string {
 func (Settle) Words() []string     { return []string{"none", "refund", "multiply_output"} }
 func (Cancel) Words() []string     { return []string{"keeps_generating", "stops", "stops_streams"} }
 func (Connection) Words() []string { return []string{"refused", "unreachable"} }
-func (Send) Words() []string       { return []string{"always", "never"} }
+func (Send) Words() []string       { return []string{"in_seconds", "as_date", "never"} }
 func (Obey) Words() []string       { return []string{"obey", "ignore"} }
 func (Obedience) Words() []string  { return []string{"ignore", "in_full", "up_to"} }
 func (Beyond) Words() []string     { return []string{"discard", "clip", "give_up"} }

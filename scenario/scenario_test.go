@@ -63,6 +63,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"queue without slots", "  limits:", "  capacity: {queue: 5}\n  limits:", []string{"provider.capacity.slots: found none"}},
 		{"full with another status", "  limits:", "  capacity: {slots: 5, full: 500}\n  limits:", []string{"provider.capacity.full: found 500; want 503 or 529"}},
 		{"gateway of answers", "  limits:", "  gateway: {rewrite: [{from: 529, to: 200}]}\n  limits:", []string{"provider.gateway.rewrite.0: found 529 to 200"}},
+		{"gateway with two wishes", "  limits:", "  gateway: {strip_retry_after: true, retry_after: 59s}\n  limits:", []string{"provider.gateway.retry_after: found 59s beside strip_retry_after; want one of them"}},
+		{"Retry-After in another form", "  limits:", "  retry_after: {send: in_second}\n  limits:", []string{"provider.retry_after.send: found \"in_second\"", "as_date, in_seconds, never"}},
 		{"rejected", "limit: 500/min}", "limit: 500/min, rejected: yes}", []string{`rejected: found "yes"; known: free, into_debt, to_zero`}},
 		{"slices longer than the period", "limit: 500/min}", "limit: 500/min, enforced_every: 2m}", []string{"longer than its period"}},
 		{"reserve of nothing", "resource: requests, limit: 500/min}\n", "resource: tokens, limit: 500/min}\n  faults: []\n", nil},
@@ -272,7 +274,7 @@ func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 				break
 			}
 		}
-		wait, sent := v.Reply.RetryAfter.Span()
+		wait, sent := v.Reply.RetryAfter.Wait(0)
 		if v.Kind != provider.Refused || v.Reply.Status != 429 {
 			t.Errorf("%s: %d calls at once were not refused", p.Name, r.Call)
 			continue

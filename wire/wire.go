@@ -43,6 +43,7 @@ type Reply struct {
 	Status      int    // HTTP status; 0 when Failure is set
 	Code        string // the error code of the body, empty when there is none
 	RetryAfter  Hint   // the header Retry-After
+	Millis      Hint   // the header retry-after-ms, which some clients read first
 	ShouldRetry Advice // the header x-should-retry
 }
 
@@ -81,12 +82,13 @@ type Form uint8
 const (
 	Absent  Form = iota
 	Seconds      // a number of seconds, perhaps with a fraction
+	Date         // an HTTP date, which has whole seconds (RFC 9110, 5.6.7)
 	Garbage      // not a number and not a date, such as "soon"
 )
 
-// Hint is a Retry-After header. Value is in seconds and, because servers and
-// proxies send anything, may be negative, infinite, NaN or too large for a
-// time.Duration.
+// Hint is a header that asks for a wait. Value is in seconds, of a Date since the
+// beginning of the run, and, because servers and proxies send anything, may be
+// negative, infinite, NaN or too large for a time.Duration.
 type Hint struct {
 	Form  Form
 	Value float64
@@ -95,10 +97,15 @@ type Hint struct {
 // After is the hint of a whole or fractional number of seconds.
 func After(d time.Duration) Hint { return Hint{Seconds, d.Seconds()} }
 
-// Span is the hint as a duration. It reports false unless the header holds a
-// finite number; a number beyond the range of durations is clipped to it.
-func (h Hint) Span() (time.Duration, bool) {
-	if h.Form != Seconds || math.IsNaN(h.Value) || math.IsInf(h.Value, 0) {
+// At is the hint to wait until an instant, as an HTTP date: the fraction of a
+// second is lost, so it asks for up to a second too little.
+func At(t time.Duration) Hint { return Hint{Date, math.Floor(t.Seconds())} }
+
+// Wait is the time from now that the hint asks for; client and server agree on
+// the time. It reports false unless the header holds a finite number or a date; a
+// number beyond the range of durations is clipped to it.
+func (h Hint) Wait(now time.Duration) (time.Duration, bool) {
+	if (h.Form != Seconds && h.Form != Date) || math.IsNaN(h.Value) || math.IsInf(h.Value, 0) {
 		return 0, false
 	}
 	ns := math.Round(h.Value * 1e9)
@@ -108,5 +115,19 @@ func (h Hint) Span() (time.Duration, bool) {
 	case ns <= math.MinInt64:
 		return math.MinInt64, true
 	}
+	if h.Form == Date { // one before the run is past all the same
+		return max(0, time.Duration(ns)) - now, true
+	}
 	return time.Duration(ns), true
+}
+
+// Wish is the wait that the reply asks for: that of retry-after-ms where it is
+// read and readable, else that of Retry-After.
+func (r Reply) Wish(now time.Duration, readsMillis bool) (time.Duration, bool) {
+	if readsMillis {
+		if wait, ok := r.Millis.Wait(now); ok {
+			return wait, true
+		}
+	}
+	return r.RetryAfter.Wait(now)
 }

@@ -21,7 +21,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-func TestHintSpan(t *testing.T) {
+func TestHintWait(t *testing.T) {
 	for _, c := range []struct {
 		hint Hint
 		want time.Duration
@@ -34,13 +34,26 @@ func TestHintSpan(t *testing.T) {
 		{Hint{Seconds, -1e12}, math.MinInt64, true},
 		{Hint{Seconds, math.NaN()}, 0, false}, {Hint{Seconds, math.Inf(1)}, 0, false}, {Hint{Form: Garbage}, 0, false}, {Hint{}, 0, false},
 	} {
-		if got, ok := c.hint.Span(); got != c.want || ok != c.ok {
+		if got, ok := c.hint.Wait(0); got != c.want || ok != c.ok {
 			t.Errorf("%+v: %v %v, want %v %v", c.hint, got, ok, c.want, c.ok)
 		}
 	}
+	// A date counts from the beginning of the run, in whole seconds.
+	for _, c := range []struct{ until, now, want time.Duration }{
+		{90 * time.Second, 60 * time.Second, 30 * time.Second},
+		{90*time.Second + 999*time.Millisecond, 60500 * time.Millisecond, 29500 * time.Millisecond},
+		{30 * time.Second, 60 * time.Second, -30 * time.Second},
+	} {
+		if got, ok := At(c.until).Wait(c.now); got != c.want || !ok {
+			t.Errorf("at %v, until %v: %v %v, want %v", c.now, c.until, got, ok, c.want)
+		}
+	}
+	if got, _ := (Hint{Date, -1e12}).Wait(time.Second); got != math.MinInt64 {
+		t.Errorf("a date long past: %v, want the shortest wait", got)
+	}
 	// A wait survives the way through the header to the nanosecond, up to months.
 	for d := time.Duration(1); d < 90*24*time.Hour; d = d*3 + 1 {
-		if got, _ := After(d).Span(); got != d {
+		if got, _ := After(d).Wait(0); got != d {
 			t.Errorf("%v becomes %v", d, got)
 		}
 	}

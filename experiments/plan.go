@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"stampede/scenario"
@@ -318,4 +320,14 @@ func short(v any) string {
 		return string(text[:77]) + "..."
 	}
 	return string(text)
+}
+
+func sortedKeys[V any](tables ...map[string]V) []string {
+	keys := map[string]bool{}
+	for _, t := range tables {
+		for k := range t {
+			keys[k] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(keys))
 }

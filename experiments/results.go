@@ -81,8 +81,8 @@ func createResults(dir string, axes []string) (*results, error) {
 	return &results{path: path, file: f}, err
 }
 
-// resumeResults goes on with a file: a torn last line is cut off, and each row
-// that is there is reported.
+// resumeResults goes on with a file: a torn last line is cut off, the rows that are
+// there are put in order, and each is reported.
 func resumeResults(dir string, axes []string, each func(*Row) error) (*results, error) {
 	path := filepath.Join(dir, resultsName)
 	whole, err := wholeLines(path)
@@ -98,11 +98,11 @@ func resumeResults(dir string, axes []string, each func(*Row) error) (*results, 
 	if err := os.Truncate(path, whole); err != nil {
 		return nil, err
 	}
-	all := make([]int, len(registry))
+	all := make([]int, len(registry)) // read every value, so that a damaged row is found now
 	for i := range all {
 		all[i] = i
 	}
-	if err := readRows(path, axes, all, each); err != nil {
+	if err := errors.Join(sortRows([]string{path}, path), readRows(path, axes, all, each)); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
@@ -145,42 +145,73 @@ func (r *results) finish() error {
 	return sortRows([]string{r.path}, r.path)
 }
 
-// readRows reads the whole lines of a results file, in the order in which they
-// stand, with the values of some metrics: Values[i] is that of metrics[i]. The
-// row is only valid during the call.
+// readRows reads the rows of a results file, in the order in which they stand,
+// with the values of some metrics: Values[i] is that of metrics[i]. The row is only
+// valid during the call.
 func readRows(path string, axes []string, metrics []int, each func(*Row) error) error {
-	f, err := os.Open(path)
+	rows, err := openRows(path, axes, metrics)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	lines := bufio.NewReaderSize(f, 1<<20)
-	first, err := lines.ReadSlice('\n')
-	if err != nil || !bytes.Equal(first, header(axes)) {
-		return fmt.Errorf("%s: its columns are not those of its manifest and of this version of the program", path)
-	}
-	place := make([]int, len(registry)) // of a metric in Values, or -1
-	for i := range place {
-		place[i] = slices.Index(metrics, i)
-	}
-	row := Row{Labels: make([]string, len(axes)), Values: make([]float64, len(metrics))}
-	values := row.Values
-	for number := 2; ; number++ {
-		line, err := lines.ReadSlice('\n')
-		if err == io.EOF {
-			return nil // a torn last line is dropped
+	defer rows.file.Close()
+	for {
+		row, err := rows.next()
+		if row == nil || err != nil {
+			return err
 		}
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", path, number, err)
-		}
-		row.Values = values
-		if err := row.parse(line[:len(line)-1], place); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, number, err)
-		}
-		if err := each(&row); err != nil {
+		if err := each(row); err != nil {
 			return err
 		}
 	}
+}
+
+// rowReader reads the whole lines that a results file has when it is opened.
+type rowReader struct {
+	path   string
+	file   *os.File
+	lines  *bufio.Reader
+	number int   // of the line
+	place  []int // of each metric in Values, or -1
+	values []float64
+	row    Row
+}
+
+func openRows(path string, axes []string, metrics []int) (*rowReader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r := &rowReader{path: path, file: f, lines: bufio.NewReaderSize(io.NewSectionReader(f, 0, info.Size()), 1<<20), number: 1,
+		place: make([]int, len(registry)), values: make([]float64, len(metrics)), row: Row{Labels: make([]string, len(axes))}}
+	for i := range r.place {
+		r.place[i] = slices.Index(metrics, i)
+	}
+	if first, err := r.lines.ReadSlice('\n'); err != nil || !bytes.Equal(first, header(axes)) {
+		return nil, errors.Join(fmt.Errorf("%s: its columns are not those of its manifest and of this version of the program", path), f.Close())
+	}
+	return r, nil
+}
+
+// next is the next row, valid until the one after, or nil at the end; a torn last
+// line is dropped.
+func (r *rowReader) next() (*Row, error) {
+	line, err := r.lines.ReadSlice('\n')
+	if err == io.EOF {
+		return nil, nil
+	}
+	r.number++
+	r.row.Values = r.values
+	if err == nil {
+		err = r.row.parse(line[:len(line)-1], r.place)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", r.path, r.number, err)
+	}
+	return &r.row, nil
 }
 
 var errColumns = errors.New("a wrong number of columns")

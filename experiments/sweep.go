@@ -40,11 +40,11 @@ type Outcome struct {
 // Run plays what is not done yet. When the context ends it stops handing out
 // replications, keeps those that finish, and returns the context's error.
 func (s *Sweep) Run(ctx context.Context) (Outcome, error) {
-	r := &sweeping{Sweep: s, done: map[int]*progressOf{}}
+	r := &sweeping{Sweep: s}
 	if err := r.open(); err != nil {
 		return Outcome{}, err
 	}
-	err := r.play(ctx)
+	err := errors.Join(r.play(ctx), r.before.close())
 	if r.failed != nil {
 		err = r.failed // of writing: the disk is full, say
 	}
@@ -63,9 +63,9 @@ type sweeping struct {
 
 	mu      sync.Mutex
 	wake    *sync.Cond
-	next    int                 // the point to open next
-	points  []*pointOf          // open, in order; few
-	done    map[int]*progressOf // what a resumed folder holds
+	next    int        // the point to open next
+	points  []*pointOf // open, in order; few
+	before  before     // what a resumed folder holds
 	rows    int
 	total   int
 	outcome Outcome
@@ -76,6 +76,47 @@ type sweeping struct {
 type progressOf struct {
 	have   map[int]float64 // the precision's metric by replication
 	broken bool            // it cannot be built
+}
+
+// before reads back, point after point in their order, what a resumed folder held
+// when it was opened, so that memory does not grow with it.
+type before struct {
+	rows *rowReader // of the precision's metric; nil when there is nothing more
+	row  *Row       // read and not yet told
+}
+
+// of is what is known of a point. The points must be asked for in order.
+func (b *before) of(point int) (progressOf, error) {
+	p := progressOf{have: map[int]float64{}}
+	for b.rows != nil {
+		if b.row == nil {
+			var err error
+			if b.row, err = b.rows.next(); b.row == nil {
+				return p, errors.Join(err, b.close())
+			}
+		}
+		if b.row.Point > point {
+			break
+		}
+		if b.row.Point == point {
+			if b.row.Replication < 0 {
+				p.broken = true
+			} else if p.have[b.row.Replication] = math.NaN(); b.row.Values != nil {
+				p.have[b.row.Replication] = b.row.Values[0]
+			}
+		}
+		b.row = nil
+	}
+	return p, nil
+}
+
+func (b *before) close() error {
+	if b.rows == nil {
+		return nil
+	}
+	err := b.rows.file.Close()
+	b.rows = nil
+	return err
 }
 
 // pointOf is a point with replications to play.
@@ -139,22 +180,12 @@ func (r *sweeping) open() error {
 			}
 		}
 		r.results, err = resumeResults(r.Dir, r.axes, func(row *Row) error {
-			p := r.done[row.Point]
-			if p == nil {
-				p = &progressOf{have: map[int]float64{}}
-				r.done[row.Point] = p
-			}
-			if row.Replication < 0 {
-				p.broken = true
-			} else if _, twice := p.have[row.Replication]; !twice {
-				p.have[row.Replication] = math.NaN()
-				if row.Values != nil {
-					p.have[row.Replication] = row.Values[r.metric]
-				}
-			}
 			r.count(row)
 			return nil
 		})
+		if err == nil {
+			r.before.rows, err = openRows(r.results.path, r.axes, []int{r.metric})
+		}
 		return err
 	}
 	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
@@ -239,12 +270,12 @@ func (r *sweeping) take(ctx context.Context, jobs int) (*pointOf, int, bool) {
 			if !r.Plan.Shard.has(p.index) {
 				continue
 			}
-			p.have = map[int]float64{}
-			if old := r.done[p.index]; old != nil {
-				if delete(r.done, p.index); old.broken {
-					continue
-				}
-				p.progressOf = *old
+			if p.progressOf, r.failed = r.before.of(p.index); r.failed != nil {
+				r.wake.Broadcast()
+				return nil, 0, false
+			}
+			if p.broken {
+				continue
 			}
 			r.points = append(r.points, p)
 			return p, -1, true

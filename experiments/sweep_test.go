@@ -188,7 +188,7 @@ func TestTornLinesAreNeverTrusted(t *testing.T) {
 // before is kept.
 func TestFullDiskLosesNothing(t *testing.T) {
 	dir := t.TempDir() + "/s"
-	s := &sweeping{Sweep: &Sweep{Plan: &Plan{Template: template(t, small), Reps: 4}, Dir: dir, Jobs: 2}, done: map[int]*progressOf{}}
+	s := &sweeping{Sweep: &Sweep{Plan: &Plan{Template: template(t, small), Reps: 4}, Dir: dir, Jobs: 2}}
 	if err := s.open(); err != nil {
 		t.Fatal(err)
 	}

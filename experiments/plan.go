@@ -123,14 +123,49 @@ type Manifest struct {
 	Warnings     []string        `json:"warnings,omitempty"`
 }
 
-// base finds the point that changes nothing: the scenario as it stands. Of many
-// points only the first two thousand are looked at.
+// base finds the point that changes nothing: the scenario as it stands, or 0. A
+// value that changes it when set alone is in no such point, unless another axis
+// reaches into the same part; so few points have to be built, and of those at most
+// two thousand are.
 func (p *Plan) base(resolved []byte) (int, error) {
-	if len(p.Template.Sweep.Axes) == 0 {
-		return 0, nil
+	t := p.Template
+	axes := t.Sweep.Axes
+	unchanged := make([]map[string]bool, len(axes)) // by label; nil where the axis alone does not tell
+	for k, a := range axes {
+		if t.Sweep.Points > 0 && a.Range() != "" {
+			return 0, nil // its values are drawn
+		}
+		others := slices.Delete(slices.Clone(axes), k, k+1)
+		if slices.ContainsFunc(others, func(b scenario.Axis) bool { return overlap(a.Path, b.Path) }) {
+			continue
+		}
+		unchanged[k] = map[string]bool{}
+		for _, v := range a.Values {
+			s, err := t.With([]scenario.Axis{a}, []scenario.Value{v})
+			if err != nil {
+				continue // what the scenario has already can be set
+			}
+			text, err := s.Resolved()
+			if err != nil {
+				return 0, err
+			}
+			unchanged[k][v.Label] = bytes.Equal(text, resolved)
+		}
 	}
-	for i := range min(p.Points(), 2000) {
-		_, s, err := p.Point(i)
+	built := 0
+	for i := range t.Sweep.Size() {
+		values := t.Sweep.Point(i, t.Base.Seed)
+		changes := false
+		for k, v := range values {
+			changes = changes || unchanged[k] != nil && !unchanged[k][v.Label]
+		}
+		if changes {
+			continue
+		}
+		if built++; built > 2000 {
+			break
+		}
+		s, err := t.With(axes, values)
 		if err != nil {
 			continue
 		}
@@ -139,10 +174,19 @@ func (p *Plan) base(resolved []byte) (int, error) {
 			return 0, err
 		}
 		if bytes.Equal(text, resolved) {
+			if p.Control {
+				i *= 2
+			}
 			return i, nil
 		}
 	}
 	return 0, nil
+}
+
+// overlap reports whether one path leads into what the other sets.
+func overlap(a, b string) bool {
+	a, b = strings.TrimSuffix(a, ".preset")+".", strings.TrimSuffix(b, ".preset")+"."
+	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
 // objectiveOf is the metric by which policies for a scenario are compared: the

@@ -642,3 +642,40 @@ func TestResumeKnowsRangesAndFiles(t *testing.T) {
 		}
 	}
 }
+
+// The base is the point that leaves the scenario as it is, wherever it stands in
+// the grid; it is found by what the axes say alone, and where they reach into one
+// another by what they say together.
+func TestBaseIsThePointThatChangesNothing(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		axes []string
+		want int
+	}{
+		{"first", []string{"policy.gate.semaphore=8,16"}, 0},
+		{"last of two axes", []string{"policy.gate.semaphore=2,4,8", "policy.retry.deadline=20s,45s"}, 5},
+		{"behind two thousand points", []string{"workload.batch.calls=1500..2199 lin 700", "policy.gate.semaphore=2,3,4,8"}, 4*(2000-1500) + 3},
+		{"as above", []string{"policy=own-the-loop,as_above"}, 1},
+		{"a gate over policies", []string{"policy=openai-python@2.46,as_above", "policy.gate.semaphore=4,8"}, 3},
+		{"nowhere", []string{"policy.gate.semaphore=3,5"}, 0},
+	} {
+		text, _ := scenario.Embedded(scenario.Default)
+		tpl := template(t, string(text))
+		tpl.Sweep = scenario.Sweep{}
+		for _, a := range c.axes {
+			axis, err := scenario.ParseAxis(a)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			tpl.Sweep.Add(axis)
+		}
+		m, err := (&Plan{Template: tpl, Reps: 1}).Manifest()
+		if err != nil || m.Base != c.want {
+			t.Errorf("%s: base %d, %v, want %d", c.name, m.Base, err, c.want)
+		}
+		m, err = (&Plan{Template: tpl, Reps: 1, Control: true}).Manifest()
+		if err == nil && m.Base != 2*c.want {
+			t.Errorf("%s, with control: base %d, want %d", c.name, m.Base, 2*c.want)
+		}
+	}
+}

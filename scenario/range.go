@@ -1,0 +1,79 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// numberRange is a range of numbers with a common unit behind them.
+type numberRange struct {
+	low, high float64
+	unit      string
+	whole     bool // the ends are written as whole numbers, so all values are
+	log       bool
+	n         int // values; 0 when not said
+}
+
+var rangePattern = regexp.MustCompile(`^\s*([0-9.]*[0-9])([^0-9.\s]\S*?)?\.\.([0-9.]*[0-9])([^0-9\s]\S*)?(?:\s+(lin|log))?(?:\s+([0-9]+))?\s*$`)
+
+func parseRange(text string) (r numberRange, err error) {
+	m := rangePattern.FindStringSubmatch(text)
+	if m == nil {
+		return r, fmt.Errorf("found the range %q; want LOW..HIGH [lin|log] [N], such as 1..64 log 7 or 10s..60s lin 6", strings.TrimSpace(text))
+	}
+	low, err1 := strconv.ParseFloat(m[1], 64)
+	high, err2 := strconv.ParseFloat(m[3], 64)
+	if err1 != nil || err2 != nil || low >= high {
+		return r, fmt.Errorf("found the range %q; want the low end below the high end", strings.TrimSpace(text))
+	}
+	if m[2] != "" && m[2] != m[4] {
+		return r, fmt.Errorf("found the range %q; want one unit at both ends", strings.TrimSpace(text))
+	}
+	r = numberRange{low: low, high: high, unit: m[4], log: m[5] == "log", whole: !strings.Contains(m[1]+m[3], ".")}
+	if r.log && low <= 0 {
+		return r, fmt.Errorf("found the range %q; a log range needs a low end above 0", strings.TrimSpace(text))
+	}
+	if m[6] != "" {
+		r.n, err = strconv.Atoi(m[6])
+		if err != nil || r.n < 2 || r.n > 10_000 {
+			return r, fmt.Errorf("found %s values in the range %q; want 2 to 10,000", m[6], strings.TrimSpace(text))
+		}
+	} else if r.whole && m[5] == "" && high-low > 1000 {
+		return r, fmt.Errorf("found the range %q of %g values; write how many, as in %s..%s%s lin 10", strings.TrimSpace(text), high-low+1, m[1], m[3], m[4])
+	}
+	return r, nil
+}
+
+// at is the value at the part u of the range, 0 to 1.
+func (r numberRange) at(u float64) string {
+	x := r.low + (r.high-r.low)*u
+	if r.log {
+		x = r.low * math.Pow(r.high/r.low, u)
+	}
+	if r.whole {
+		return strconv.FormatFloat(math.Round(x), 'f', -1, 64) + r.unit
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64) + r.unit
+}
+
+// values lists the values of the range without repeats.
+func (r numberRange) values() (out []string) {
+	n := r.n
+	if n == 0 {
+		n = int(r.high-r.low) + 1
+		if r.log {
+			n = 7
+		}
+	}
+	for i := range n {
+		v := r.at(float64(i) / float64(n-1))
+		if len(out) == 0 || out[len(out)-1] != v {
+			out = append(out, v)
+		}
+	}
+	return out
+}

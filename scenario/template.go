@@ -1,0 +1,75 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	"stampede/cost"
+	"stampede/scenario/strict"
+)
+
+// Template is a scenario from which points are made.
+type Template struct {
+	document *strict.Node
+	overlays []*strict.Node
+	options  Options
+	Sweep    Sweep
+	Base     *Scenario // without any axis
+}
+
+// NewTemplate reads a document like Read and keeps it for With. Axes given in
+// the options come after those of the document.
+func NewTemplate(data []byte, name string, o Options) (*Template, error) {
+	document, err := strict.Parse(data, name)
+	if err != nil {
+		return nil, err
+	}
+	if o.Prices.Len() == 0 {
+		o.Prices = cost.Builtin()
+	}
+	t := &Template{document: document, options: o}
+	for _, set := range o.Set {
+		path, value, found := strings.Cut(set, "=")
+		if !found {
+			return nil, fmt.Errorf("--set %s: want PATH=VALUE, as in policy.gate.semaphore=8", set)
+		}
+		overlay, err := strict.Setting(strings.TrimSpace(path), value, "--set "+set)
+		if err != nil {
+			return nil, err
+		}
+		t.overlays = append(t.overlays, overlay)
+	}
+	if t.Base, err = t.With(nil, nil); err != nil {
+		return nil, err
+	}
+	t.Sweep = t.Base.File.Sweep
+	return t, nil
+}
+
+// With makes the scenario in which each axis has its value.
+func (t *Template) With(axes []Axis, values []Value) (*Scenario, error) {
+	overlays := t.overlays[:len(t.overlays):len(t.overlays)]
+	for i, v := range values {
+		if v.Label == AsAbove {
+			continue
+		}
+		overlays = append(overlays, v.node.Under(axes[i].Path, fmt.Sprintf("%s=%s", axes[i].Path, v.Label)))
+	}
+	return read(t.document, overlays, t.options)
+}
+
+// CheckPath reports an axis that no value can make a scenario of, with the
+// first reason.
+func (t *Template) CheckPath(a Axis) error {
+	var first error
+	for _, v := range a.Values {
+		_, err := t.With([]Axis{a}, []Value{v})
+		if err == nil {
+			return nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}

@@ -76,7 +76,7 @@ func (f *Bars) draw(c draw.Canvas) error {
 		}
 		p.Add(whiskers)
 	}
-	p.NominalX(shortenAll(f.Names, 26)...)
+	p.NominalX(shortenAll(f.Names, 30)...)
 	if len(f.Names) > 4 {
 		p.X.Tick.Label.Rotation = math.Pi / 5
 		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter

@@ -239,7 +239,7 @@ func legend(entries []entry) plot.Legend {
 	l.Padding = vg.Points(3)
 	l.ThumbnailWidth = vg.Points(16)
 	for _, e := range entries {
-		l.Add(shorten(e.name, 34), e.thumbs...)
+		l.Add(shorten(e.name, 38), e.thumbs...)
 	}
 	return l
 }

@@ -19,33 +19,83 @@ func (m Money) String() string {
 	return fmt.Sprintf("$%.2f", m.Dollars())
 }
 
-// Usage is what a provider bills an attempt for. Cached tokens are part of the
-// prompt.
-type Usage struct{ Prompt, Cached, Output int }
+// Usage is what a provider bills an attempt for, in tokens. Those read from a
+// cache and those written to one are part of the prompt, those of reasoning part of
+// the output.
+type Usage struct{ Prompt, Cached, Written, Output, Reasoning int }
 
-// Price is what one model charges, in pico-dollars per token.
+// Price is what one model charges in one tier, in pico-dollars per token.
 type Price struct {
-	Model  string
-	Input  int64
-	Cached int64 // of prompt tokens read from a cache
-	Output int64
+	Model string
+	Tier  Tier
+	Rates
 	Date   string // from which the price holds or at which it was looked up; empty when unknown
 	Source string // where the price comes from
 }
 
-// Bill is the price of the usage, rounded half up to a nano-dollar.
+// Rates are pico-dollars per token.
+type Rates struct {
+	Input       int64
+	Cached      int64 // of the prompt, read from a cache
+	Written     int64 // of the prompt, written to a cache
+	WrittenHour int64 // to one that lasts an hour
+	Output      int64
+	Reasoning   int64 // of the output, that nobody sees
+}
+
+// Tier is how urgent a request is. Its words are those of scenarios.
+type Tier uint8
+
+const (
+	Standard Tier = iota
+	Batch         // within a day
+	Flex          // slower, at the price of a batch
+	Priority      // first
+	Tiers    = iota
+)
+
+// FindTier finds a tier by its word.
+func FindTier(word string) (Tier, bool) {
+	for t := range Tier(Tiers) {
+		if t.String() == word {
+			return t, true
+		}
+	}
+	return Standard, false
+}
+
+// String is the word for a tier.
+func (t Tier) String() string { return [Tiers]string{"standard", "batch", "flex", "priority"}[t] }
+
+// Bill is the price of the usage, rounded half up to a nano-dollar:
+//
+//	(prompt - cached - written) Input + cached Cached + written Written
+//	+ (output - reasoning) Output + reasoning Reasoning
 func (p Price) Bill(u Usage) Money {
-	pico := int64(u.Prompt-u.Cached)*p.Input + int64(u.Cached)*p.Cached + int64(u.Output)*p.Output
+	pico := int64(u.Prompt-u.Cached-u.Written)*p.Input + int64(u.Cached)*p.Cached + int64(u.Written)*p.Written +
+		int64(u.Output-u.Reasoning)*p.Output + int64(u.Reasoning)*p.Reasoning
 	return Money((pico + 500) / 1000)
 }
 
 // String writes the price as people do, per million tokens.
 func (p Price) String() string {
-	if p == (Price{Model: p.Model}) {
+	if p.Rates == (Rates{}) {
 		return p.Model
 	}
 	per := func(pico int64) string { return fmt.Sprintf("$%.4g", float64(pico)/1e6) }
-	return fmt.Sprintf("%s: %s in, %s cached, %s out per million tokens", p.Model, per(p.Input), per(p.Cached), per(p.Output))
+	s := p.Model
+	if p.Tier != Standard {
+		s += " (" + p.Tier.String() + ")"
+	}
+	s += fmt.Sprintf(": %s in, %s cached, ", per(p.Input), per(p.Cached))
+	if p.Written != p.Input {
+		s += per(p.Written) + " written, "
+	}
+	s += per(p.Output) + " out"
+	if p.Reasoning != p.Output {
+		s += ", " + per(p.Reasoning) + " reasoning"
+	}
+	return s + " per million tokens"
 }
 
 // Cause says why money was wasted. Its words are those of tables, CSV and JSON.

@@ -27,15 +27,64 @@ func TestBillIsExact(t *testing.T) {
 	}
 }
 
+// A retry of a request with 150,000 cached tokens, 2,000 new ones and 8,000 of answer
+// costs as much again within the cache's life, four times as much after 5 minutes,
+// and six times as much where the cache was to last an hour. Reckoned in
+// providers.md, section 4.2, as $0.2875, $1.15 and $1.72.
+func TestCacheMisses(t *testing.T) {
+	opus, err := Builtin().Price("claude-opus-5", Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hour := opus
+	hour.Written = opus.WrittenHour
+	for _, c := range []struct {
+		name string
+		p    Price
+		u    Usage
+		want Money
+	}{
+		{"within the life", opus, Usage{Prompt: 152_000, Cached: 150_000, Written: 2_000, Output: 8_000}, 287_500_000},
+		{"after 5 minutes", opus, Usage{Prompt: 152_000, Written: 152_000, Output: 8_000}, 1_150_000_000},
+		{"after the hour", hour, Usage{Prompt: 152_000, Written: 152_000, Output: 8_000}, 1_720_000_000},
+	} {
+		if got := c.p.Bill(c.u); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// Prices in dollars per million tokens, as the facts print them.
+func TestTiers(t *testing.T) {
+	for _, c := range []struct {
+		model         string
+		tier          Tier
+		input, output int64
+	}{
+		{"gpt-5.4", Standard, 2_500_000, 15_000_000}, {"gpt-5.4", Batch, 1_250_000, 7_500_000}, {"gpt-5.4", Flex, 1_250_000, 7_500_000}, {"gpt-5.4", Priority, 5_000_000, 30_000_000},
+		{"gpt-4o", Priority, 4_250_000, 17_000_000}, {"claude-haiku-4-5", Batch, 500_000, 2_500_000},
+	} {
+		if p, err := Builtin().Price(c.model, c.tier); err != nil || p.Input != c.input || p.Output != c.output {
+			t.Errorf("%s %v: %+v, %v", c.model, c.tier, p, err)
+		}
+	}
+	if _, err := Builtin().Price("gpt-4o", Flex); err == nil || !strings.Contains(err.Error(), "it is sold as batch, priority, standard") {
+		t.Errorf("a tier that is not sold: %v", err)
+	}
+	if p, _ := Builtin().Price("gpt-5-nano", Priority); p.Model != "" {
+		t.Errorf("a tier without an output price is a slip of the file, got %+v", p)
+	}
+}
+
 func TestBuiltinPrices(t *testing.T) {
-	p, err := Builtin().Price("gpt-4o-mini")
+	p, err := Builtin().Price("gpt-4o-mini", Standard)
 	if err != nil || p.Input != 150_000 || p.Cached != 75_000 || p.Output != 600_000 {
 		t.Errorf("gpt-4o-mini: %+v, %v", p, err)
 	}
-	if p, _ := Builtin().Price("mistral-large-latest"); p.Cached != p.Input {
+	if p, _ := Builtin().Price("mistral-large-latest", Standard); p.Cached != p.Input {
 		t.Errorf("no cache discount means the full price, got %+v", p)
 	}
-	_, err = Builtin().Price("gpt-4o-mni")
+	_, err = Builtin().Price("gpt-4o-mni", Standard)
 	if err == nil || !strings.Contains(err.Error(), `did you mean "gpt-4o-mini"?`) {
 		t.Errorf("misspelt model: %v", err)
 	}
@@ -44,7 +93,8 @@ func TestBuiltinPrices(t *testing.T) {
 func TestReadPriceFiles(t *testing.T) {
 	for name, text := range map[string]string{
 		"LiteLLM": `{"sample_spec": {"input_cost_per_token": 0.0, "output_cost_per_token": 0},
-			"m": {"input_cost_per_token": 1.5e-07, "output_cost_per_token": 6e-07, "unknown": [1]}, "image": {"output_cost_per_image": 1}}`,
+			"m": {"input_cost_per_token": 1.5e-07, "output_cost_per_token": 6e-07, "unknown": [1], "output_cost_per_reasoning_token": 6e-07, "input_cost_per_token_flex": 7e-08, "output_cost_per_token_flex": 3e-07,
+			"input_cost_per_token_priority": 1.5e-07, "output_cost_per_token_priority": 6e-07}, "image": {"output_cost_per_image": 1}}`,
 		"genai-prices": `[{"id": "p", "models": [{"id": "m", "prices": [
 			{"prices": {"input_mtok": 9, "output_mtok": 9}},
 			{"constraint": {"start_date": "2026-09-01"}, "prices": {"input_mtok": {"base": 0.15, "tiers": [{"start": 1, "price": 3}]}, "output_mtok": 0.6}},
@@ -54,8 +104,14 @@ func TestReadPriceFiles(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if p, err := b.Price("m"); err != nil || p.Input != 150_000 || p.Output != 600_000 || p.Cached != 150_000 || b.Len() != 1 {
+		if p, err := b.Price("m", Standard); err != nil || p.Input != 150_000 || p.Output != 600_000 || p.Cached != 150_000 || b.Len() != 1 {
 			t.Errorf("%s: %+v of %d, %v", name, p, b.Len(), err)
+		}
+		if p, err := b.Price("m", Flex); name == "LiteLLM" && (err != nil || p.Input != 70_000) {
+			t.Errorf("flex: %+v, %v", p, err)
+		}
+		if p, err := b.Price("m", Priority); err == nil {
+			t.Errorf("a priority price that is no dearer is a slip, got %+v", p)
 		}
 	}
 }
@@ -81,7 +137,7 @@ func TestBadPriceFilesAreExplained(t *testing.T) {
 func TestAmbiguousModel(t *testing.T) {
 	b, _ := Read(strings.NewReader(`[{"id": "a", "models": [{"id": "m", "prices": {"input_mtok": 1, "output_mtok": 1}}]},
 		{"id": "b", "models": [{"id": "m", "prices": {"input_mtok": 2, "output_mtok": 2}}]}]`), "f")
-	if _, err := b.Price("m"); err == nil || !strings.Contains(err.Error(), "a/m, b/m") {
+	if _, err := b.Price("m", Standard); err == nil || !strings.Contains(err.Error(), "a/m, b/m") {
 		t.Errorf("got %v, want both names", err)
 	}
 }
@@ -106,7 +162,7 @@ func TestRealPriceFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := b.Price(c.model)
+		p, err := b.Price(c.model, Standard)
 		if err != nil || p.Input != c.input || p.Output != c.output || b.Len() < c.atLeast {
 			t.Errorf("%s: %+v of %d models, %v", c.model, p, b.Len(), err)
 		}
@@ -122,7 +178,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, model := range b.Models() {
-			if p, err := b.Price(model); err != nil || p.Input < 0 || p.Output < 0 || p.Cached < 0 {
+			if p, err := b.Price(model, Standard); err != nil || p.Input < 0 || p.Output < 0 || p.Cached < 0 {
 				t.Errorf("%q: %+v, %v", model, p, err)
 			}
 		}

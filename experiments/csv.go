@@ -27,7 +27,7 @@ func (c *CSV) Err() error { return c.err }
 
 // WriteHeaders writes the names of the columns.
 func (c *CSV) WriteHeaders() {
-	c.row = append(c.row[:0], "replication,call,instance,arrived_s,began_s,ended_s,latency_s,outcome,attempts,deliveries,prompt_tokens,cached_tokens,output_tokens,max_tokens"...)
+	c.row = append(c.row[:0], "replication,fleet,call,instance,arrived_s,began_s,ended_s,latency_s,outcome,attempts,deliveries,prompt_tokens,cached_tokens,output_tokens,reasoning_tokens,max_tokens"...)
 	for w := range fleet.Wait(fleet.Waits) {
 		c.row = append(c.row, ("," + w.String() + "_wait_s")...)
 	}
@@ -36,7 +36,7 @@ func (c *CSV) WriteHeaders() {
 		c.row = append(c.row, (",usd_wasted_" + cause.String())...)
 	}
 	c.flush(c.Calls)
-	c.row = append(c.row[:0], "replication,call,attempt,delivery,instance,sent_s,received_s,first_token_s,ended_s,class,status,code,cut_by,retry_after_s,prompt_tokens,cached_tokens,output_tokens,usd,wasted_by,charged_tokens,settled_tokens,refunded_tokens,in_flight,next,wait_s,wait_kind"...)
+	c.row = append(c.row[:0], "replication,fleet,call,attempt,delivery,instance,sent_s,received_s,first_token_s,ended_s,class,status,code,cut_by,retry_after_s,prompt_tokens,cached_tokens,written_tokens,output_tokens,reasoning_tokens,usd,wasted_by,charged_tokens,settled_tokens,refunded_tokens,in_flight,next,wait_s,wait_kind"...)
 	c.flush(c.Attempts)
 }
 
@@ -53,6 +53,7 @@ func (c csvRun) Call(r *fleet.Call) {
 		return
 	}
 	c.start(c.replication)
+	c.integer(int64(r.Fleet))
 	c.integer(int64(r.ID))
 	c.integer(int64(r.Instance))
 	c.nano(int64(r.Arrived))
@@ -60,7 +61,7 @@ func (c csvRun) Call(r *fleet.Call) {
 	c.nano(int64(r.Ended))
 	c.nano(int64(r.Latency()))
 	c.text(r.Outcome.String())
-	for _, n := range []int32{r.Attempts, r.Deliveries, r.Size.Prompt, r.Size.Cached, r.Size.Output, r.Size.MaxTokens} {
+	for _, n := range []int32{r.Attempts, r.Deliveries, r.Size.Prompt, r.Size.Cached, r.Size.Output, r.Size.Reasoning, r.Size.MaxTokens} {
 		c.integer(int64(n))
 	}
 	for _, d := range r.Waits {
@@ -78,6 +79,7 @@ func (c csvRun) Attempt(r *fleet.Attempt) {
 		return
 	}
 	c.start(c.replication)
+	c.integer(int64(r.Fleet))
 	c.integer(int64(r.Call))
 	c.integer(int64(r.Number))
 	c.integer(int64(r.Delivery))
@@ -94,14 +96,16 @@ func (c csvRun) Attempt(r *fleet.Attempt) {
 	}
 	c.text(r.Reply.Code)
 	c.text(r.Cut.String())
-	if wish, ok := r.Reply.Wish(r.Ended, true); ok {
+	if wish, ok := r.Reply.Wish(r.Ended, wire.Reads{Millis: true, Body: true}); ok {
 		c.nano(int64(wish))
 	} else {
 		c.text("")
 	}
 	c.integer(int64(r.Usage.Prompt))
 	c.integer(int64(r.Usage.Cached))
+	c.integer(int64(r.Usage.Written))
 	c.integer(int64(r.Usage.Output))
+	c.integer(int64(r.Usage.Reasoning))
 	c.nano(int64(r.Bill))
 	if r.Waste && r.Bill > 0 {
 		c.text(r.Cause.String())

@@ -113,6 +113,16 @@ func register() []Metric {
 		}
 	}
 
+	group = "first token of answered attempts, from sending"
+	add("first_token_mean_s", "s", Lower, "mean; without a stream, the whole answer", func(t *Tally) float64 { return t.firstToken.moments.Mean() })
+	for _, q := range []struct {
+		name string
+		p    float64
+	}{{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}} {
+		add("first_token_"+q.name+"_s", "s", Lower, map[string]string{"p50": "median", "p95": "95 % quantile", "p99": "99 % quantile"}[q.name], func(t *Tally) float64 { return t.firstToken.quantile(q.p) })
+		out[len(out)-1].Detail = q.name == "p99"
+	}
+
 	group = "attempts"
 	add("attempts", "attempts", Lower, "HTTP requests sent", func(t *Tally) float64 { return count(t.attempts()) })
 	add("attempts_per_call", "attempts", Lower, "per call that came", func(t *Tally) float64 { return ratio(count(t.attempts()), count(t.calls)) })

@@ -13,11 +13,12 @@ import (
 	"stampede/wire"
 )
 
-// Tally sums up the records of one run. It is a fleet.Listener. What came
-// before the warm-up is left out. Its size does not depend on the number of
+// Tally sums up the records of one run, of the fleet that is measured or of all. It
+// is a fleet.Listener. What came before the warm-up is left out. Its size does not depend on the number of
 // calls; a scenario with a trigger adds four bytes for each second.
 type Tally struct {
 	model  *fleet.Model
+	only   int // the fleet that is measured; negative means all
 	warmup sim.Time
 
 	calls, billed   uint64
@@ -25,6 +26,7 @@ type Tally struct {
 	classes         [wire.Classes]uint64
 	latencyAnswered latencies
 	latencyAll      latencies
+	firstToken      latencies
 	waits           [fleet.Waits]time.Duration
 	useful          cost.Money
 	waste           cost.Waste
@@ -32,14 +34,20 @@ type Tally struct {
 	peakInFlight    int
 	peakPerSecond   int
 	byInstance      []float64 // answered calls
+	first           []int     // by fleet: its first instance among those
 	counted         []int64   // by the provider's limits in the end, for answered calls
 	recovery        *recovery // nil without a trigger
 }
 
 // NewTally makes an empty tally for a run of the scenario.
 func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
-	t := &Tally{model: &s.Model, warmup: warmup, byInstance: make([]float64, s.Model.Instances),
-		counted: make([]int64, len(s.Model.Provider.Limits))}
+	t := &Tally{model: &s.Model, only: s.Measured(), warmup: warmup, counted: make([]int64, len(s.Model.Provider.Limits))}
+	for i, f := range s.Model.Fleets() {
+		t.first = append(t.first, len(t.byInstance))
+		if t.counts(i) {
+			t.byInstance = append(t.byInstance, make([]float64, f.Instances)...)
+		}
+	}
 	if w, ok := s.Trigger(); ok {
 		t.recovery = &recovery{trigger: w, warmup: warmup}
 	}
@@ -63,14 +71,20 @@ func (l *latencies) quantile(p float64) float64 {
 	return l.quantiles.Quantile(p).Seconds()
 }
 
+// counts reports whether a fleet is measured.
+func (t *Tally) counts(fleet int) bool { return t.only < 0 || t.only == fleet }
+
 // Attempt implements fleet.Listener.
 func (t *Tally) Attempt(a *fleet.Attempt) {
 	t.peakInFlight = max(t.peakInFlight, a.InFlight)
 	t.peakPerSecond = max(t.peakPerSecond, a.Ordinal)
-	if a.Sent < t.warmup {
+	if a.Sent < t.warmup || !t.counts(a.Fleet) {
 		return
 	}
 	t.classes[a.Class()]++
+	if a.Class() == wire.OK {
+		t.firstToken.add(a.First - a.Sent)
+	}
 	if a.Bill > 0 {
 		t.billed++
 	}
@@ -78,6 +92,9 @@ func (t *Tally) Attempt(a *fleet.Attempt) {
 
 // Call implements fleet.Listener.
 func (t *Tally) Call(c *fleet.Call) {
+	if !t.counts(int(c.Fleet)) {
+		return
+	}
 	t.end = max(t.end, c.Ended)
 	if t.recovery != nil {
 		t.recovery.add(c)
@@ -90,10 +107,13 @@ func (t *Tally) Call(c *fleet.Call) {
 	t.latencyAll.add(c.Latency())
 	if c.Outcome == policy.Answered {
 		t.latencyAnswered.add(c.Latency())
-		t.byInstance[c.Instance]++
+		t.byInstance[t.first[c.Fleet]+int(c.Instance)]++
 		r := provider.Request{Prompt: int(c.Size.Prompt), Cached: int(c.Size.Cached), MaxTokens: int(c.Size.MaxTokens)}
+		used := provider.Used{Output: int(c.Size.Output), Nano: int64(c.Useful)}
 		for i, l := range t.model.Provider.Limits {
-			t.counted[i] += l.Ends(r, int(c.Size.Output))
+			if l.Covers(t.model.Provider.Tenants[c.Fleet]) {
+				t.counted[i] += l.Ends(r, used)
+			}
 		}
 	}
 	for w, d := range c.Waits {
@@ -118,9 +138,10 @@ func (t *Tally) attempts() (sum uint64) {
 func (t *Tally) span() time.Duration { return t.end - t.warmup }
 
 // offers is the highest rate, per second, and burst that a limit has during the
-// run, changes by faults included; no rate for a ramp, which grows.
+// run, changes by faults included; no rate for a ramp, which grows, and for
+// requests at once.
 func (t *Tally) offers(l provider.Limit) (rate, burst float64) {
-	if l.Kind == provider.RampLimit {
+	if l.Kind == provider.RampLimit || l.Resource == provider.Concurrency {
 		return math.Inf(1), 0
 	}
 	take := func(l provider.Limit) {
@@ -148,13 +169,16 @@ func (t *Tally) bound() float64 {
 	m := t.model
 	_, burst := m.Workload.Arrivals.(fleet.Burst)
 	batch := m.Workload.Arrivals == nil && m.Workload.Think == nil
-	if (!burst && !batch) || t.warmup > 0 || t.answered() == 0 || len(m.Provider.Limits) == 0 {
+	if len(m.Beside) > 0 || (!burst && !batch) || t.warmup > 0 || t.answered() == 0 {
 		return math.NaN()
 	}
-	least := 0.0
+	least := math.NaN()
 	for i, l := range m.Provider.Limits {
-		rate, burst := t.offers(l)
-		least = max(least, (float64(t.counted[i])-burst)/rate)
+		if rate, burst := t.offers(l); !math.IsInf(rate, 0) {
+			if span := max(0, (float64(t.counted[i])-burst)/rate); !(least >= span) {
+				least = span
+			}
+		}
 	}
 	return least
 }
@@ -164,7 +188,7 @@ func (t *Tally) quotaUsed() float64 {
 	used := math.NaN()
 	for i, l := range t.model.Provider.Limits {
 		rate, burst := t.offers(l)
-		if part := float64(t.counted[i]) / (burst + rate*t.span().Seconds()); !(used >= part) {
+		if part := float64(t.counted[i]) / (burst + rate*t.span().Seconds()); !math.IsInf(rate, 0) && !(used >= part) {
 			used = part
 		}
 	}

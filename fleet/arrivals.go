@@ -118,23 +118,19 @@ func (t *Trace) Next(k uint64, _ sim.Time, _ float64) (sim.Time, bool) {
 }
 
 // Size implements Sizes.
-func (t *Trace) Size(k uint64, prompt, output float64) Size {
-	s := Size{MaxTokens: t.Missing.MaxTokens}
+func (t *Trace) Size(k uint64, luck Luck) Size {
+	var prompt, answer int32
 	if len(t.Prompt) > 0 {
-		s.Prompt = t.Prompt[k]
+		prompt = t.Prompt[k]
 	} else {
-		s.Prompt = tokens(t.Missing.Prompt.Sample(prompt))
+		prompt = tokens(t.Missing.Prompt.Sample(luck.Prompt))
 	}
 	if len(t.Output) > 0 {
-		s.Output = t.Output[k]
+		answer = t.Output[k]
 	} else {
-		s.Output = tokens(t.Missing.Output.Sample(output))
+		answer = tokens(t.Missing.Output.Sample(luck.Output))
 	}
-	s.Cached = int32(t.Missing.CachedShare * float64(s.Prompt))
-	if s.MaxTokens > 0 {
-		s.Output = min(s.Output, s.MaxTokens)
-	}
-	return s
+	return t.Missing.complete(prompt, answer, luck)
 }
 
 func (t *Trace) String() string { return fmt.Sprintf("%d recorded calls of %s", len(t.At), t.Name) }

@@ -13,7 +13,8 @@ import (
 // ask asks the instance's gate.
 func (r *run) ask(id uint32) {
 	c := r.calls.at(id)
-	if r.Client.Gate.Semaphore > 0 && r.gates[c.record.Instance].Arrive(id) == sim.Queued {
+	g := r.group(c)
+	if g.Client.Gate.Semaphore > 0 && g.gates[c.record.Instance].Arrive(id, 0) == sim.Queued {
 		c.place = atGate
 		r.wait(c, GateWait)
 		return
@@ -22,12 +23,12 @@ func (r *run) ask(id uint32) {
 }
 
 // pass frees a place at the gate and sends the call that has waited longest.
-func (r *run) pass(instance int32) {
-	if r.Client.Gate.Semaphore == 0 {
+func (r *run) pass(g *group, instance int32) {
+	if g.Client.Gate.Semaphore == 0 {
 		return
 	}
 	for {
-		id, ok := r.gates[instance].Depart()
+		id, ok := g.gates[instance].Depart()
 		if !ok {
 			return
 		}
@@ -52,30 +53,31 @@ func (r *run) send(id uint32) {
 	aid, a := r.attempts.alloc()
 	c.flight = aid
 	size := &c.record.Size
+	timeouts := &r.group(c).Client.Timeouts
 	*a = attempt{
-		call: id, number: c.record.Attempts, sent: now, received: -1, first: -1, replyAt: sim.Never,
-		request: provider.Request{Call: c.record.ID, Attempt: int(c.record.Attempts),
-			Prompt: int(size.Prompt), Cached: int(size.Cached), MaxTokens: int(size.MaxTokens)},
+		call: id, number: c.record.Attempts, sent: now, received: -1, first: sim.Never, last: sim.Never, replyAt: sim.Never,
+		request: provider.Request{Call: c.record.ID | uint64(c.record.Fleet)<<tenantBits, Tenant: int(c.record.Fleet), Attempt: int(c.record.Attempts),
+			Prompt: int(size.Prompt), MaxTokens: int(size.MaxTokens)},
 	}
 	reach := r.provider.Reach(now, a.request)
-	if connect := r.Client.Timeouts.Connect; connect > 0 && 2*r.hop > connect {
+	if connect := timeouts.Connect; connect > 0 && 2*r.hop > connect {
 		reach = provider.Unreachable // a handshake, one round trip, would take too long
 	}
 	switch reach {
 	case provider.Reachable:
-		r.loop.At(now+r.hop, event{arrives, aid})
+		r.loop.At(now+r.hop, event{kind: arrives, id: aid})
 	case provider.RefusedConn:
 		r.refuse(aid, wire.Reply{Failure: wire.Connection}, 2*r.hop)
 	case provider.Unreachable:
 		a.state = hung
 	}
-	timer, span := r.Client.Timeouts.BeforeFirstByte(int(c.tries), reach != provider.Unreachable)
-	if whole := r.Client.Timeouts.Call; whole > 0 && (timer == policy.NoTimer || c.start+whole < now+span) {
+	timer, span := timeouts.BeforeFirstByte(int(c.tries), reach != provider.Unreachable)
+	if whole := timeouts.Call; whole > 0 && (timer == policy.NoTimer || c.start+whole < now+span) {
 		timer, span = policy.CallTimer, max(0, c.start+whole-now)
 	}
 	if timer != policy.NoTimer {
 		a.timerKind = timer
-		a.timer = r.loop.Timer(now+span, event{cut, aid})
+		a.timer = r.loop.Timer(now+span, event{kind: cut, id: aid})
 	}
 }
 
@@ -83,7 +85,7 @@ func (r *run) send(id uint32) {
 func (r *run) refuse(aid uint32, reply wire.Reply, after time.Duration) {
 	a := r.attempts.at(aid)
 	a.state, a.reply, a.replyAt = refused, reply, r.loop.Now()+after
-	r.loop.At(a.replyAt, event{replied, aid})
+	r.loop.At(a.replyAt, event{kind: replied, id: aid})
 }
 
 // arrived brings a request to the provider's door. At one instant completions
@@ -91,7 +93,7 @@ func (r *run) refuse(aid uint32, reply wire.Reply, after time.Duration) {
 // behind the events already due at this instant.
 func (r *run) arrived(aid uint32) {
 	if r.roomFrees {
-		r.loop.At(r.loop.Now(), event{received, aid})
+		r.loop.At(r.loop.Now(), event{kind: received, id: aid})
 	} else {
 		r.receive(aid)
 	}
@@ -105,7 +107,10 @@ func (r *run) receive(aid uint32) {
 		return
 	}
 	now := r.loop.Now()
+	c := r.calls.at(a.call)
 	a.received = now
+	a.request.Cached = int(r.cached(c))
+	a.hidden = c.record.Size.Reasoning
 	if second := now.Truncate(time.Second); second != r.second {
 		r.second, r.ordinal = second, 0
 	}
@@ -123,13 +128,20 @@ func (r *run) receive(aid uint32) {
 		gateway := &r.Provider.Gateway
 		if int(a.relayed) < gateway.Retries {
 			a.relayed++
-			r.loop.At(now+v.After+gateway.Wait, event{arrives, aid})
+			r.loop.At(now+v.After+gateway.Wait, event{kind: arrives, id: aid})
 			return
 		}
+		if a.billed = v.Billed; a.billed == provider.Everything {
+			a.output = c.record.Size.Output
+		}
 		r.refuse(aid, gateway.Pass(v.Reply), v.After+r.hop)
+		if a.billed != provider.Nothing {
+			r.provider.Spend(now, a.request, r.used(a).Nano)
+		}
 	default:
-		a.slow, a.hangs, a.breaks = v.Slow, v.Hangs, v.Breaks
-		if a.output = r.calls.at(a.call).record.Size.Output; v.Hangs {
+		a.slow, a.hangs, a.breaks, a.lost = v.Slow, v.Hangs, v.Breaks, v.Part == 1
+		a.reply = r.Provider.Gateway.Pass(v.Reply)
+		if a.output = c.record.Size.Output; v.Hangs {
 			a.output = 0
 		} else if v.Breaks {
 			a.output = int32(v.Part * float64(a.output))
@@ -147,20 +159,79 @@ func (r *run) generate(aid uint32) {
 	if a.hangs {
 		a.state = hung
 		if a.abandoned { // its client left while it waited
-			a.ends = r.loop.Timer(now, event{generated, aid})
+			a.ends = r.loop.Timer(now, event{kind: generated, id: aid})
 		}
 		return
 	}
 	a.state = generating
-	a.first, a.last = r.provider.Generate(now, a.request, a.slow, int(a.output))
-	a.ends = r.loop.Timer(a.last, event{generated, aid})
-	if a.abandoned {
+	hidden := min(a.hidden, a.output)
+	if r.provider.Batches() {
+		a.batched, a.name = true, r.provider.Join(now, a.request, a.slow, int(hidden), int(a.output), aid)
+		r.remark()
 		return
 	}
-	a.replyAt = a.last + r.hop
-	if r.Workload.Stream && (r.Client.Timeouts.FirstByte > 0 || r.Client.Timeouts.Gap > 0) {
-		a.streams = r.loop.Timer(a.first+r.hop, event{first, aid})
+	a.first, a.last = r.provider.Generate(now, a.request, a.slow, int(hidden), int(a.output))
+	a.ends = r.loop.Timer(a.last, event{kind: generated, id: aid})
+	if !a.abandoned {
+		a.replyAt = a.last + r.hop
+		r.begins(aid)
 	}
+}
+
+// begins is when an answer is known to begin: its prompt is in the cache from
+// then on, and a client that times its stream waits for it.
+func (r *run) begins(aid uint32) {
+	a := r.attempts.at(aid)
+	c := r.calls.at(a.call)
+	c.caching, c.cachedAt = a.received, a.first
+	g := r.group(c)
+	if t := &g.Client.Timeouts; g.Workload.Stream && (t.FirstByte > 0 || t.Gap > 0) {
+		a.streams = r.loop.Timer(a.first+r.hop, event{kind: first, id: aid})
+	}
+}
+
+// cached is how much of the prompt of a call the cache holds now.
+func (r *run) cached(c *call) int32 {
+	now := r.loop.Now()
+	if c.cachedAt <= now {
+		c.cached, c.cachedAt = c.caching, sim.Never
+	}
+	if life := r.group(c).Workload.Cache.Lifetime; life > 0 && now-c.cached >= life {
+		return 0
+	}
+	return c.record.Size.Cached
+}
+
+// remark schedules the next token of the batch that matters.
+func (r *run) remark() {
+	r.loop.Cancel(r.mark)
+	r.mark = sim.Timer{}
+	if at := r.provider.NextMark(); at < sim.Never {
+		r.mark = r.loop.Timer(max(at, r.loop.Now()), event{kind: marked})
+	}
+}
+
+// marked takes the first and the last tokens that the batch has come to by now.
+func (r *run) marked() {
+	if !r.provider.Batches() {
+		return
+	}
+	now := r.loop.Now()
+	for {
+		aid, last, ok := r.provider.Reached(now)
+		if !ok {
+			break
+		}
+		a := r.attempts.at(aid)
+		if last {
+			a.batched, a.last = false, now
+			r.loop.Cancel(a.ends)
+			r.generated(aid)
+		} else if a.first = now; !a.abandoned {
+			r.begins(aid)
+		}
+	}
+	r.remark()
 }
 
 // turn gives a freed slot to the attempt that waited longest and is still there.
@@ -179,9 +250,9 @@ func (r *run) turn(aid uint32, started bool) {
 // constant speed is either never too long or too long at once.
 func (r *run) firstToken(aid uint32) {
 	a := r.attempts.at(aid)
-	t := &r.Client.Timeouts
-	r.loop.Cancel(a.timer)
 	c := r.calls.at(a.call)
+	t := &r.group(c).Client.Timeouts
+	r.loop.Cancel(a.timer)
 	timer, at := policy.NoTimer, sim.Never
 	if whole := t.Whole(int(c.tries)); whole > 0 {
 		timer, at = policy.AttemptTimer, a.sent+whole
@@ -190,12 +261,12 @@ func (r *run) firstToken(aid uint32) {
 		timer, at = policy.CallTimer, c.start+t.Call
 	}
 	between := (a.last - a.first) / time.Duration(max(1, a.output))
-	if gap := t.Gap; gap > 0 && between > gap && r.loop.Now()+gap < at {
+	if gap := t.Gap; gap > 0 && !a.batched && between > gap && r.loop.Now()+gap < at {
 		timer, at = policy.GapTimer, r.loop.Now()+gap
 	}
 	if timer != policy.NoTimer {
 		a.timerKind = timer
-		a.timer = r.loop.Timer(max(at, r.loop.Now()), event{cut, aid})
+		a.timer = r.loop.Timer(max(at, r.loop.Now()), event{kind: cut, id: aid})
 	}
 }
 
@@ -203,14 +274,17 @@ func (r *run) firstToken(aid uint32) {
 func (r *run) generated(aid uint32) {
 	a := r.attempts.at(aid)
 	now := r.loop.Now()
-	next, started := r.provider.Finish(now, a.request, int(a.output))
+	if a.batched { // its client has gone
+		a.batched = false
+		r.provider.Drop(now, a.name)
+		r.remark()
+	}
+	next, started := r.provider.Finish(now, a.request, r.used(a))
 	if a.state = done; a.abandoned {
 		r.attempts.free(aid)
 	} else {
-		if a.reply = (wire.Reply{Status: 200}); a.breaks {
-			a.reply = wire.Reply{Failure: wire.Connection}
-		}
-		r.loop.At(now+r.hop, event{replied, aid})
+		a.replyAt = now + r.hop
+		r.loop.At(a.replyAt, event{kind: replied, id: aid})
 	}
 	r.turn(next, started)
 }
@@ -231,6 +305,7 @@ func (r *run) replied(aid uint32) {
 // cutOff is a timer of the client. At one instant a reply, or the first token of
 // a stream, beats the timeout that would have cut it off.
 func (r *run) cutOff(aid uint32) {
+	r.marked() // what comes at this instant comes first
 	a := r.attempts.at(aid)
 	now := r.loop.Now()
 	if a.replyAt == now || (a.streams != sim.Timer{} && a.first+r.hop == now && a.timerKind != policy.AttemptTimer && a.timerKind != policy.CallTimer) {
@@ -250,40 +325,82 @@ func (r *run) abandon(aid uint32) {
 	a := r.attempts.at(aid)
 	now := r.loop.Now()
 	a.abandoned = true
+	a.unfinished = a.state == waiting || a.state == generating
 	switch a.state {
 	case waiting:
-		if r.stops() {
+		if r.stops(a) {
 			r.leaveQueue(a)
 		}
 	case hung:
 		if a.received >= 0 {
 			a.output = 0
-			a.ends = r.loop.Timer(now+r.hop, event{generated, aid})
+			a.ends = r.loop.Timer(now+r.hop, event{kind: generated, id: aid})
 		}
 	case generating:
 		stop := now + r.hop // when the disconnect arrives
-		if r.stops() && stop < a.last {
+		if !r.stops(a) || stop >= a.last {
+			return
+		}
+		if a.batched {
+			a.output = int32(r.provider.Produced(now, a.name, int(a.output), r.hop))
+		} else {
 			if stop < a.first {
 				a.output = 0
 			} else {
-				a.output = int32(float64(a.output) * float64(stop-a.first) / float64(a.last-a.first))
+				hidden := min(a.hidden, a.output)
+				a.output = hidden + int32(float64(a.output-hidden)*float64(stop-a.first)/float64(a.last-a.first))
 			}
 			r.loop.Cancel(a.ends)
-			a.ends = r.loop.Timer(stop, event{generated, aid})
 		}
+		a.ends = r.loop.Timer(stop, event{kind: generated, id: aid})
 	}
 }
 
 // stops reports whether the provider stops when its client goes.
-func (r *run) stops() bool {
-	return r.Provider.Cancel == provider.Stops || (r.Provider.Cancel == provider.StopsStreams && r.Workload.Stream)
+func (r *run) stops(a *attempt) bool {
+	return r.Provider.Cancel == provider.Stops || (r.Provider.Cancel == provider.StopsStreams && r.groups[a.request.Tenant].Workload.Stream)
 }
 
 // leaveQueue takes an attempt out of the provider's queue. Its place there is
 // passed on when its turn comes.
 func (r *run) leaveQueue(a *attempt) {
 	a.left, a.output = true, 0
-	r.provider.Leave(r.loop.Now(), a.request, 0)
+	r.provider.Leave(r.loop.Now(), a.request, r.used(a))
+}
+
+// admitted reports whether the provider took the attempt in.
+func (a *attempt) admitted() bool {
+	return a.received >= 0 && a.state != sending && a.state != refused
+}
+
+// usage is what the attempt is billed for.
+func (r *run) usage(a *attempt) cost.Usage {
+	billing, billed := &r.Provider.Billing, true
+	switch {
+	case a.state == refused:
+		billed = a.billed != provider.Nothing
+	case !a.admitted() || a.hangs || a.left:
+		billed = false
+	case a.unfinished:
+		billed = !billing.AbandonedFree
+	case a.breaks && a.lost:
+		billed = !billing.LostFree
+	case a.breaks:
+		billed = !billing.CutFree
+	}
+	if !billed {
+		return cost.Usage{}
+	}
+	u := cost.Usage{Prompt: a.request.Prompt, Cached: a.request.Cached, Output: int(a.output), Reasoning: int(min(a.hidden, a.output))}
+	if r.groups[a.request.Tenant].Workload.Cache.Writes {
+		u.Written = u.Prompt - u.Cached
+	}
+	return u
+}
+
+// used is what the attempt used in the end, for the limits.
+func (r *run) used(a *attempt) provider.Used {
+	return provider.Used{Output: int(a.output), Nano: int64(r.groups[a.request.Tenant].Price.Bill(r.usage(a)))}
 }
 
 // detach forgets an abandoned attempt, at once or when the provider's last
@@ -299,33 +416,29 @@ func (r *run) detach(aid uint32) {
 func (r *run) conclude(aid uint32, timer policy.Timer) policy.Decision {
 	a := r.attempts.at(aid)
 	c := r.calls.at(a.call)
+	g := r.group(c)
 	now := r.loop.Now()
 	r.loop.Cancel(a.timer)
 	r.loop.Cancel(a.streams)
 	c.flight = 0
 	rec := &r.books.attempt
 	*rec = Attempt{
-		Call: c.record.ID, Number: int(a.number), Delivery: int(c.record.Deliveries), Instance: int(c.record.Instance),
+		Call: c.record.ID, Fleet: int(c.record.Fleet), Number: int(a.number), Delivery: int(c.record.Deliveries), Instance: int(c.record.Instance),
 		Sent: a.sent, Received: a.received, First: -1, Ended: now,
 		Reply: a.reply, Cut: timer,
 		Charged: a.charged + a.penalty, Settled: a.penalty, InFlight: int(a.inFlight), Ordinal: int(a.ordinal),
 	}
-	if a.state == generating || a.state == done || (a.state == waiting && !a.left && !a.hangs) {
-		rec.Usage = cost.Usage{Prompt: a.request.Prompt, Cached: a.request.Cached, Output: int(a.output)}
-		rec.Bill = r.Price.Bill(rec.Usage)
-		if seen := a.first + r.hop; r.Workload.Stream && a.state != waiting && seen <= now {
-			rec.First = seen
-		} else if rec.Class() == wire.OK {
-			rec.First = now
-		}
+	rec.Usage = r.usage(a)
+	rec.Bill = g.Price.Bill(rec.Usage)
+	if g.Workload.Stream && a.first <= now-r.hop {
+		rec.First = a.first + r.hop
+	} else if rec.Class() == wire.OK {
+		rec.First = now
 	}
-	switch a.state {
-	case generating, done, hung, waiting:
-		if a.received >= 0 {
-			settled, refunded := r.provider.Settle(a.request, int(a.output))
-			rec.Settled += settled
-			rec.Refunded = refunded
-		}
+	if a.admitted() {
+		settled, refunded := r.provider.Settle(a.request, r.used(a))
+		rec.Settled += settled
+		rec.Refunded = refunded
 	}
 	switch {
 	case rec.Class() == wire.OK:
@@ -344,13 +457,13 @@ func (r *run) conclude(aid uint32, timer policy.Timer) policy.Decision {
 	case policy.CallTimer:
 		rec.Decision = policy.Decision{Outcome: policy.GaveUpDeadline}
 	default:
-		rec.Decision = r.Client.Retry.Decide(policy.Facts{
+		rec.Decision = g.Client.Retry.Decide(policy.Facts{
 			Now: now, Start: c.start, Attempt: int(c.tries), LastWait: c.lastWait, Reply: a.reply,
-			U: r.jitter.Uniform(c.record.ID, uint64(a.number)),
+			U: g.jitter.Uniform(c.record.ID, uint64(a.number)),
 		})
 	}
 	decision := rec.Decision
 	r.books.closeAttempt()
-	r.pass(c.record.Instance)
+	r.pass(g, c.record.Instance)
 	return decision
 }

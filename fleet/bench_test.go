@@ -14,14 +14,16 @@ import (
 // serves a hundredth of them a second.
 func herd(n int) Model {
 	return Model{
-		Instances: 1,
-		Workload:  Workload{Arrivals: Burst{}, Calls: uint64(n), Sizes: sized{Prompt: 100, Output: 10}},
+		Fleet: Fleet{
+			Instances: 1,
+			Workload:  Workload{Arrivals: Burst{}, Calls: uint64(n), Sizes: sized{Prompt: 100, Output: 10}},
+			Client: policy.Client{Retry: policy.Retry{Classify: everything,
+				Backoff: policy.Backoff{Base: time.Second, Factor: 2, Cap: time.Minute, Jitter: policy.Full}}},
+		},
 		Provider: provider.Config{
 			Latency: provider.Latency{FirstToken: dist.Constant(0.1)},
 			Limits:  []provider.Limit{{Resource: provider.Requests, Amount: int64(n) / 100, Period: time.Second, Burst: 10}},
 		},
-		Client: policy.Client{Retry: policy.Retry{Classify: everything,
-			Backoff: policy.Backoff{Base: time.Second, Factor: 2, Cap: time.Minute, Jitter: policy.Full}}},
 	}
 }
 

@@ -18,16 +18,17 @@ func (r *run) follow(id uint32, d policy.Decision) {
 	} else {
 		c.lastWait = d.Wait
 	}
-	c.timer = r.loop.Timer(r.loop.Now()+d.Wait, event{ready, id})
+	c.timer = r.loop.Timer(r.loop.Now()+d.Wait, event{kind: ready, id: id})
 }
 
 // leave is the end of a caller's patience, wherever the call is.
 func (r *run) leave(id uint32) {
 	c := r.calls.at(id)
 	if aid := c.flight; aid != 0 {
+		r.marked() // what comes at this instant comes first
 		a := r.attempts.at(aid)
 		if a.replyAt == r.loop.Now() { // the reply first; if it is no answer, then the caller leaves
-			c.patience = r.loop.Timer(r.loop.Now(), event{leave, id})
+			c.patience = r.loop.Timer(r.loop.Now(), event{kind: leave, id: id})
 			return
 		}
 		a.reply = wire.Reply{Failure: wire.Timeout}
@@ -45,12 +46,12 @@ func (r *run) leave(id uint32) {
 func (r *run) end(id uint32, outcome policy.Outcome) {
 	c := r.calls.at(id)
 	now := r.loop.Now()
-	worker, held := c.worker, c.held
+	g, worker, held := r.group(c), c.worker, c.held
 	c.held = false
 	if outcome != policy.Answered && outcome != policy.Abandoned &&
-		r.Workload.Redelivery.again(c.record.Deliveries) && (r.Horizon == 0 || now < r.Horizon) {
+		g.Workload.Redelivery.again(c.record.Deliveries) && (r.Horizon == 0 || now < r.Horizon) {
 		r.wait(c, RedeliveryWait)
-		c.timer = r.loop.Timer(now+r.Workload.Redelivery.After, event{redeliver, id})
+		c.timer = r.loop.Timer(now+g.Workload.Redelivery.After, event{kind: redeliver, id: id})
 	} else {
 		r.loop.Cancel(c.patience)
 		c.record.Ended, c.record.Outcome = now, outcome
@@ -63,7 +64,7 @@ func (r *run) end(id uint32, outcome policy.Outcome) {
 		}
 	}
 	if held {
-		r.release(worker)
+		r.release(g, worker)
 	}
 }
 

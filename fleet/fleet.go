@@ -32,16 +32,34 @@ import (
 	"stampede/sim"
 )
 
-// Model is everything about a run but its seed.
+// Model is everything about a run but its seed: a fleet, others beside it, and the
+// provider that all of them call.
 type Model struct {
+	Fleet
+	Beside   []Fleet
+	Provider provider.Config // its tenants are the fleets, in this order
+	Horizon  sim.Time        // from here on no call starts; 0 means none
+	Budget   uint64          // of events; 0 means none
+}
+
+// Fleet is instances times workers and the workload they serve. A fleet meets the
+// same calls and the same luck whoever calls beside it.
+type Fleet struct {
+	Name      string
 	Workload  Workload
 	Instances int // client processes, at least 1; each has its own gate
 	Workers   int // per instance; 0 means that each call brings its own
-	Provider  provider.Config
 	Client    policy.Client
 	Price     cost.Price
-	Horizon   sim.Time // from here on no call starts; 0 means none
-	Budget    uint64   // of events; 0 means none
+}
+
+// Fleets are all fleets, the main one first.
+func (m *Model) Fleets() []*Fleet {
+	out := []*Fleet{&m.Fleet}
+	for i := range m.Beside {
+		out = append(out, &m.Beside[i])
+	}
+	return out
 }
 
 // Workload says when calls come, how large they are and what their callers do.
@@ -53,9 +71,19 @@ type Workload struct {
 	Calls    uint64   // at most so many; 0 means no bound
 
 	Sizes      Sizes
+	Cache      Cache
 	Stream     bool     // the answer comes token by token, else all at once
 	Patience   dist.Law // seconds from arrival after which the caller leaves; nil means never
 	Redelivery Redelivery
+}
+
+// Cache is how long the cached part of a prompt stays in the provider's cache. Its
+// entry exists when the call arrives, and lives for Lifetime from the start of the
+// last request that read or wrote it; a request counts once its answer has begun.
+// A retry after that finds nothing and pays for the whole prompt.
+type Cache struct {
+	Lifetime time.Duration // 0 means for ever
+	Writes   bool          // what is not read is written, at the price of writing
 }
 
 // Redelivery gives a call that ended without an answer back to the queue, as
@@ -73,28 +101,44 @@ func (r Redelivery) again(deliveries int32) bool {
 type Size struct {
 	Prompt    int32
 	Cached    int32 // of the prompt, from a cache
-	Output    int32 // the true length of the answer, at most MaxTokens when that is set
+	Output    int32 // all tokens that are generated, at most MaxTokens when that is set
+	Reasoning int32 // of the output, generated first and seen by nobody
 	MaxTokens int32 // declared; 0 when not set
 }
 
 // Sizes gives the size of call k from uniform numbers that belong to it.
 type Sizes interface {
-	Size(k uint64, prompt, output float64) Size
+	Size(k uint64, luck Luck) Size
 }
+
+// Luck is the uniform numbers behind a size.
+type Luck struct{ Prompt, Output, Reasoning float64 }
 
 // Drawn draws sizes from laws, in tokens, rounded to the nearest and at least 1.
 type Drawn struct {
 	Prompt, Output dist.Law
-	CachedShare    float64 // of the prompt
+	Reasoning      dist.Law // before the output; nil means none
+	CachedShare    float64  // of the prompt
 	MaxTokens      int32
 }
 
 // Size implements Sizes.
-func (d Drawn) Size(_ uint64, prompt, output float64) Size {
-	s := Size{Prompt: tokens(d.Prompt.Sample(prompt)), Output: tokens(d.Output.Sample(output)), MaxTokens: d.MaxTokens}
+func (d Drawn) Size(_ uint64, luck Luck) Size {
+	return d.complete(tokens(d.Prompt.Sample(luck.Prompt)), tokens(d.Output.Sample(luck.Output)), luck)
+}
+
+// complete is the size with such a prompt and such an answer after its reasoning.
+// The answer is cut at max_tokens, reasoning included.
+func (d Drawn) complete(prompt, answer int32, luck Luck) Size {
+	s := Size{Prompt: prompt, Output: answer, MaxTokens: d.MaxTokens}
 	s.Cached = int32(d.CachedShare * float64(s.Prompt))
+	if d.Reasoning != nil {
+		s.Reasoning = int32(min(max(d.Reasoning.Sample(luck.Reasoning)+0.5, 0), 1e9))
+		s.Output += s.Reasoning
+	}
 	if s.MaxTokens > 0 {
 		s.Output = min(s.Output, s.MaxTokens)
+		s.Reasoning = min(s.Reasoning, s.Output)
 	}
 	return s
 }
@@ -103,15 +147,21 @@ func tokens(x float64) int32 { return int32(min(max(x+0.5, 1), 1e9)) }
 
 // Check reports what a run could not work with.
 func (m *Model) Check() error {
-	switch {
-	case m.Instances < 1:
-		return fmt.Errorf("%d instances; at least 1 is needed", m.Instances)
-	case m.Workload.Arrivals == nil && m.Workers < 1:
-		return fmt.Errorf("calls that are fetched need at least one worker for each instance")
-	case m.Workers < 1 && m.Workload.Redelivery.again(1):
-		return fmt.Errorf("calls can only be delivered again where workers take them from a queue")
-	case m.Workload.Calls == 0 && m.Horizon == 0:
-		return fmt.Errorf("neither a number of calls nor a horizon: the run would never end")
+	fleets := m.Fleets()
+	for _, f := range fleets {
+		switch {
+		case f.Instances < 1:
+			return fmt.Errorf("%d instances; at least 1 is needed", f.Instances)
+		case f.Workload.Arrivals == nil && f.Workers < 1:
+			return fmt.Errorf("calls that are fetched need at least one worker for each instance")
+		case f.Workers < 1 && f.Workload.Redelivery.again(1):
+			return fmt.Errorf("calls can only be delivered again where workers take them from a queue")
+		case f.Workload.Calls == 0 && m.Horizon == 0:
+			return fmt.Errorf("neither a number of calls nor a horizon: the run would never end")
+		}
+	}
+	if n := len(m.Provider.Tenants); n != len(fleets) && (n > 0 || len(fleets) > 1) {
+		return fmt.Errorf("%d fleets and %d tenants of the provider; want a tenant for each", len(fleets), n)
 	}
 	_, err := provider.New(m.Provider, 0)
 	return err

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stampede/cost"
+	"stampede/dialect"
 	"stampede/dist"
 	"stampede/policy"
 	"stampede/provider"
@@ -16,51 +17,105 @@ import (
 	"stampede/wire"
 )
 
-// randomModel draws a model with everything in it that a scenario can have.
-func randomModel(t *rapid.T) Model {
-	span := func(name string, most time.Duration) time.Duration {
-		return time.Duration(rapid.Int64Range(1, int64(most)).Draw(t, name))
-	}
-	law := func(name string, mean float64) dist.Law {
-		return rapid.SampledFrom([]dist.Law{
-			dist.Constant(mean), dist.Exponential{Beta: mean}, dist.LognormalFromMean(mean, 1.5), dist.Uniform{Min: 0, Max: 2 * mean},
-			dist.Mixture{{Weight: 0.9, Law: dist.Constant(mean)}, {Weight: 0.1, Law: dist.Exponential{Beta: 10 * mean}}},
-		}).Draw(t, name)
-	}
+// randomSpan and randomLaw draw a time and a law.
+func randomSpan(t *rapid.T, name string, most time.Duration) time.Duration {
+	return time.Duration(rapid.Int64Range(1, int64(most)).Draw(t, name))
+}
+
+func randomLaw(t *rapid.T, name string, mean float64) dist.Law {
+	return rapid.SampledFrom([]dist.Law{
+		dist.Constant(mean), dist.Exponential{Beta: mean}, dist.LognormalFromMean(mean, 1.5), dist.Uniform{Min: 0, Max: 2 * mean},
+		dist.Mixture{{Weight: 0.9, Law: dist.Constant(mean)}, {Weight: 0.1, Law: dist.Exponential{Beta: 10 * mean}}},
+	}).Draw(t, name)
+}
+
+// randomFleet draws a fleet with everything in it that a scenario can have.
+func randomFleet(t *rapid.T) Fleet {
 	sometimes := func(name string) bool { return rapid.Bool().Draw(t, name) }
-	m := Model{
+	f := Fleet{
 		Instances: rapid.IntRange(1, 3).Draw(t, "instances"),
 		Workers:   rapid.IntRange(1, 4).Draw(t, "workers"),
 		Workload: Workload{
 			Calls:  uint64(rapid.IntRange(1, 60).Draw(t, "calls")),
-			Sizes:  Drawn{Prompt: law("prompt", 100), Output: law("output", 50), CachedShare: 0.3, MaxTokens: 80},
 			Stream: sometimes("stream"),
-		},
-		Provider: provider.Config{
-			Latency:   provider.Latency{FirstToken: law("first", 0.5), TokensPerSecond: dist.Uniform{Min: 20, Max: 100}, CallShare: rapid.SampledFrom([]float64{0, 0.4, 1}).Draw(t, "share")},
-			RoundTrip: rapid.SampledFrom([]time.Duration{0, 1, 50 * ms, 3 * s}).Draw(t, "trip"),
-			Cancel:    provider.CancelRule(rapid.IntRange(0, 2).Draw(t, "cancel")),
 		},
 		Client: policy.Client{
 			Retry: policy.Retry{Attempts: rapid.IntRange(1, 6).Draw(t, "attempts"), Classify: everything,
 				Backoff: policy.Backoff{Base: rapid.SampledFrom([]time.Duration{0, 100 * ms}).Draw(t, "base"), Factor: 2, Cap: 5 * s,
 					Jitter: policy.Jitter(rapid.IntRange(0, 4).Draw(t, "jitter")), Share: 0.25},
-				RetryAfter: policy.RetryAfter{Obey: policy.Obedience(rapid.IntRange(0, 2).Draw(t, "obey")), Limit: 3 * s, Beyond: policy.Beyond(rapid.IntRange(0, 2).Draw(t, "beyond"))}},
+				RetryAfter: policy.RetryAfter{Obey: policy.Obedience(rapid.IntRange(0, 2).Draw(t, "obey")), Limit: 3 * s, Beyond: policy.Beyond(rapid.IntRange(0, 2).Draw(t, "beyond")), Reads: wire.Reads{Body: true}}},
 			Gate: policy.Gate{Semaphore: rapid.IntRange(0, 3).Draw(t, "gate")},
 		},
-		Price:  cost.PerMillion("m", 0.15, 0.075, 0.6),
+		Price: cost.PerMillion("m", 0.15, 0.075, 0.6),
+	}
+	f.Client.Retry.Classify.Streams = sometimes("retries streams")
+	sizes := Drawn{Prompt: randomLaw(t, "prompt", 100), Output: randomLaw(t, "output", 50), CachedShare: 0.3, MaxTokens: 80}
+	if sometimes("reasoning") {
+		sizes.Reasoning = randomLaw(t, "thoughts", 20)
+	}
+	f.Workload.Sizes = sizes
+	if sometimes("cache") {
+		f.Workload.Cache = Cache{Lifetime: randomSpan(t, "lifetime", 10*s), Writes: sometimes("writes")}
+	}
+	if sometimes("deadline") {
+		f.Client.Retry.Deadline = randomSpan(t, "deadline span", 30*s)
+	}
+	if sometimes("timeouts") {
+		f.Client.Timeouts = policy.Timeouts{Connect: randomSpan(t, "connect", 5*s), FirstByte: randomSpan(t, "first byte", 5*s), Gap: randomSpan(t, "gap", 2*s), Attempt: []time.Duration{randomSpan(t, "attempt", 5*s), 0}}
+	}
+	if sometimes("patience") {
+		f.Workload.Patience = randomLaw(t, "patience span", 5)
+	}
+	if sometimes("redelivery") {
+		f.Workload.Redelivery = Redelivery{Deliveries: rapid.IntRange(1, 3).Draw(t, "deliveries"), After: randomSpan(t, "after", 3*s)}
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "arrivals") {
+	case 1:
+		f.Workload.Arrivals = Burst{}
+	case 2:
+		f.Workload.Arrivals = Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Profile{{0, 1, 5}, {10 * s, 2, 2}}}
+	case 3:
+		f.Workload.Think = randomLaw(t, "think", 2)
+	}
+	if f.Workload.Arrivals != nil && sometimes("own workers") {
+		f.Workers, f.Workload.Redelivery = 0, Redelivery{}
+	}
+	return f
+}
+
+// randomModel draws fleets and a provider with everything in it.
+func randomModel(t *rapid.T) Model {
+	sometimes := func(name string) bool { return rapid.Bool().Draw(t, name) }
+	m := Model{
+		Fleet: randomFleet(t),
+		Provider: provider.Config{
+			Dialect:   dialect.Dialect(rapid.IntRange(0, len(dialect.Names())-1).Draw(t, "dialect")),
+			Tenants:   []provider.Tenant{{Key: "main"}},
+			Latency:   provider.Latency{FirstToken: randomLaw(t, "first", 0.5), TokensPerSecond: dist.Uniform{Min: 20, Max: 100}, CallShare: rapid.SampledFrom([]float64{0, 0.4, 1}).Draw(t, "share")},
+			RoundTrip: rapid.SampledFrom([]time.Duration{0, 1, 50 * ms, 3 * s}).Draw(t, "trip"),
+			Cancel:    provider.CancelRule(rapid.IntRange(0, 2).Draw(t, "cancel")),
+			Billing: provider.Billing{AbandonedFree: sometimes("abandoned free"), CutFree: sometimes("cut free"), LostFree: sometimes("lost free"),
+				TimeoutBilled: sometimes("408 billed"), FilterBilled: sometimes("filter billed")},
+		},
 		Budget: 1_000_000,
 	}
+	if sometimes("beside") {
+		m.Beside = []Fleet{randomFleet(t)}
+		m.Provider.Tenants = append(m.Provider.Tenants, provider.Tenant{Key: "other", Priority: rapid.IntRange(-1, 1).Draw(t, "priority")})
+	}
 	if sometimes("limits") {
-		kind := func(name string) provider.Kind { return provider.Kind(rapid.IntRange(0, 2).Draw(t, name)) }
+		kind := func(name string) provider.Kind {
+			return rapid.SampledFrom([]provider.Kind{provider.TokenBucket, provider.FixedWindow, provider.SlidingWindow, provider.LeakyBucket}).Draw(t, name)
+		}
 		rejected := provider.Rejected(rapid.IntRange(0, 2).Draw(t, "rejected"))
 		m.Provider.Limits = []provider.Limit{
 			{Resource: provider.Requests, Amount: 90, Period: 60 * s, Burst: 5, Kind: kind("requests"), Rejected: rejected},
 			{Resource: provider.Tokens, Amount: 9000, Period: 60 * s, Kind: kind("tokens"), Charge: provider.Charge(rapid.IntRange(0, 4).Draw(t, "charge")),
-				Settle: provider.Settle(rapid.IntRange(0, 2).Draw(t, "settle")), Output: 5, Estimate: 1.3, Rejected: rejected},
-			{Resource: provider.InputTokens, Amount: 50_000, Period: 60 * s, Cached: true, Quantum: 10 * s, Kind: kind("input")},
-			{Resource: provider.OutputTokens, Amount: 20_000, Period: 60 * s, Charge: provider.AsProduced},
+				Settle: provider.Settle(rapid.IntRange(0, 2).Draw(t, "settle")), Output: 5, Estimate: 1.3, Rejected: rejected, Cached: provider.Cached(rapid.IntRange(0, 2).Draw(t, "cached"))},
+			{Resource: provider.InputTokens, Amount: 50_000, Period: 60 * s, Cached: provider.CacheCounts, Quantum: 10 * s, Kind: kind("input"), Keys: []string{"main"}},
+			{Resource: provider.OutputTokens, Amount: 20_000, Period: 60 * s, Charge: provider.AsProduced, Keys: []string{"other"}},
 			{Resource: provider.Tokens, Amount: 30_000, Period: 60 * s, Kind: provider.RampLimit, Growth: 0.5, Every: 60 * s},
+			{Resource: provider.Dollars, Amount: 3_000_000, Period: 60 * s, Kind: kind("dollars")},
 		}
 	}
 	if sometimes("gateway") {
@@ -68,60 +123,51 @@ func randomModel(t *rapid.T) Model {
 	}
 	if sometimes("capacity") {
 		m.Provider.Capacity = provider.Capacity{Slots: rapid.IntRange(1, 3).Draw(t, "capacity slots"), Queue: rapid.IntRange(-1, 4).Draw(t, "room"), Full: 529}
+		if sometimes("batching") {
+			m.Provider.Capacity.Batching = &provider.Batching{Step: 20 * ms, PerStream: 10 * ms, PerStep: rapid.IntRange(0, 50).Draw(t, "per step")}
+		}
 	}
 	if sometimes("concurrency") {
-		m.Provider.Concurrency = rapid.IntRange(1, 4).Draw(t, "slots")
+		m.Provider.Limits = append(m.Provider.Limits, atOnce(rapid.Int64Range(1, 4).Draw(t, "slots"))...)
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "faults") {
 		effects := []provider.Effect{
-			provider.Reject{Reply: wire.Reply{Status: 503}, After: 100 * ms}, provider.Reject{Reply: wire.Reply{Status: 400}},
+			provider.Reject{Reply: wire.Reply{Status: 503}, After: 100 * ms}, provider.Reject{Reply: wire.Reply{Status: 400}}, provider.Reject{Reply: wire.Reply{Status: 408}, After: 2 * s},
+			provider.Reject{Reply: wire.Reply{Status: 400, Code: "content_filter"}}, provider.Break{Part: 0.3, Code: "overloaded_error"},
 			provider.Slow{Factor: 5}, provider.Hang{}, provider.Break{Part: 0.4}, provider.Break{Part: 1}, provider.NoConnection{As: provider.RefusedConn}, provider.NoConnection{As: provider.Unreachable},
 		}
-		if len(m.Provider.Limits) > 0 {
+		if len(m.Provider.Limits) > 1 {
 			effects = append(effects, provider.ChangeLimit{Resource: provider.Tokens, Amount: 3000, Period: 60 * s})
 		}
-		m.Provider.Faults = append(m.Provider.Faults, provider.Fault{At: span("at", 20*s), For: span("for", 20*s),
+		m.Provider.Faults = append(m.Provider.Faults, provider.Fault{At: randomSpan(t, "at", 20*s), For: randomSpan(t, "for", 20*s),
 			Share: rapid.SampledFrom([]float64{0.1, 1}).Draw(t, "of"), Effect: rapid.SampledFrom(effects).Draw(t, "effect")})
 	}
 	if len(m.Provider.Faults) > 0 && sometimes("spells") {
 		if _, changes := m.Provider.Faults[0].Effect.(provider.ChangeLimit); !changes {
-			m.Provider.Faults[0].Gap, m.Provider.Faults[0].Length = law("gap", 3), law("length", 3)
+			m.Provider.Faults[0].Gap, m.Provider.Faults[0].Length = randomLaw(t, "gap", 3), randomLaw(t, "length", 3)
 		}
 	}
-	if sometimes("deadline") {
-		m.Client.Retry.Deadline = span("deadline span", 30*s)
-	}
-	if sometimes("timeouts") {
-		m.Client.Timeouts = policy.Timeouts{Connect: span("connect", 5*s), FirstByte: span("first byte", 5*s), Gap: span("gap", 2*s), Attempt: []time.Duration{span("attempt", 5*s), 0}}
-	}
-	if sometimes("patience") {
-		m.Workload.Patience = law("patience span", 5)
-	}
-	if sometimes("redelivery") {
-		m.Workload.Redelivery = Redelivery{Deliveries: rapid.IntRange(1, 3).Draw(t, "deliveries"), After: span("after", 3*s)}
-	}
 	if sometimes("horizon") {
-		m.Horizon = span("horizon span", 30*s)
-	}
-	switch rapid.IntRange(0, 3).Draw(t, "arrivals") {
-	case 1:
-		m.Workload.Arrivals = Burst{}
-	case 2:
-		m.Workload.Arrivals = Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Profile{{0, 1, 5}, {10 * s, 2, 2}}}
-	case 3:
-		m.Workload.Think = law("think", 2)
-	}
-	if m.Workload.Arrivals != nil && sometimes("own workers") {
-		m.Workers, m.Workload.Redelivery = 0, Redelivery{}
+		m.Horizon = randomSpan(t, "horizon span", 30*s)
 	}
 	return m
+}
+
+// concurrency is the limit on requests at once; 0 means none.
+func concurrency(m *Model) int {
+	for _, l := range m.Provider.Limits {
+		if l.Resource == provider.Concurrency {
+			return int(l.Amount)
+		}
+	}
+	return 0
 }
 
 // auditor checks each record by itself, and order and causality between them.
 type auditor struct {
 	t        *rapid.T
 	m        *Model
-	attempts map[uint64][]Attempt
+	attempts map[uint64][]Attempt // by call, and fleet in the last bit
 	calls    []Call
 	ended    time.Duration
 }
@@ -132,21 +178,23 @@ func (a *auditor) Attempt(r *Attempt) {
 		a.t.Fatalf("records out of order: %v after %v", r.Ended, a.ended)
 	case r.Sent > r.Ended || (r.Received >= 0 && r.Received < r.Sent) || (r.First >= 0 && (r.First > r.Ended || r.First < r.Received)):
 		a.t.Fatalf("effect before cause: %+v", *r)
-	case r.Class() == wire.OK && r.Bill == 0, r.Class() == wire.Throttled && r.Bill != 0:
+	case r.Class() == wire.OK && r.Bill == 0, r.Class() == wire.Throttled && r.Bill != 0, r.Usage.Written+r.Usage.Cached > r.Usage.Prompt, r.Usage.Reasoning > r.Usage.Output:
 		a.t.Fatalf("wrong bill: %+v", *r)
 	case r.Charged != r.Settled+r.Refunded || r.Settled < 0:
 		a.t.Fatalf("charges do not settle: %+v", *r)
-	case a.m.Provider.Concurrency > 0 && r.InFlight > a.m.Provider.Concurrency:
-		a.t.Fatalf("%d in flight, limit %d", r.InFlight, a.m.Provider.Concurrency)
+	case concurrency(a.m) > 0 && r.InFlight > concurrency(a.m):
+		a.t.Fatalf("%d in flight, limit %d", r.InFlight, concurrency(a.m))
 	}
 	a.ended = r.Ended
-	a.attempts[r.Call] = append(a.attempts[r.Call], *r)
+	key := r.Call<<1 | uint64(r.Fleet)
+	a.attempts[key] = append(a.attempts[key], *r)
 }
 
 func (a *auditor) Call(c *Call) {
 	a.calls = append(a.calls, *c)
-	list := a.attempts[c.ID]
-	delete(a.attempts, c.ID)
+	f := a.m.Fleets()[c.Fleet]
+	list := a.attempts[c.ID<<1|uint64(c.Fleet)]
+	delete(a.attempts, c.ID<<1|uint64(c.Fleet))
 	if len(list) != int(c.Attempts) {
 		a.t.Fatalf("call %d has %d attempts, %d were recorded", c.ID, c.Attempts, len(list))
 	}
@@ -177,8 +225,8 @@ func (a *auditor) Call(c *Call) {
 		a.t.Fatalf("call %d: %v with %v of use", c.ID, c.Outcome, c.Useful)
 	case a.m.Horizon > 0 && c.Arrived >= a.m.Horizon:
 		a.t.Fatalf("call %d came at %v, at or after the horizon", c.ID, c.Arrived)
-	case c.Outcome == policy.GaveUpAttempts && int(c.Attempts)%a.m.Client.Retry.Attempts != 0 && a.m.Workload.Redelivery.Deliveries < 2:
-		a.t.Fatalf("call %d gave up after %d attempts of %d", c.ID, c.Attempts, a.m.Client.Retry.Attempts)
+	case c.Outcome == policy.GaveUpAttempts && int(c.Attempts)%f.Client.Retry.Attempts != 0 && f.Workload.Redelivery.Deliveries < 2:
+		a.t.Fatalf("call %d gave up after %d attempts of %d", c.ID, c.Attempts, f.Client.Retry.Attempts)
 	}
 }
 
@@ -274,7 +322,7 @@ func TestFleetAsErlangB(t *testing.T) {
 		m.Workers = 0
 		m.Workload = Workload{Calls: 20_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(8)}}
 		m.Provider.Latency.FirstToken = law
-		m.Provider.Concurrency = 10
+		m.Provider.Limits = atOnce(10)
 		const replications, t995 = 30, 2.756
 		var lost sim.Moments
 		for r := range replications {

@@ -33,7 +33,8 @@ func (l Listeners) Call(c *Call) {
 
 // Call is the record of one logical request.
 type Call struct {
-	ID         uint64
+	ID         uint64 // counts in its fleet
+	Fleet      int32  // 0 is the main one
 	Instance   int32
 	Outcome    policy.Outcome
 	Attempts   int32
@@ -71,6 +72,7 @@ func (w Wait) String() string {
 // Attempt is the record of one HTTP request.
 type Attempt struct {
 	Call     uint64
+	Fleet    int
 	Number   int // from 1, over all deliveries of the call
 	Delivery int // from 1
 	Instance int

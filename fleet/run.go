@@ -22,30 +22,35 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	if err != nil {
 		return Summary{}, err
 	}
-	r := &run{
-		Model: m, provider: p, books: books{to: to},
-		arrivals: key.For(forArrivals), prompts: key.For(forPrompts), outputs: key.For(forOutputs),
-		thinking: key.For(forThinking), patience: key.For(forPatience), jitter: key.For(forJitter),
-		hop:   (m.Provider.RoundTrip + m.Provider.Gateway.Latency) / 2,
-		gates: make([]sim.Station[uint32], m.Instances),
-	}
+	r := &run{Model: m, provider: p, books: books{to: to}, hop: (m.Provider.RoundTrip + m.Provider.Gateway.Latency) / 2}
 	r.loop.Budget = m.Budget
-	for i := range r.gates {
-		r.gates[i] = sim.Station[uint32]{Servers: m.Client.Gate.Semaphore, Room: -1}
+	for i, f := range m.Fleets() {
+		own := key
+		if i > 0 {
+			own = key.For(forFleets).For(uint64(i))
+		}
+		r.groups = append(r.groups, newGroup(f, i, own))
 	}
-	r.roomFrees = m.Provider.Concurrency > 0 || m.Provider.Capacity.Slots > 0 || slices.ContainsFunc(m.Provider.Limits, func(l provider.Limit) bool { return l.Settle != provider.Keep })
-	r.open()
+	r.roomFrees = m.Provider.Capacity.Slots > 0 || slices.ContainsFunc(m.Provider.Limits, func(l provider.Limit) bool { return l.Settle != provider.Keep || l.Resource == provider.Concurrency })
+	for i := range r.groups {
+		r.open(&r.groups[i])
+	}
 	r.play()
 	r.close()
 	r.play() // what the provider still has to hear of it
 	if err := r.loop.Err(); err != nil {
 		return Summary{}, err
 	}
-	r.books.balance(r.started, p.Ledger())
 	summary := Summary{Events: r.loop.Events(), End: r.loop.Now()}
-	if m.Workload.Calls > 0 {
-		summary.NotStarted = m.Workload.Calls - r.started
+	started := uint64(0)
+	for i := range r.groups {
+		g := &r.groups[i]
+		started += g.started
+		if g.Workload.Calls > 0 {
+			summary.NotStarted += g.Workload.Calls - g.started
+		}
 	}
+	r.books.balance(started, p.Ledger())
 	return summary, nil
 }
 
@@ -70,16 +75,19 @@ const (
 	forThinking
 	forPatience
 	forJitter
+	forFleets
+	forReasoning
 )
 
-// event is what the loop carries: a kind and the number of a call, an attempt
-// or a worker.
+// event is what the loop carries: a kind and the number of a call, an attempt,
+// or of a worker of a fleet.
 type event struct {
-	kind kind
-	id   uint32
+	kind  kind
+	fleet uint16
+	id    uint32
 }
 
-type kind uint32
+type kind uint16
 
 const (
 	arrival   kind = iota // the next call comes by itself
@@ -90,6 +98,7 @@ const (
 	received              // the provider looks at it
 	first                 // the first token of a stream reaches the client
 	generated             // the provider is done with an attempt
+	marked                // the batch comes to a first or a last token
 	replied               // a reply reaches the client
 	cut                   // a timer of an attempt fires
 	leave                 // a caller's patience ends
@@ -105,18 +114,10 @@ type run struct {
 
 	roomFrees bool // a completion at the provider can make room for a request
 
-	arrivals, prompts, outputs, thinking, patience, jitter sim.Key
-
+	groups   []group
 	calls    arena[call]
 	attempts arena[attempt]
-	gates    []sim.Station[uint32] // calls in flight or waiting, by instance
-	backlog  sim.Ring[uint32]      // calls waiting for a worker
-	idle     sim.Ring[uint32]      // workers waiting for a call
-
-	thoughts []uint64 // how often each worker has paused
-
-	next    uint64 // the call to come
-	started uint64 // calls that came
+	mark     sim.Timer // marked
 
 	second  time.Duration // the whole second in which the provider last heard something
 	ordinal int           // how often within it
@@ -133,6 +134,9 @@ type call struct {
 	start    sim.Time      // of this delivery
 	lastWait time.Duration // the last backoff
 	since    sim.Time      // when the present wait began
+	cached   sim.Time      // start of the last request known to have used the cache
+	caching  sim.Time      // start of a request that uses it
+	cachedAt sim.Time      // when that begins to be known
 	worker   uint32
 	flight   uint32 // the attempt in flight
 	timer    sim.Timer
@@ -158,25 +162,36 @@ type attempt struct {
 	relayed   int32 // times that the gateway tried again
 	state     state
 	abandoned bool
+	batched   bool // in the batch, under a name
 	left      bool // the provider's queue, before its turn
 	hangs     bool
 	breaks    bool
-	timerKind policy.Timer
-	request   provider.Request
-	output    int32 // tokens that will have been generated
-	slow      float64
-	sent      sim.Time
-	received  sim.Time
-	first     sim.Time // the first token leaves the provider
-	last      sim.Time // the last token leaves the provider
-	reply     wire.Reply
-	replyAt   sim.Time  // at the client, once known
-	charged   int64     // at admission
-	penalty   int64     // for being refused
-	timer     sim.Timer // cut
-	ends      sim.Timer // generated
-	streams   sim.Timer // first
+	lost      bool // it breaks at its end
+	// unfinished says that its client left before the provider was done.
+	unfinished bool
+	timerKind  policy.Timer
+	request    provider.Request
+	output     int32 // tokens that will have been generated
+	hidden     int32 // of them, by reasoning
+	name       uint32
+	billed     provider.Billed // of a refused one
+	slow       float64
+	sent       sim.Time
+	received   sim.Time
+	first      sim.Time // the first token leaves the provider
+	last       sim.Time // the last token leaves the provider
+	reply      wire.Reply
+	replyAt    sim.Time  // at the client, once known
+	charged    int64     // at admission
+	penalty    int64     // for being refused
+	timer      sim.Timer // cut
+	ends       sim.Timer // generated
+	streams    sim.Timer // first
 }
+
+// tenantBits leave room for the number of a call before that of its fleet, so that
+// every fleet has luck of its own at the provider.
+const tenantBits = 56
 
 type state uint8
 
@@ -192,9 +207,9 @@ const (
 func (r *run) handle(e event) {
 	switch e.kind {
 	case arrival:
-		r.arrive()
+		r.arrive(&r.groups[e.fleet])
 	case thought:
-		r.fetch(e.id)
+		r.fetch(&r.groups[e.fleet], e.id)
 	case redeliver:
 		r.enqueue(e.id)
 	case ready:
@@ -208,6 +223,8 @@ func (r *run) handle(e event) {
 		r.firstToken(e.id)
 	case generated:
 		r.generated(e.id)
+	case marked:
+		r.marked()
 	case replied:
 		r.replied(e.id)
 	case cut:

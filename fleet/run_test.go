@@ -40,17 +40,24 @@ func (l *log) expect(t *testing.T, attempts, calls string) {
 // sized gives every call the same size.
 type sized Size
 
-func (z sized) Size(uint64, float64, float64) Size { return Size(z) }
+func (z sized) Size(uint64, Luck) Size { return Size(z) }
 
 // model is one worker, one call of 100 + 10 tokens, 1 s to answer, no retry.
 func model() Model {
 	return Model{
-		Instances: 1, Workers: 1,
-		Workload: Workload{Calls: 1, Sizes: sized{Prompt: 100, Output: 10}},
+		Fleet: Fleet{
+			Instances: 1, Workers: 1,
+			Workload: Workload{Calls: 1, Sizes: sized{Prompt: 100, Output: 10}},
+			Client:   policy.Client{Retry: policy.Retry{Attempts: 1, Classify: everything}},
+			Price:    cost.PerMillion("test", 10, 10, 100), // 2,000,000 nano-dollars a call
+		},
 		Provider: provider.Config{Latency: provider.Latency{FirstToken: dist.Constant(1)}},
-		Client:   policy.Client{Retry: policy.Retry{Attempts: 1, Classify: everything}},
-		Price:    cost.PerMillion("test", 10, 10, 100), // 2,000,000 nano-dollars a call
 	}
+}
+
+// atOnce is a limit on requests at once.
+func atOnce(n int64) []provider.Limit {
+	return []provider.Limit{{Resource: provider.Concurrency, Amount: n}}
 }
 
 var everything = policy.Classifier{
@@ -173,7 +180,7 @@ func TestCompletionComesBeforeArrival(t *testing.T) {
 		m.Workers = 0
 		m.Workload = Workload{Arrivals: Renewal{dist.Constant(1), Constant(1)}, Calls: 3, Sizes: sized{Prompt: 1, Output: 1}}
 		m.Provider.RoundTrip = trip
-		m.Provider.Concurrency = 1 // served in 1 s, asked each second
+		m.Provider.Limits = atOnce(1) // served in 1 s, asked each second
 		l, _ := play(t, m)
 		for _, a := range l.attempts {
 			if !strings.HasSuffix(a, " ok") {
@@ -220,7 +227,7 @@ func TestExactRetryAfterIsEnough(t *testing.T) {
 func TestSemaphore(t *testing.T) {
 	m := model()
 	m.Workload.Calls, m.Workers = 40, 40
-	m.Provider.Concurrency = 8
+	m.Provider.Limits = atOnce(8)
 	m.Provider.Latency.FirstToken = dist.Constant(0.296)
 	m.Client.Gate.Semaphore = 8
 	l, summary := play(t, m)
@@ -292,7 +299,7 @@ func TestAbandonedAttemptHoldsItsSlot(t *testing.T) {
 		provider.Stops: "0.1 0s-500ms timeout; 0.2 500ms-1s timeout",
 	} {
 		m := model()
-		m.Provider.Concurrency = 1
+		m.Provider.Limits = atOnce(1)
 		m.Provider.Cancel = rule
 		m.Client.Retry = retries(2, 0)
 		m.Client.Timeouts.Attempt = []time.Duration{500 * ms}
@@ -419,7 +426,7 @@ func TestBrokenConnections(t *testing.T) {
 func TestProxyThatSaysAnotherWait(t *testing.T) {
 	m := model()
 	m.Provider.Faults = []provider.Fault{{Share: 1, For: 16 * time.Hour, Effect: provider.Reject{Reply: wire.Reply{Status: 429, RetryAfter: wire.After(16 * time.Hour), Millis: wire.After(16 * time.Hour)}}}}
-	m.Client.Retry = policy.Retry{Classify: everything, RetryAfter: policy.RetryAfter{Obey: policy.UpTo, Limit: 60 * s, Beyond: policy.GiveUp, Millis: true}}
+	m.Client.Retry = policy.Retry{Classify: everything, RetryAfter: policy.RetryAfter{Obey: policy.UpTo, Limit: 60 * s, Beyond: policy.GiveUp, Reads: wire.Reads{Millis: true}}}
 	l, _ := play(t, m)
 	l.expect(t, "0.1 0s-0s throttled", "0 0s-0s gave_up_retry_after x1")
 	m.Provider.Gateway.RetryAfter = 59 * s

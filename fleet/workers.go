@@ -6,84 +6,85 @@ import (
 	"stampede/sim"
 )
 
-// open sets the workload going.
-func (r *run) open() {
-	workers := uint32(r.Instances * r.Workers)
-	if r.Workload.Arrivals != nil {
+// open sets the workload of a fleet going.
+func (r *run) open(g *group) {
+	workers := uint32(g.Instances * g.Workers)
+	if g.Workload.Arrivals != nil {
 		for w := range workers {
-			r.idle.Push(w)
+			g.idle.Push(w)
 		}
-		r.scheduleArrival(0)
+		r.scheduleArrival(g, 0)
 		return
 	}
-	r.thoughts = make([]uint64, workers)
+	g.thoughts = make([]uint64, workers)
 	for w := range workers {
-		r.think(w)
+		r.think(g, w)
 	}
 }
 
 // scheduleArrival schedules the next call that comes by itself. At the horizon
 // no new call starts.
-func (r *run) scheduleArrival(last sim.Time) {
-	if r.Workload.Calls > 0 && r.next >= r.Workload.Calls {
+func (r *run) scheduleArrival(g *group, last sim.Time) {
+	if g.Workload.Calls > 0 && g.next >= g.Workload.Calls {
 		return
 	}
-	at, ok := r.Workload.Arrivals.Next(r.next, last, r.arrivals.Uniform(r.next, 0))
+	at, ok := g.Workload.Arrivals.Next(g.next, last, g.arrivals.Uniform(g.next, 0))
 	if ok && (r.Horizon == 0 || at < r.Horizon) {
-		r.loop.At(at, event{kind: arrival})
+		r.loop.At(at, event{kind: arrival, fleet: uint16(g.index)})
 	}
 }
 
 // arrive takes in a call that comes by itself and finds it a worker.
-func (r *run) arrive() {
-	id, c := r.admit()
-	r.scheduleArrival(r.loop.Now())
-	if r.Workers > 0 {
+func (r *run) arrive(g *group) {
+	id, c := r.admit(g)
+	r.scheduleArrival(g, r.loop.Now())
+	if g.Workers > 0 {
 		r.enqueue(id)
 		return
 	}
-	c.record.Instance = int32(c.record.ID % uint64(r.Instances))
+	c.record.Instance = int32(c.record.ID % uint64(g.Instances))
 	r.begin(id)
 }
 
 // think lets a worker pause before it fetches its next call.
-func (r *run) think(worker uint32) {
+func (r *run) think(g *group, worker uint32) {
 	pause := time.Duration(0)
-	if r.Workload.Think != nil {
-		u := r.thinking.Uniform(uint64(worker), r.thoughts[worker])
-		r.thoughts[worker]++
-		pause = time.Duration(r.Workload.Think.Sample(u) * float64(time.Second))
+	if g.Workload.Think != nil {
+		u := g.thinking.Uniform(uint64(worker), g.thoughts[worker])
+		g.thoughts[worker]++
+		pause = time.Duration(g.Workload.Think.Sample(u) * float64(time.Second))
 	}
-	r.loop.At(r.loop.Now()+pause, event{thought, worker})
+	r.loop.At(r.loop.Now()+pause, event{thought, uint16(g.index), worker})
 }
 
 // fresh reports whether a fetching worker would find a call that is new.
-func (r *run) fresh() bool {
-	return (r.Workload.Calls == 0 || r.next < r.Workload.Calls) && (r.Horizon == 0 || r.loop.Now() < r.Horizon)
+func (r *run) fresh(g *group) bool {
+	return (g.Workload.Calls == 0 || g.next < g.Workload.Calls) && (r.Horizon == 0 || r.loop.Now() < r.Horizon)
 }
 
 // fetch gives a worker a new call, else one that was redelivered, else rest.
-func (r *run) fetch(worker uint32) {
-	if r.fresh() {
-		id, _ := r.admit()
+func (r *run) fetch(g *group, worker uint32) {
+	if r.fresh(g) {
+		id, _ := r.admit(g)
 		r.assign(id, worker)
 	} else {
-		r.serve(worker)
+		r.serve(g, worker)
 	}
 }
 
 // admit opens the next call.
-func (r *run) admit() (uint32, *call) {
-	now, k := r.loop.Now(), r.next
-	r.next++
-	r.started++
+func (r *run) admit(g *group) (uint32, *call) {
+	now, k := r.loop.Now(), g.next
+	g.next++
+	g.started++
 	id, c := r.calls.alloc()
 	c.live = true
-	c.record = Call{ID: k, Arrived: now, Began: now,
-		Size: r.Workload.Sizes.Size(k, r.prompts.Uniform(k, 0), r.outputs.Uniform(k, 0))}
-	if law := r.Workload.Patience; law != nil {
-		span := time.Duration(law.Sample(r.patience.Uniform(k, 0)) * float64(time.Second))
-		c.patience = r.loop.Timer(now+span, event{leave, id})
+	luck := Luck{g.prompts.Uniform(k, 0), g.outputs.Uniform(k, 0), g.reasoning.Uniform(k, 0)}
+	c.record = Call{ID: k, Fleet: int32(g.index), Arrived: now, Began: now, Size: g.Workload.Sizes.Size(k, luck)}
+	c.cached, c.cachedAt = now, sim.Never
+	if law := g.Workload.Patience; law != nil {
+		span := time.Duration(law.Sample(g.patience.Uniform(k, 0)) * float64(time.Second))
+		c.patience = r.loop.Timer(now+span, event{kind: leave, id: id})
 	}
 	return id, c
 }
@@ -91,24 +92,25 @@ func (r *run) admit() (uint32, *call) {
 // enqueue gives a call to an idle worker or lets it wait for one.
 func (r *run) enqueue(id uint32) {
 	c := r.calls.at(id)
+	g := r.group(c)
 	if c.record.Deliveries > 0 {
 		r.waited(id)
 	}
-	if worker, ok := r.idle.Pop(); ok {
+	if worker, ok := g.idle.Pop(); ok {
 		r.assign(id, worker)
 		return
 	}
 	c.place = inBacklog
 	r.wait(c, WorkerWait)
-	r.backlog.Push(id)
+	g.backlog.Push(id)
 }
 
 // serve gives a free worker the call that has waited longest, or rest.
-func (r *run) serve(worker uint32) {
+func (r *run) serve(g *group, worker uint32) {
 	for {
-		id, ok := r.backlog.Pop()
+		id, ok := g.backlog.Pop()
 		if !ok {
-			r.idle.Push(worker)
+			g.idle.Push(worker)
 			return
 		}
 		if r.calls.at(id).place == gone {
@@ -124,7 +126,7 @@ func (r *run) serve(worker uint32) {
 func (r *run) assign(id, worker uint32) {
 	c := r.calls.at(id)
 	c.worker, c.held = worker, true
-	c.record.Instance = int32(int(worker) / r.Workers)
+	c.record.Instance = int32(int(worker) / r.group(c).Workers)
 	r.begin(id)
 }
 
@@ -149,10 +151,10 @@ func (r *run) waited(id uint32) {
 }
 
 // release lets a worker go on to its next call.
-func (r *run) release(worker uint32) {
-	if r.Workload.Arrivals != nil {
-		r.serve(worker)
+func (r *run) release(g *group, worker uint32) {
+	if g.Workload.Arrivals != nil {
+		r.serve(g, worker)
 	} else {
-		r.think(worker)
+		r.think(g, worker)
 	}
 }

@@ -12,6 +12,7 @@ type Classifier struct {
 	Statuses    []Statuses // retried
 	Timeouts    bool       // attempts cut off by the client's own timer are retried
 	Connections bool       // refused and broken connections are retried
+	Streams     bool       // errors inside a stream are retried
 	Never       []string   // error codes that are never retried, whatever their status
 	ShouldRetry bool       // the header x-should-retry, when sent, beats Statuses
 }
@@ -38,6 +39,8 @@ func (c Classifier) Retryable(r wire.Reply) bool {
 		return c.Timeouts
 	case wire.Connection:
 		return c.Connections
+	case wire.InStream:
+		return c.Streams && !slices.Contains(c.Never, r.Code)
 	}
 	if r.Class() == wire.OK || (r.Code != "" && slices.Contains(c.Never, r.Code)) {
 		return false

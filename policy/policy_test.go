@@ -146,7 +146,7 @@ func TestRetryAfterRules(t *testing.T) {
 // The rows of dates and milliseconds in the table of measured edge cases: the
 // SDKs read retry-after-ms first, LangChain does not read it.
 func TestFormsOfRetryAfter(t *testing.T) {
-	sdk, plain := RetryAfter{Obey: UpTo, Limit: 60 * s, Millis: true}, RetryAfter{Obey: UpTo, Limit: 60 * s}
+	sdk, plain := RetryAfter{Obey: UpTo, Limit: 60 * s, Reads: wire.Reads{Millis: true}}, RetryAfter{Obey: UpTo, Limit: 60 * s}
 	now := 1000 * s
 	for _, c := range []struct {
 		name  string

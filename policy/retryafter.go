@@ -3,17 +3,19 @@ package policy
 import (
 	"fmt"
 	"time"
+
+	"stampede/wire"
 )
 
 // RetryAfter is what a client makes of the server's wish. The zero RetryAfter
 // ignores it. A header that is absent, unreadable, zero or negative is never
 // obeyed; the backoff takes its place.
 type RetryAfter struct {
-	Obey   Obedience
-	Limit  time.Duration // of UpTo
-	Beyond Beyond        // of UpTo: what becomes of a longer wish
-	Plus   time.Duration // up to so much is added, uniformly
-	Millis bool          // retry-after-ms is read first, where it is sent
+	Obey       Obedience
+	Limit      time.Duration // of UpTo
+	Beyond     Beyond        // of UpTo: what becomes of a longer wish
+	Plus       time.Duration // up to so much is added, uniformly
+	wire.Reads               // what else is looked at
 }
 
 // Obedience is how far a client obeys Retry-After.
@@ -45,7 +47,7 @@ const (
 // read turns the headers into a wait. The limit holds for the wish; when clipped,
 // for the wish with its addition.
 func (a RetryAfter) read(f Facts) (time.Duration, reading) {
-	wish, ok := f.Reply.Wish(f.Now, a.Millis)
+	wish, ok := f.Reply.Wish(f.Now, a.Reads)
 	if a.Obey == Ignore || !ok || wish <= 0 {
 		return 0, unread
 	}
@@ -77,6 +79,9 @@ func (a RetryAfter) String() string {
 	}
 	if a.Millis {
 		s += " (ms first)"
+	}
+	if a.Body {
+		s += " (or in the body)"
 	}
 	if a.Plus > 0 {
 		s += fmt.Sprintf(" plus up to %v", a.Plus)

@@ -20,8 +20,9 @@ import (
 // It is not a window: nothing resets at any instant.
 type Bucket struct {
 	amount, period, burst uint64
-	whole                 int64  // tokens; negative when in debt
-	part                  uint64 // further tokens, in 1/period
+	perToken, perPart     float64 // nanoseconds for one token, and for one 1/period of it
+	whole                 int64   // tokens; negative when in debt
+	part                  uint64  // further tokens, in 1/period
 	at                    sim.Time
 }
 
@@ -37,6 +38,7 @@ func (b *Bucket) set(amount int64, period time.Duration, burst int64) {
 		panic("provider: a bucket needs a positive amount, period and burst")
 	}
 	b.amount, b.period, b.burst = uint64(amount), uint64(period), uint64(burst)
+	b.perToken, b.perPart = float64(period)/float64(amount), 1/float64(amount)
 }
 
 // Advance refills the bucket up to now, which must not run backwards.
@@ -114,6 +116,13 @@ func (b *Bucket) Wait(n int64) time.Duration {
 		return sim.Never
 	}
 	return time.Duration(wait)
+}
+
+// Full is the span until the bucket is full if nothing is taken meanwhile, to the
+// precision of a float64: what a header says, not what a wait rests on.
+func (b *Bucket) Full() time.Duration {
+	ns := float64(int64(b.burst)-b.whole)*b.perToken - float64(b.part)*b.perPart
+	return time.Duration(min(ns+0.5, float64(sim.Never)/2))
 }
 
 // Level is the number of whole tokens there.

@@ -72,10 +72,22 @@ type Slow struct{ Factor float64 }
 // generates nothing, bills nothing and never answers.
 type Hang struct{}
 
-// Break generates the part Part of the answer and bills it, and then the
-// connection breaks: a stream that is cut, or, with Part 1, a reply that is lost
-// after the work was done.
-type Break struct{ Part float64 }
+// Break generates the part Part of the answer, and then the connection breaks: a
+// stream that is cut, or, with Part 1, a reply that is lost after the work was
+// done. With a code the stream ends in an error event instead, after its status
+// 200.
+type Break struct {
+	Part float64
+	Code string
+}
+
+// reply is what the client gets in the end.
+func (e Break) reply() wire.Reply {
+	if e.Code != "" {
+		return wire.Reply{Failure: wire.InStream, Status: 200, Code: e.Code}
+	}
+	return wire.Reply{Failure: wire.Connection}
+}
 
 // NoConnection keeps the request from the provider.
 type NoConnection struct{ As Reachability }
@@ -108,6 +120,9 @@ func (e Reject) String() string {
 func (e Slow) String() string { return fmt.Sprintf("latency times %g", e.Factor) }
 func (Hang) String() string   { return "no reply ever" }
 func (e Break) String() string {
+	if e.Code != "" {
+		return fmt.Sprintf("error %s in the stream after %g%% of the answer", e.Code, 100*e.Part)
+	}
 	if e.Part == 1 {
 		return "reply lost after the work was done"
 	}

@@ -14,7 +14,8 @@ type Gateway struct {
 	Latency         time.Duration // there and back, on top of the round trip
 	Retries         int           // of refused requests, by the gateway itself
 	Wait            time.Duration // before each of them
-	StripRetryAfter bool          // and retry-after-ms
+	StripRetryAfter bool          // and retry-after-ms; what stands in the body stays
+	StripQuotas     bool          // the headers that say how much is left
 	RetryAfter      time.Duration // said in place of every wait that the provider asks for; 0 passes it on
 	Rewrite         []Rewrite     // of statuses
 }
@@ -24,12 +25,15 @@ type Rewrite struct{ From, To int }
 
 // Pass is the reply as the client gets it.
 func (g *Gateway) Pass(r wire.Reply) wire.Reply {
-	asked := r.RetryAfter.Form != wire.Absent || r.Millis.Form != wire.Absent
+	asked := r.RetryAfter.Form != wire.Absent || r.Millis.Form != wire.Absent || r.Delay.Form != wire.Absent
 	if g.StripRetryAfter || g.RetryAfter > 0 {
 		r.RetryAfter, r.Millis = wire.Hint{}, wire.Hint{}
 	}
 	if g.RetryAfter > 0 && asked {
 		r.RetryAfter = wire.After(g.RetryAfter)
+	}
+	if g.StripQuotas {
+		r.Quotas = wire.Quotas{}
 	}
 	for _, w := range g.Rewrite {
 		if r.Status == w.From {
@@ -51,6 +55,9 @@ func (g *Gateway) String() string {
 	}
 	if g.StripRetryAfter {
 		parts = append(parts, "strips Retry-After")
+	}
+	if g.StripQuotas {
+		parts = append(parts, "strips the counters")
 	}
 	if g.RetryAfter > 0 {
 		parts = append(parts, fmt.Sprintf("says Retry-After %v", g.RetryAfter))

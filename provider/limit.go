@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"stampede/dialect"
 	"stampede/sim"
+	"stampede/wire"
 )
 
 // Limit bounds the use of one resource: Amount per Period.
@@ -28,9 +30,12 @@ type Limit struct {
 	Charge   Charge        // of a limit on tokens: what is counted at admission
 	Settle   Settle        // of a limit on tokens: what happens when the true usage is known
 	Output   int64         // of Multiply: how often a token of output counts
-	Cached   bool          // whether cached tokens of the prompt count
+	Cached   Cached        // whether cached tokens of the prompt count
 	Estimate float64       // of the charges that estimate the prompt: estimate over truth; 0 means 1
 	Rejected Rejected      // whether requests that are refused count
+	Keys     []string      // only requests under these keys count; empty means all
+	Models   []string      // only requests to these models count; empty means all
+	Hidden   bool          // no header speaks of it
 }
 
 // Kind is how a limit counts over time.
@@ -40,12 +45,13 @@ const (
 	TokenBucket   Kind = iota // refills continuously
 	FixedWindow               // counts anew at every multiple of the period
 	SlidingWindow             // over any span of the period
-	RampLimit                 // growth of the rate
+	RampLimit                 // growth of the rate; over a short span, a limit on acceleration
+	LeakyBucket               // drains continuously; admits any request while it is not over the brim
 )
 
 // String is the word for a kind.
 func (k Kind) String() string {
-	return [...]string{"token bucket", "fixed window", "sliding window", "ramp"}[k]
+	return [...]string{"token bucket", "fixed window", "sliding window", "ramp", "leaky bucket"}[k]
 }
 
 // Resource is what a limit counts.
@@ -56,11 +62,34 @@ const (
 	Tokens            // prompt and output together
 	InputTokens
 	OutputTokens
+	Dollars     // what was billed, in nano-dollars; it is known when a request has ended
+	Concurrency // requests at the provider at once; without a period
 )
 
 // String is the word for a resource.
 func (r Resource) String() string {
-	return [...]string{"requests", "tokens", "input_tokens", "output_tokens"}[r]
+	return [...]string{"requests", "tokens", "input_tokens", "output_tokens", "dollars", "concurrency"}[r]
+}
+
+// tokens reports whether the resource is tokens of some kind.
+func (r Resource) tokens() bool { return r == Tokens || r == InputTokens || r == OutputTokens }
+
+// Cached says whether tokens that come from a cache count.
+type Cached uint8
+
+const (
+	CacheFree     Cached = iota // they do not
+	CacheCounts                 // like the others
+	CacheReleased               // at admission, and are given back in the end
+)
+
+// String is the word for a rule.
+func (c Cached) String() string { return [...]string{"free", "count", "released"}[c] }
+
+// Used is what a request used in the end.
+type Used struct {
+	Output int   // tokens generated
+	Nano   int64 // billed for it, in nano-dollars
 }
 
 // Charge is what a request counts at admission, where nothing of the answer's
@@ -107,6 +136,10 @@ func (r Rejected) String() string { return [...]string{"free", "to_zero", "into_
 // Check reports a limit that makes no sense.
 func (l Limit) Check() error {
 	switch {
+	case l.Resource == Concurrency:
+		if l.Amount <= 0 || l.Period != 0 {
+			return fmt.Errorf("a limit of %d requests at once per %v; allowed is a positive number without a period", l.Amount, l.Period)
+		}
 	case l.Amount <= 0 || l.Period <= 0:
 		return fmt.Errorf("a limit of %d %v per %v; allowed is a positive amount per positive period", l.Amount, l.Resource, l.Period)
 	case l.Burst < 0 || l.Used < 0 || l.Offset < 0 || l.Quantum < 0 || l.Growth < 0 || l.Estimate < 0 || l.Output < 0:
@@ -126,7 +159,7 @@ func (l Limit) burst() int64 {
 	switch {
 	case l.Quantum > 0:
 		return l.slice()
-	case l.Burst == 0 || l.Kind != TokenBucket:
+	case l.Burst == 0 || (l.Kind != TokenBucket && l.Kind != LeakyBucket):
 		return l.Amount
 	}
 	return l.Burst
@@ -143,54 +176,92 @@ func (l Limit) Most() int64 { return l.burst() }
 
 // String writes the limit with its kind, for charts.
 func (l Limit) String() string {
+	if l.Resource == Concurrency {
+		return fmt.Sprintf("%d requests at once", l.Amount)
+	}
 	s := fmt.Sprintf("%v of %d %v per %v", l.Kind, l.Amount, l.Resource, l.Period)
 	if b := l.burst(); b != l.Amount {
 		s += fmt.Sprintf(", burst %d", b)
 	}
-	if l.Resource != Requests {
+	if l.Resource.tokens() {
 		s += fmt.Sprintf(", charged %v, settlement %v", l.Charge, l.Settle)
 	}
 	return s
 }
 
 // Counts is what a request counts at admission.
-func (l Limit) Counts(r Request) int64 { return (&limiter{Limit: l}).charge(r) }
+func (l Limit) Counts(r Request) int64 { return (&limiter{Limit: l}).charge(&r) }
 
-// Ends is what a request counts in the end, with so many tokens of output.
-func (l Limit) Ends(r Request, output int) int64 { return (&limiter{Limit: l}).final(r, output) }
+// Ends is what a request counts in the end.
+func (l Limit) Ends(r Request, used Used) int64 { return (&limiter{Limit: l}).final(&r, used) }
 
 // limiter is a limit at work.
 type limiter struct {
 	Limit
-	meter meter
+	meter  meter
+	bucket *Bucket // the meter when it is one, called directly since most are
+	of     uint64  // the tenants whose requests count, by bit
+	quota  int     // what the headers call the resource; negative when they do not
 }
 
-func newLimiter(l Limit) limiter {
-	out := limiter{Limit: l}
-	switch l.Kind {
-	case FixedWindow:
+func newLimiter(l Limit, c Config) limiter {
+	out := limiter{Limit: l, of: l.tenants(c.Tenants), quota: l.header()}
+	if out.quota >= 0 && !c.Dialect.Shows(out.quota) {
+		out.quota = -1
+	}
+	switch {
+	case l.Resource == Concurrency:
+		out.meter = &places{amount: l.Amount}
+	case l.Kind == FixedWindow:
 		w := NewWindow(l.Amount, l.Period, l.Offset)
 		if l.Quantum > 0 {
 			w = NewWindow(l.slice(), l.Quantum, l.Offset)
 		}
 		out.meter = &w
-	case SlidingWindow:
+	case l.Kind == SlidingWindow:
 		s := NewSliding(l.Amount, l.Period)
 		if l.Quantum > 0 {
 			s = NewSliding(l.slice(), l.Quantum)
 		}
 		out.meter = &s
-	case RampLimit:
+	case l.Kind == RampLimit:
 		r := NewRamp(l.Amount, l.Period, l.Growth, l.Every)
 		out.meter = &r
 	default:
 		b := NewBucket(l.Amount, l.Period, l.burst())
-		out.meter = &b
+		out.meter, out.bucket = &b, &b
 	}
 	if l.Used > 0 {
 		out.meter.Take(l.Used)
 	}
 	return out
+}
+
+// tenants are those whose requests count, by bit. Without tenants there is one.
+func (l Limit) tenants(tenants []Tenant) uint64 {
+	if len(tenants) == 0 {
+		tenants = []Tenant{{}}
+	}
+	of := uint64(0)
+	for i, t := range tenants {
+		if l.Covers(t) {
+			of |= 1 << i
+		}
+	}
+	return of
+}
+
+// Covers reports whether the limit counts the requests of a tenant.
+func (l Limit) Covers(t Tenant) bool {
+	return (len(l.Keys) == 0 || slices.Contains(l.Keys, t.Key)) && (len(l.Models) == 0 || slices.Contains(l.Models, t.Model))
+}
+
+// header is what headers call the resource; negative for limits without a header.
+func (l Limit) header() int {
+	if l.Hidden || l.Kind == RampLimit {
+		return -1
+	}
+	return [...]int{Requests: wire.RequestQuota, Tokens: wire.TokenQuota, InputTokens: wire.InputQuota, OutputTokens: wire.OutputQuota, Dollars: -1, Concurrency: -1}[l.Resource]
 }
 
 // reshape gives the limit another amount, period and burst from now on.
@@ -203,27 +274,69 @@ func (l *limiter) reshape(to Limit) {
 	l.meter.Reshape(amount, period, to.burst())
 }
 
-// prompt is the tokens of a prompt that count.
-func (l *limiter) prompt(r Request) int64 {
+// counts reports whether the limit counts this request at all.
+func (l *limiter) counts(r *Request) bool { return l.of>>r.Tenant&1 != 0 }
+
+// admits reports whether there is room for a charge.
+func (l *limiter) admits(charge int64) bool {
+	if need := l.need(charge); l.bucket != nil {
+		return l.bucket.Has(need)
+	} else {
+		return l.meter.Has(need)
+	}
+}
+
+// need is the room that must be there for a charge: all of it, and something even
+// for nothing; of a leaky bucket, that it is not over the brim.
+func (l *limiter) need(charge int64) int64 {
+	if l.Kind == LeakyBucket {
+		return 0
+	}
+	return max(1, charge)
+}
+
+// advance moves the meter to now.
+func (l *limiter) advance(now sim.Time) {
+	if l.bucket != nil {
+		l.bucket.Advance(now)
+	} else {
+		l.meter.Advance(now)
+	}
+}
+
+// take counts a charge.
+func (l *limiter) take(charge int64) {
+	if l.bucket != nil {
+		l.bucket.Take(charge)
+	} else {
+		l.meter.Take(charge)
+	}
+}
+
+// prompt is the tokens of a prompt that count at admission.
+func (l *limiter) prompt(r *Request) int64 {
 	n := int64(r.Prompt)
-	if !l.Cached {
+	if l.Cached == CacheFree {
 		n -= int64(r.Cached)
 	}
 	return n
 }
 
 // estimate is the provider's guess at the prompt.
-func (l *limiter) estimate(r Request) int64 {
-	if l.Estimate == 0 {
+func (l *limiter) estimate(r *Request) int64 {
+	if l.Estimate == 0 || l.Estimate == 1 {
 		return l.prompt(r)
 	}
 	return int64(math.Ceil(float64(l.prompt(r)) * l.Estimate))
 }
 
 // charge is what the request counts at admission.
-func (l *limiter) charge(r Request) int64 {
-	if l.Resource == Requests {
+func (l *limiter) charge(r *Request) int64 {
+	switch {
+	case l.Resource == Requests || l.Resource == Concurrency:
 		return 1
+	case l.Resource == Dollars:
+		return 0
 	}
 	switch l.Charge {
 	case PromptPlusMax:
@@ -238,42 +351,59 @@ func (l *limiter) charge(r Request) int64 {
 	return l.prompt(r)
 }
 
-// final is what the request counts once it has used so many tokens of output.
-func (l *limiter) final(r Request, output int) int64 {
-	out := int64(output)
-	if l.Settle == Multiply {
-		out *= l.Output
-	}
+// settles reports whether the limit may count something else in the end than at
+// admission.
+func (l *limiter) settles() bool {
+	return l.Resource != Requests && (l.Settle != Keep || l.Charge == AsProduced || !l.Resource.tokens())
+}
+
+// final is what the request counts in the end.
+func (l *limiter) final(r *Request, used Used) int64 {
 	switch {
 	case l.Resource == Requests:
 		return 1
-	case l.Resource == OutputTokens:
-		return out
-	case l.Settle == Keep && l.Charge != AsProduced:
+	case l.Resource == Concurrency:
+		return 0
+	case l.Resource == Dollars:
+		return used.Nano
+	case !l.settles():
 		return l.charge(r)
-	case l.Resource == InputTokens:
-		return l.prompt(r)
 	}
-	return l.prompt(r) + out
+	out := int64(used.Output)
+	if l.Settle == Multiply {
+		out *= l.Output
+	}
+	in := l.prompt(r)
+	if l.Cached == CacheReleased {
+		in -= int64(r.Cached)
+	}
+	switch l.Resource {
+	case InputTokens:
+		return in
+	case OutputTokens:
+		return out
+	}
+	return in + out
 }
 
 // settle corrects the charge to what the request counts in the end and returns
 // what was given back, negative when more was counted.
-func (l *limiter) settle(r Request, output int) int64 {
-	if l.Resource == Requests {
+func (l *limiter) settle(now sim.Time, r *Request, used Used) int64 {
+	if !l.settles() {
 		return 0
 	}
-	back := l.charge(r) - l.final(r, output)
+	l.advance(now)
+	back := l.charge(r) - l.final(r, used)
 	if back > 0 {
 		l.meter.Give(back)
 	} else if back < 0 {
-		l.meter.Take(-back)
+		l.take(-back)
 	}
 	return back
 }
 
 // penalise counts a refused request as the rule says and returns how much.
-func (l *limiter) penalise(r Request) int64 {
+func (l *limiter) penalise(charge int64) int64 {
 	floor := int64(0)
 	switch l.Rejected {
 	case Free:
@@ -281,7 +411,34 @@ func (l *limiter) penalise(r Request) int64 {
 	case IntoDebt:
 		floor = -l.burst()
 	}
-	return l.meter.Drain(l.charge(r), floor)
+	return l.meter.Drain(charge, floor)
+}
+
+// shows is what the headers say of the limit.
+func (l *limiter) shows() wire.Quota {
+	if b := l.bucket; b != nil {
+		return wire.Quota{Limit: l.Amount, Remaining: max(0, b.Level()), Reset: b.Full()}
+	}
+	q := wire.Quota{Limit: l.Amount, Remaining: max(0, l.meter.Level()), Reset: l.meter.Wait(l.burst())}
+	if l.Quantum > 0 {
+		q.Limit = l.slice()
+	}
+	return q
+}
+
+// refuses is why the limit refuses, when it asks for this wait.
+func (l *limiter) refuses(wait time.Duration) dialect.Reason {
+	switch {
+	case l.Resource == Concurrency:
+		return dialect.TooMany
+	case l.Resource == Dollars:
+		return dialect.Spent
+	case l.Kind == RampLimit:
+		return dialect.TooSteep
+	case wait == sim.Never:
+		return dialect.TooLarge
+	}
+	return dialect.OverLimit
 }
 
 // change is a limit that takes another shape during the run.

@@ -161,6 +161,9 @@ func (s *Sliding) Wait(n int64) time.Duration {
 	if n > s.amount {
 		return sim.Never
 	}
+	if n == s.amount { // all of it must have grown old
+		return s.log.At(s.log.Len()-1).at + s.period - s.at
+	}
 	left := s.used
 	for i := range s.log.Len() {
 		p := s.log.At(i)
@@ -238,3 +241,17 @@ func (r *Ramp) Reshape(amount int64, period time.Duration, _ int64) {
 	r.From, r.Period = amount, period
 	r.slice.Reshape(max(amount, r.slice.amount), period, 0)
 }
+
+// places counts what is there at once: at most so many, for as long as they stay.
+// When one goes is not known, so there is no wait to ask for.
+type places struct{ amount, taken int64 }
+
+func (p *places) Advance(sim.Time)         {}
+func (p *places) Has(n int64) bool         { return p.taken+n <= p.amount }
+func (p *places) Take(n int64)             { p.taken += n }
+func (p *places) Drain(int64, int64) int64 { return 0 }
+func (p *places) Give(n int64)             { p.taken -= n }
+func (p *places) Wait(int64) time.Duration { return 0 }
+func (p *places) Level() int64             { return p.amount - p.taken }
+
+func (p *places) Reshape(amount int64, _ time.Duration, _ int64) { p.amount = amount }

@@ -194,25 +194,32 @@ func TestChargesAndSettlements(t *testing.T) {
 		charge, last int64
 	}{
 		{"requests", Limit{Resource: Requests}, 1, 1},
-		{"OpenAI", Limit{Resource: Tokens, Charge: MaxOrEstimate, Cached: true, Estimate: 1.1}, 2000, 2000},
-		{"OpenAI, long prompt", Limit{Resource: Tokens, Charge: MaxOrEstimate, Cached: true, Estimate: 2.5}, 2500, 2500},
-		{"Azure", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: true}, 3000, 3000},
+		{"OpenAI", Limit{Resource: Tokens, Charge: MaxOrEstimate, Cached: CacheCounts, Estimate: 1.1}, 2000, 2000},
+		{"OpenAI, long prompt", Limit{Resource: Tokens, Charge: MaxOrEstimate, Cached: CacheCounts, Estimate: 2.5}, 2500, 2500},
+		{"Azure", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: CacheCounts}, 3000, 3000},
 		{"PTU: cached tokens do not count, corrected to the actual", Limit{Resource: Tokens, Charge: PromptPlusMax, Settle: Refund}, 2600, 900},
-		{"Bedrock: cached count at first, output five times in the end", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: true, Settle: Multiply, Output: 5}, 3000, 2500},
-		{"Bedrock, output 15 times: more than was reserved", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: true, Settle: Multiply, Output: 15}, 3000, 5500},
+		{"Bedrock: cached count at first, output five times in the end", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: CacheCounts, Settle: Multiply, Output: 5}, 3000, 2500},
+		{"Bedrock: cached are released", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: CacheReleased, Settle: Multiply, Output: 5}, 3000, 2100},
+		{"dollars", Limit{Resource: Dollars}, 0, 77},
+		{"requests at once", Limit{Resource: Concurrency}, 1, 0},
+		{"Bedrock, output 15 times: more than was reserved", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: CacheCounts, Settle: Multiply, Output: 15}, 3000, 5500},
 		{"Anthropic input", Limit{Resource: InputTokens, Charge: EstimatedPrompt, Estimate: 1.2, Settle: Refund}, 720, 600},
 		{"Anthropic output", Limit{Resource: OutputTokens, Charge: AsProduced}, 0, 300},
-		{"Gemini", Limit{Resource: InputTokens, Cached: true}, 1000, 1000},
-		{"all tokens as produced", Limit{Resource: Tokens, Charge: AsProduced, Cached: true}, 0, 1300},
+		{"Gemini", Limit{Resource: InputTokens, Cached: CacheCounts}, 1000, 1000},
+		{"all tokens as produced", Limit{Resource: Tokens, Charge: AsProduced, Cached: CacheCounts}, 0, 1300},
 	} {
 		c.l.Amount, c.l.Period = 100_000, 60*s
-		l := newLimiter(c.l)
-		if got := l.charge(r); got != c.charge {
+		if c.l.Resource == Concurrency {
+			c.l.Period = 0
+		}
+		l := newLimiter(c.l, Config{})
+		if got := l.charge(&r); got != c.charge {
 			t.Errorf("%s: charged %d, want %d", c.name, got, c.charge)
 		}
-		l.meter.Take(l.charge(r))
-		l.settle(r, 300)
-		if got := l.final(r, 300); got != c.last {
+		used := Used{Output: 300, Nano: 77}
+		l.take(l.charge(&r))
+		l.settle(0, &r, used)
+		if got := l.final(&r, used); got != c.last {
 			t.Errorf("%s: counts %d in the end, want %d", c.name, got, c.last)
 		}
 		if got := 100_000 - l.meter.Level(); got != c.last {

@@ -13,8 +13,10 @@ package provider
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"stampede/dialect"
 	"stampede/dist"
 	"stampede/sim"
 	"stampede/wire"
@@ -22,24 +24,37 @@ import (
 
 // Config describes a provider.
 type Config struct {
-	Name        string
-	RoundTrip   time.Duration // network time there and back, half each way
-	Limits      []Limit
-	Concurrency int // requests at the provider at once; above it 429; 0 means no limit
-	Capacity    Capacity
-	Latency     Latency
-	Faults      []Fault
-	RetryAfter  RetryAfter
-	Cancel      CancelRule
-	Gateway     Gateway
+	Name       string
+	Dialect    dialect.Dialect
+	Tenants    []Tenant      // who calls; empty means one
+	RoundTrip  time.Duration // network time there and back, half each way
+	Limits     []Limit
+	Capacity   Capacity
+	Latency    Latency
+	Faults     []Fault
+	RetryAfter RetryAfter
+	Cancel     CancelRule
+	Billing    Billing
+	Gateway    Gateway
 }
 
+// Tenant is one of those who call, as the provider knows them.
+type Tenant struct {
+	Key, Model string
+	Priority   int // in the queue before the capacity: higher goes first
+}
+
+// maxTenants is how many tenants a limit can tell apart.
+const maxTenants = 64
+
 // Capacity is how many requests generate at once, and how many may wait for
-// that, first in, first out. The zero Capacity generates all at once.
+// that: tenants of higher priority first, then first in, first out. The zero
+// Capacity generates all at once.
 type Capacity struct {
-	Slots int // 0 means no bound
-	Queue int // places to wait; negative means no bound
-	Full  int // the status when there is no place: 503 or 529
+	Slots    int       // 0 means no bound
+	Queue    int       // places to wait; negative means no bound
+	Batching *Batching // how fast the requests at once are, in place of Latency; nil means each by itself
+	Full     int       // the status when there is no place; 0 means that of the dialect
 }
 
 // Latency is the time to answer: T = first + output/speed, first and speed drawn
@@ -67,6 +82,27 @@ func (c CancelRule) String() string {
 	return [...]string{"keeps_generating", "stops", "stops_streams"}[c]
 }
 
+// Billing says where a provider departs from billing all the work that was done,
+// and nothing else.
+type Billing struct {
+	AbandonedFree bool // the work for a client that has gone
+	CutFree       bool // a stream that broke or ended in an error
+	LostFree      bool // the work whose reply was lost
+	TimeoutBilled bool // a 408, for the prompt and the whole answer
+	FilterBilled  bool // a refusal with the code content_filter, for the prompt
+}
+
+// refusal is what an error by the fault schedule is billed for.
+func (b Billing) refusal(r wire.Reply) Billed {
+	switch {
+	case b.TimeoutBilled && r.Status == 408:
+		return Everything
+	case b.FilterBilled && r.Code == "content_filter":
+		return ItsPrompt
+	}
+	return Nothing
+}
+
 // RetryAfter is how the wait until a refused request would fit is sent.
 type RetryAfter struct {
 	As     Writing
@@ -80,17 +116,18 @@ type Writing uint8
 const (
 	InSeconds Writing = iota
 	AsDate            // an HTTP date: the fraction of its second is lost
+	InBody            // as a RetryInfo of the body, which few clients read
 	NotAtAll
 )
 
 // String says how it is sent.
 func (a RetryAfter) String() string {
-	s := [...]string{"Retry-After in seconds", "Retry-After as an HTTP date", "no Retry-After"}[a.As]
+	s := [...]string{"Retry-After in seconds", "Retry-After as an HTTP date", "the wait in its body", "no Retry-After"}[a.As]
 	switch {
 	case a.As == NotAtAll:
 	case a.Round > 0:
 		s += fmt.Sprintf(", rounded up to %v", a.Round)
-	case a.As == InSeconds:
+	case a.As != AsDate:
 		s += ", exact"
 	}
 	if a.Millis {
@@ -110,6 +147,8 @@ func (a RetryAfter) tell(reply *wire.Reply, now sim.Time, wait time.Duration) {
 		reply.RetryAfter = wire.After(wait)
 	case AsDate:
 		reply.RetryAfter = wire.At(now + wait)
+	case InBody:
+		reply.Delay = wire.After(wait)
 	}
 }
 
@@ -124,6 +163,7 @@ func roundUp(d, unit time.Duration) time.Duration {
 // Request is what a request declares.
 type Request struct {
 	Call      uint64
+	Tenant    int // an index into Config.Tenants
 	Attempt   int // from 1
 	Prompt    int // tokens
 	Cached    int // tokens of the prompt that come from a cache
@@ -133,14 +173,24 @@ type Request struct {
 // Verdict is what becomes of a request on arrival.
 type Verdict struct {
 	Kind    VerdictKind
-	Reply   wire.Reply    // of Refused
+	Reply   wire.Reply    // of Refused; else the headers of the answer
 	After   time.Duration // of Refused: until the reply leaves
 	Charged int64         // tokens taken from the limits
 	Slow    float64       // factor on the latency
 	Hangs   bool          // it is never answered: no token is generated
-	Breaks  bool          // the connection breaks after Part of the answer
+	Breaks  bool          // the reply ends in a failure after Part of the answer
 	Part    float64
+	Billed  Billed // of Refused
 }
+
+// Billed is what a refused request is billed for.
+type Billed uint8
+
+const (
+	Nothing Billed = iota
+	ItsPrompt
+	Everything // the prompt and the whole answer
+)
 
 // VerdictKind tells verdicts apart.
 type VerdictKind uint8
@@ -155,10 +205,13 @@ const (
 type Provider struct {
 	config  Config
 	limits  []limiter
+	shown   bool     // headers speak of some limit
 	charges []int64  // of the request at hand, by limit
 	changes []change // of limits, not yet made, in order
 	busy    int      // requests admitted and not finished, those waiting included
 	slots   sim.Station[uint32]
+	ranks   []int // of tenants, in the queue before the slots
+	batch   batch
 	ledger  Ledger
 
 	spells []spell // by fault
@@ -185,117 +238,192 @@ func New(c Config, key sim.Key) (*Provider, error) {
 		faults: key.For(forFaults), latencyOfCall: key.For(forLatencyOfCall), latency: key.For(forLatency), spelling: key.For(forSpells),
 		spells: make([]spell, len(c.Faults)),
 	}
+	if len(c.Tenants) > maxTenants {
+		return nil, fmt.Errorf("%d tenants of one provider; allowed are %d", len(c.Tenants), maxTenants)
+	}
 	for _, l := range c.Limits {
 		if err := l.Check(); err != nil {
 			return nil, err
 		}
-		p.limits = append(p.limits, newLimiter(l))
+		p.limits = append(p.limits, newLimiter(l, c))
+		p.shown = p.shown || p.limits[len(p.limits)-1].quota >= 0
 	}
 	p.charges = make([]int64, len(p.limits))
+	p.ranks = ranks(c.Tenants)
+	if b := c.Capacity.Batching; b != nil {
+		if b.Step <= 0 || b.PerStream < 0 || b.PerStep < 0 || c.Capacity.Slots < 1 {
+			return nil, fmt.Errorf("%v in %d slots; allowed are a positive step, no negative part, and slots", b, c.Capacity.Slots)
+		}
+		p.batch = batch{Batching: *b}
+	}
 	p.slots = sim.Station[uint32]{Servers: c.Capacity.Slots, Room: c.Capacity.Queue}
 	var err error
 	p.changes, err = changesOf(c)
 	return p, err
 }
 
+// ranks gives the tenants of the highest priority rank 0, and so on.
+func ranks(tenants []Tenant) []int {
+	out := []int{0}
+	if len(tenants) > 0 {
+		out = make([]int, len(tenants))
+	}
+	var priorities []int
+	for _, t := range tenants {
+		priorities = append(priorities, -t.Priority)
+	}
+	slices.Sort(priorities)
+	priorities = slices.Compact(priorities)
+	for i, t := range tenants {
+		out[i], _ = slices.BinarySearch(priorities, -t.Priority)
+	}
+	return out
+}
+
 // Receive decides what becomes of a request that arrives now. When it must wait
 // for a slot, the token is what Finish or Pass return once its turn comes.
-func (p *Provider) Receive(now sim.Time, r Request, token uint32) Verdict {
-	p.advance(now)
-	slow := 1.0
-	v := Verdict{Kind: Admitted, Part: 1}
+func (p *Provider) Receive(now sim.Time, r Request, token uint32) (v Verdict) {
+	p.change(now)
+	v.Part, v.Slow = 1, 1
+	answer := wire.Reply{Status: 200}
 	for i := range p.config.Faults {
 		switch f := &p.config.Faults[i]; e := f.Effect.(type) {
 		case Reject:
 			if p.struck(i, now, r) {
-				return Verdict{Kind: Refused, Reply: e.Reply, After: e.After}
+				v.Kind, v.Reply, v.After, v.Billed = Refused, e.Reply, e.After, p.config.Billing.refusal(e.Reply)
+				return v
 			}
 		case Slow:
 			if p.struck(i, now, r) {
-				slow *= e.Factor
+				v.Slow *= e.Factor
 			}
 		case Hang:
 			v.Hangs = v.Hangs || p.struck(i, now, r)
 		case Break:
 			if p.struck(i, now, r) {
 				v.Breaks, v.Part = true, min(v.Part, e.Part)
+				answer = e.reply()
 			}
 		}
 	}
+	fits := true
 	for i := range p.limits {
-		p.charges[i] = p.limits[i].charge(r)
-		if !p.limits[i].meter.Has(max(1, p.charges[i])) {
-			return p.refuse(now, r)
+		l := &p.limits[i]
+		p.charges[i] = notCounted
+		if l.counts(&r) {
+			l.advance(now)
+			n := l.charge(&r)
+			p.charges[i] = n
+			fits = fits && l.admits(n)
 		}
 	}
-	if p.config.Concurrency > 0 && p.busy >= p.config.Concurrency {
-		return Verdict{Kind: Refused, Reply: wire.Reply{Status: 429, Code: "concurrency_limit_exceeded"}}
+	if !fits {
+		p.refuse(now, &v)
+		return v
 	}
-	v.Slow = slow
 	if p.config.Capacity.Slots > 0 {
-		switch p.slots.Arrive(token) {
+		switch p.slots.Arrive(token, p.ranks[r.Tenant]) {
 		case sim.Queued:
 			v.Kind = Waiting
 		case sim.Refused:
-			return Verdict{Kind: Refused, Reply: wire.Reply{Status: p.config.Capacity.Full, Code: "server_is_overloaded"}}
+			v.Kind = Refused
+			p.say(dialect.NoPlace, now, 0, &v.Reply)
+			if p.config.Capacity.Full != 0 {
+				v.Reply.Status = p.config.Capacity.Full
+			}
+			return v
 		}
 	}
 	p.busy++
 	for i, n := range p.charges {
-		p.limits[i].meter.Take(n)
-		if p.limits[i].Resource != Requests {
+		if n == notCounted {
+			continue
+		}
+		l := &p.limits[i]
+		l.take(n)
+		if l.Resource.tokens() {
 			v.Charged += n
 			p.ledger.Taken += n
 		}
 	}
+	v.Reply = answer
+	p.show(now, &v.Reply)
 	return v
 }
 
-// refuse refuses a request for the limits; some count it all the same.
-func (p *Provider) refuse(now sim.Time, r Request) Verdict {
-	v := Verdict{Kind: Refused}
-	for i := range p.limits {
-		n := p.limits[i].penalise(r)
-		if p.limits[i].Resource != Requests {
-			v.Charged += n
-			p.ledger.Taken += n
+// notCounted is the charge of a request at a limit that does not count it.
+const notCounted = -1
+
+// refuse refuses a request for the limits; some count it all the same. The wait
+// is the longest that any of them asks for, after which the request would fit if
+// nobody else took the room; the reason is that of the limit that asks for it.
+func (p *Provider) refuse(now sim.Time, v *Verdict) {
+	v.Kind = Refused
+	for i, n := range p.charges {
+		if n != notCounted && p.limits[i].Rejected != Free {
+			n = p.limits[i].penalise(n)
+			if p.limits[i].Resource.tokens() {
+				v.Charged += n
+				p.ledger.Taken += n
+			}
 		}
 	}
-	v.Reply = p.refusal(now, r)
-	return v
+	longest, by := time.Duration(-1), 0
+	for i, n := range p.charges {
+		l := &p.limits[i]
+		if n == notCounted || l.admits(n) {
+			continue
+		}
+		if wait := l.meter.Wait(l.need(n)); wait > longest {
+			longest, by = wait, i
+		}
+	}
+	p.say(p.limits[by].refuses(longest), now, longest, &v.Reply)
+	p.show(now, &v.Reply)
 }
 
-// refusal is the reply to a request that the limits refuse: the wait is the
-// longest that any of them asks for, after which the request would fit if
-// nobody else took the room.
-func (p *Provider) refusal(now sim.Time, r Request) wire.Reply {
-	reply := wire.Reply{Status: 429, Code: "rate_limit_exceeded"}
-	var wait time.Duration
+// say writes a refusal for a reason, with the wait where the dialect tells it.
+func (p *Provider) say(why dialect.Reason, now sim.Time, wait time.Duration, reply *wire.Reply) {
+	with := p.config.Dialect.Refuses(why)
+	reply.Status, reply.Code, reply.ShouldRetry = with.Status, with.Code, with.Advice
+	if !with.Silent && wait > 0 && wait != sim.Never {
+		p.config.RetryAfter.tell(reply, now, wait)
+	}
+}
+
+// show writes the headers that say how much of each limit is left; of two limits
+// on one resource the first.
+func (p *Provider) show(now sim.Time, reply *wire.Reply) {
+	if !p.shown {
+		return
+	}
 	for i := range p.limits {
-		wait = max(wait, p.limits[i].meter.Wait(max(1, p.limits[i].charge(r))))
+		l := &p.limits[i]
+		if l.quota >= 0 && p.charges[i] != notCounted && reply.Quotas[l.quota].Limit == 0 {
+			reply.Quotas[l.quota] = p.config.Dialect.Read(l.quota, now, l.shows())
+		}
 	}
-	if wait == sim.Never { // larger than the limit: refused for ever
-		reply.ShouldRetry = wire.DoNotRetry
-		return reply
-	}
-	p.config.RetryAfter.tell(&reply, now, wait)
-	return reply
 }
 
 // Generate is when the first and the last token of an admitted request with the
-// given true output leave the provider.
-func (p *Provider) Generate(now sim.Time, r Request, slow float64, output int) (first, last sim.Time) {
+// given true output leave the provider; so many of its tokens, those of reasoning,
+// come before the first that anyone sees.
+func (p *Provider) Generate(now sim.Time, r Request, slow float64, hidden, output int) (first, last sim.Time) {
 	l := &p.config.Latency
-	seconds := 0.0
+	seconds, each := 0.0, 0.0
 	if l.FirstToken != nil {
 		seconds = l.FirstToken.Sample(p.luck(r, 0)) * slow
 	}
-	first = now + span(seconds)
 	if l.TokensPerSecond != nil {
-		seconds += float64(output) / l.TokensPerSecond.Sample(p.luck(r, 1)) * slow
+		each = slow / l.TokensPerSecond.Sample(p.luck(r, 1))
 	}
-	return first, max(first, now+span(seconds))
+	first = now + span(seconds+float64(hidden)*each)
+	return first, max(first, now+span(seconds+float64(output)*each))
 }
+
+// Batches reports whether the requests at once share a batch, by Join in place of
+// Generate.
+func (p *Provider) Batches() bool { return p.config.Capacity.Batching != nil }
 
 // luck is the uniform number behind one quantity of an attempt's latency.
 func (p *Provider) luck(r Request, quantity uint64) float64 {
@@ -316,13 +444,14 @@ func span(seconds float64) time.Duration {
 }
 
 // Settle is what the limits keep of an admission and what they give back (less
-// than nothing, when they count more) once the request has used so many tokens of
-// output, in tokens over all limits on tokens.
-func (p *Provider) Settle(r Request, output int) (settled, refunded int64) {
+// than nothing, when they count more) of a request that has ended, in tokens over
+// all limits on tokens.
+func (p *Provider) Settle(r Request, used Used) (settled, refunded int64) {
 	for i := range p.limits {
-		if l := &p.limits[i]; l.Resource != Requests {
-			settled += l.final(r, output)
-			refunded += l.charge(r) - l.final(r, output)
+		if l := &p.limits[i]; l.Resource.tokens() && l.counts(&r) {
+			final := l.final(&r, used)
+			settled += final
+			refunded += l.charge(&r) - final
 		}
 	}
 	return settled, refunded
@@ -330,18 +459,34 @@ func (p *Provider) Settle(r Request, output int) (settled, refunded int64) {
 
 // Finish settles the charges of a request that had its turn and frees its slot.
 // When another waits, its turn has come: its token is returned.
-func (p *Provider) Finish(now sim.Time, r Request, output int) (next uint32, started bool) {
-	p.Leave(now, r, output)
+func (p *Provider) Finish(now sim.Time, r Request, used Used) (next uint32, started bool) {
+	p.Leave(now, r, used)
 	return p.Pass()
 }
 
 // Leave settles the charges of a request that leaves the queue before its turn;
 // its token stays there, and Pass must be called when it comes.
-func (p *Provider) Leave(now sim.Time, r Request, output int) {
-	p.advance(now)
+func (p *Provider) Leave(now sim.Time, r Request, used Used) {
+	p.change(now)
 	p.busy--
 	for i := range p.limits {
-		p.ledger.Given += p.limits[i].settle(r, output)
+		l := &p.limits[i]
+		if !l.counts(&r) {
+			continue
+		}
+		if back := l.settle(now, &r, used); l.Resource.tokens() {
+			p.ledger.Given += back
+		}
+	}
+}
+
+// Spend counts what a refused request is billed for at the limits on dollars.
+func (p *Provider) Spend(now sim.Time, r Request, nano int64) {
+	for i := range p.limits {
+		if l := &p.limits[i]; l.Resource == Dollars && l.counts(&r) {
+			l.advance(now)
+			l.take(nano)
+		}
 	}
 }
 
@@ -360,17 +505,14 @@ func (p *Provider) InFlight() int { return p.busy }
 // Ledger is what the limits took and gave back so far.
 func (p *Provider) Ledger() Ledger { return p.ledger }
 
-// advance refills the buckets up to now and makes the changes due on the way.
-func (p *Provider) advance(now sim.Time) {
+// change makes the changes of limits that are due.
+func (p *Provider) change(now sim.Time) {
 	for len(p.changes) > 0 && p.changes[0].at <= now {
 		c := p.changes[0]
 		p.changes = p.changes[1:]
 		l := &p.limits[c.index]
 		l.meter.Advance(c.at)
 		l.reshape(c.limit)
-	}
-	for i := range p.limits {
-		p.limits[i].meter.Advance(now)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stampede/dialect"
 	"stampede/dist"
 	"stampede/sim"
 	"stampede/wire"
@@ -239,7 +240,7 @@ func TestRefundMakesRoom(t *testing.T) {
 	if got := describe(p.Receive(0, r, 0)); got != "429 after 48s" {
 		t.Errorf("before the refund: %s, want 429 after 48s", got)
 	}
-	p.Finish(0, r, 50) // 750 of 900 come back
+	p.Finish(0, r, Used{Output: 50}) // 750 of 900 come back
 	if got := describe(p.Receive(0, Request{Prompt: 50, MaxTokens: 800}, 0)); got != "ok" {
 		t.Errorf("after the refund: %s, want ok", got)
 	}
@@ -289,9 +290,9 @@ func TestRetryAfterIsWrittenAsConfigured(t *testing.T) {
 }
 
 func TestConcurrencyLimit(t *testing.T) {
-	p := build(t, Config{Concurrency: 2})
+	p := build(t, Config{Limits: []Limit{{Resource: Concurrency, Amount: 2}}})
 	got := describe(p.Receive(0, Request{}, 0)) + " " + describe(p.Receive(0, Request{Call: 1}, 0)) + " " + describe(p.Receive(0, Request{Call: 2}, 0))
-	p.Finish(s, Request{}, 0)
+	p.Finish(s, Request{}, Used{Output: 0})
 	if got += " " + describe(p.Receive(s, Request{Call: 3}, 0)); got != "ok ok 429 ok" {
 		t.Errorf("%s, want ok ok 429 ok", got)
 	}
@@ -394,7 +395,7 @@ func TestLimitChangesOverlap(t *testing.T) {
 		p := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 100, Period: s}}, Faults: faults})
 		got := ""
 		for _, at := range []time.Duration{0, 9 * s, 10 * s, 12 * s, 14 * s, 15 * s, 20 * s} {
-			p.advance(at)
+			p.change(at)
 			got += fmt.Sprintf("%d ", p.limits[0].Amount)
 		}
 		if got != "5 5 2 7 7 2 100 " {
@@ -405,10 +406,10 @@ func TestLimitChangesOverlap(t *testing.T) {
 
 func TestGenerate(t *testing.T) {
 	p := build(t, Config{Latency: Latency{FirstToken: dist.Constant(0.5), TokensPerSecond: dist.Constant(50)}})
-	if f, l := p.Generate(10*s, Request{}, 1, 100); f != 10500*ms || l != 12500*ms {
+	if f, l := p.Generate(10*s, Request{}, 1, 0, 100); f != 10500*ms || l != 12500*ms {
 		t.Errorf("first %v last %v, want 10.5s and 12.5s", f, l)
 	}
-	if f, l := p.Generate(0, Request{}, 3, 100); f != 1500*ms || l != 7500*ms {
+	if f, l := p.Generate(0, Request{}, 3, 0, 100); f != 1500*ms || l != 7500*ms {
 		t.Errorf("slowed: first %v last %v, want 1.5s and 7.5s", f, l)
 	}
 }
@@ -420,7 +421,7 @@ func TestLatencyBelongsToCallOrAttempt(t *testing.T) {
 		var product, square sim.Moments
 		for i := range uint64(50_000) {
 			log := func(attempt int) float64 {
-				first, _ := p.Generate(0, Request{Call: i, Attempt: attempt}, 1, 0)
+				first, _ := p.Generate(0, Request{Call: i, Attempt: attempt}, 0, 1, 0)
 				return math.Log(first.Seconds())
 			}
 			a, b := log(1), log(2)
@@ -434,17 +435,25 @@ func TestLatencyBelongsToCallOrAttempt(t *testing.T) {
 	}
 }
 
-// BenchmarkLimits is one request against its limits and its end: a single bucket,
-// and three limits on requests, input and output as a provider has them.
+// BenchmarkLimits is what an attempt costs at the provider, from its arrival to its
+// end, half of them refused: with a single bucket whose provider sends no counters,
+// and with three limits on requests, input and output and all their headers. The
+// admission alone, without the draw of the latency, is the second pair.
 func BenchmarkLimits(b *testing.B) {
 	one := Limit{Resource: Requests, Amount: 1000, Period: s}
-	for name, limits := range map[string][]Limit{
-		"single": {one},
-		"three": {one, {Resource: InputTokens, Amount: 100_000, Period: s, Charge: EstimatedPrompt, Settle: Refund, Estimate: 1.1},
-			{Resource: OutputTokens, Amount: 20_000, Period: s, Charge: AsProduced, Settle: Refund}},
-	} {
-		b.Run(name, func(b *testing.B) {
-			p, err := New(Config{Limits: limits}, sim.NewKey(1, 0))
+	latency := Latency{FirstToken: dist.Lognormal{Mu: 0, Sigma: 0.5}, TokensPerSecond: dist.Lognormal{Mu: 4, Sigma: 0.3}}
+	three := Config{Dialect: dialect.Anthropic, RetryAfter: RetryAfter{Round: s}, Limits: []Limit{one,
+		{Resource: InputTokens, Amount: 100_000, Period: s, Charge: EstimatedPrompt, Settle: Refund, Estimate: 1.1},
+		{Resource: OutputTokens, Amount: 20_000, Period: s, Charge: AsProduced, Settle: Refund}}}
+	single := Config{Dialect: dialect.Gemini, Limits: []Limit{one}}
+	for _, c := range []struct {
+		name string
+		Config
+		generates bool
+	}{{"attempt/single", single, true}, {"attempt/three", three, true}, {"admission/single", single, false}, {"admission/three", three, false}} {
+		b.Run(c.name, func(b *testing.B) {
+			c.Latency = latency
+			p, err := New(c.Config, sim.NewKey(1, 0))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -452,8 +461,11 @@ func BenchmarkLimits(b *testing.B) {
 			for i := range b.N {
 				now := time.Duration(i) * ms / 2
 				r := Request{Call: uint64(i), Attempt: 1, Prompt: 100, MaxTokens: 50}
-				if p.Receive(now, r, 0).Kind == Admitted {
-					p.Finish(now, r, 10)
+				if v := p.Receive(now, r, 0); v.Kind == Admitted {
+					if c.generates {
+						p.Generate(now, r, v.Slow, 0, 10)
+					}
+					p.Finish(now, r, Used{Output: 10})
 				}
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/scenario/strict"
+	"stampede/suggest"
 )
 
 // builder turns a file into a model and checks what only the whole can tell.
@@ -20,6 +22,7 @@ type builder struct {
 	dir      string
 	prices   cost.Book
 	startsAt TimeOfDay
+	at       string // the path of the fleet at hand, empty or such as beside.0.
 	warnings []string
 	files    []string
 }
@@ -27,35 +30,92 @@ type builder struct {
 func (b *builder) build(f *File) (m fleet.Model, err error) {
 	b.startsAt = f.StartsAt
 	if f.Replications < 1 || f.Replications > 100_000 {
-		return m, b.d.Errorf("replications", "found %d; want 1 to 100,000", f.Replications)
+		return m, b.errorf("replications", "found %d; want 1 to 100,000", f.Replications)
 	}
-	if f.Fleet.Instances < 1 || f.Fleet.Instances > 1_000_000 {
-		return m, b.d.Errorf("fleet.instances", "found %d; want 1 to 1,000,000", f.Fleet.Instances)
+	m = fleet.Model{Horizon: time.Duration(f.Horizon), Budget: uint64(f.EventBudget)}
+	main := Beside{f.Workload, f.Fleet, &f.Policy, &f.Price}
+	if main.Fleet.Name == "" {
+		main.Fleet.Name = "main"
 	}
-	if f.Fleet.Workers > 10_000_000/Bound(f.Fleet.Instances) {
-		return m, b.d.Errorf("fleet.workers", "found %d x %d workers; want at most 10,000,000", f.Fleet.Instances, f.Fleet.Workers)
+	if m.Fleet, err = b.fleet(&main, f.Horizon); err != nil {
+		return m, err
 	}
-	m = fleet.Model{
-		Instances: f.Fleet.Instances,
-		Workers:   int(f.Fleet.Workers),
-		Horizon:   time.Duration(f.Horizon),
-		Budget:    uint64(f.EventBudget),
-	}
-	for _, step := range []func() error{
-		func() error { m.Workload, err = b.workload(f); return err },
-		func() error { m.Provider, err = b.provider(&f.Provider, f.Workload.MaxTokens); return err },
-		func() error { m.Client, err = b.client(&f.Policy); return err },
-		func() error { m.Price, err = b.price(&f.Price); return err },
-	} {
-		if err := step(); err != nil {
+	tenants := []provider.Tenant{{Key: f.Fleet.Key, Model: m.Price.Model, Priority: f.Fleet.Priority}}
+	names := []string{m.Name}
+	for i, beside := range f.Beside {
+		b.at = fmt.Sprintf("beside.%d.", i)
+		if beside.Policy == nil {
+			beside.Policy = &f.Policy
+		}
+		if beside.Price == nil {
+			beside.Price = &f.Price
+		}
+		if beside.Fleet.Name == "" {
+			beside.Fleet.Name = fmt.Sprintf("beside-%d", i+1)
+		}
+		other, err := b.fleet(&beside, f.Horizon)
+		if err != nil {
 			return m, err
 		}
+		if slices.Contains(names, other.Name) || other.Name == All {
+			return m, b.errorf("fleet.name", "found %q; want a name of its own", other.Name)
+		}
+		names = append(names, other.Name)
+		m.Beside = append(m.Beside, other)
+		tenants = append(tenants, provider.Tenant{Key: beside.Fleet.Key, Model: other.Price.Model, Priority: beside.Fleet.Priority})
+	}
+	b.at = ""
+	if f.Measure != "" && f.Measure != All && !slices.Contains(names, f.Measure) {
+		return m, b.errorf("measure", "found %q; no such fleet; %s", f.Measure, suggest.Unknown(f.Measure, append(names, All)))
+	}
+	if m.Provider, err = b.provider(&f.Provider, tenants, declares(f)); err != nil {
+		return m, err
 	}
 	if err := m.Check(); err != nil {
-		return m, b.d.Errorf("", "%v", err)
+		return m, b.errorf("", "%v", err)
 	}
 	b.warn(&m)
 	return m, nil
+}
+
+// All is what Measure says when the numbers of all fleets together are wanted.
+const All = "all"
+
+// declares reports whether every request says its max_tokens.
+func declares(f *File) bool {
+	for _, beside := range f.Beside {
+		if beside.Workload.MaxTokens == 0 {
+			return false
+		}
+	}
+	return f.Workload.MaxTokens > 0
+}
+
+// errorf is a mistake at a path of the fleet at hand.
+func (b *builder) errorf(path, format string, args ...any) error {
+	return b.d.Errorf(strings.TrimSuffix(b.at+path, "."), format, args...)
+}
+
+// fleet builds one fleet.
+func (b *builder) fleet(f *Beside, horizon Span) (out fleet.Fleet, err error) {
+	if f.Fleet.Instances < 1 || f.Fleet.Instances > 1_000_000 {
+		return out, b.errorf("fleet.instances", "found %d; want 1 to 1,000,000", f.Fleet.Instances)
+	}
+	if f.Fleet.Workers > 10_000_000/Bound(f.Fleet.Instances) {
+		return out, b.errorf("fleet.workers", "found %d x %d workers; want at most 10,000,000", f.Fleet.Instances, f.Fleet.Workers)
+	}
+	out = fleet.Fleet{Name: oneLine(f.Fleet.Name), Instances: f.Fleet.Instances, Workers: int(f.Fleet.Workers)}
+	if out.Workload, err = b.workload(&f.Workload, f.Fleet.Workers, horizon); err != nil {
+		return out, err
+	}
+	if out.Client, err = b.client(f.Policy); err != nil {
+		return out, err
+	}
+	out.Price, err = b.price(f.Price)
+	if out.Workload.Cache.Writes && out.Workload.Cache.Lifetime >= time.Hour {
+		out.Price.Written = out.Price.WrittenHour
+	}
+	return out, err
 }
 
 // warn notes what is allowed and probably not meant.
@@ -63,7 +123,7 @@ func (b *builder) warn(m *fleet.Model) {
 	note := func(format string, args ...any) { b.warnings = append(b.warnings, fmt.Sprintf(format, args...)) }
 	sizes := measure(m.Workload.Sizes)
 	for _, l := range m.Provider.Limits {
-		if charge, holds := l.Counts(sizes.request()), l.Most(); charge > holds {
+		if charge, holds := l.Counts(sizes.request()), l.Most(); charge > holds && l.Kind != provider.LeakyBucket {
 			note("a mean request counts %d %v, more than the limit ever lets through at once (%d): such a request is refused for ever", charge, strings.ReplaceAll(l.Resource.String(), "_", " "), holds)
 		}
 	}
@@ -79,26 +139,26 @@ func (b *builder) warn(m *fleet.Model) {
 }
 
 func (b *builder) price(p *Price) (out cost.Price, err error) {
-	if p.Input != nil || p.Output != nil || p.Cached != nil {
+	if p.Input != nil || p.Output != nil || p.Cached != nil || p.Written != nil || p.Reasoning != nil {
 		if p.Input == nil || p.Output == nil {
-			return out, b.d.Errorf("price", "found a part of a price; want input and output, in dollars per million tokens")
+			return out, b.errorf("price", "found a part of a price; want input and output, in dollars per million tokens")
 		}
 		if p.File != "" {
-			return out, b.d.Errorf("price", "found a file and a price; want one of them")
+			return out, b.errorf("price", "found a file and a price; want one of them")
 		}
-		cached := *p.Input
-		if p.Cached != nil {
-			cached = *p.Cached
+		if p.Tier != "" {
+			return out, b.errorf("price.tier", "found %s beside a price; a price of your own is that of its tier", p.Tier)
 		}
-		name := p.Model
-		if name == "" {
-			name = "own price"
+		out = cost.Price{Model: p.Model, Source: "the scenario"}
+		if p.Model == "" {
+			out.Model = "own price"
 		}
-		return cost.PerMillion(name, float64(*p.Input), float64(cached), float64(*p.Output)), nil
+		out.Rates, err = cost.Quote{Input: (*float64)(p.Input), Cached: (*float64)(p.Cached), Written: (*float64)(p.Written), Output: (*float64)(p.Output), Reasoning: (*float64)(p.Reasoning)}.Rates()
+		return out, err
 	}
 	if p.Model == "" {
 		if p.File != "" {
-			return out, b.d.Errorf("price.model", "found nothing; want a model of the file")
+			return out, b.errorf("price.model", "found nothing; want a model of the file")
 		}
 		b.warnings = append(b.warnings, "no price is set: every attempt costs nothing")
 		return cost.Price{Model: "no price"}, nil
@@ -111,16 +171,17 @@ func (b *builder) price(p *Price) (out cost.Price, err error) {
 		}
 		f, err := os.Open(path)
 		if err != nil {
-			return out, b.d.Errorf("price.file", "%v", err)
+			return out, b.errorf("price.file", "%v", err)
 		}
 		defer f.Close()
 		b.files = append(b.files, path)
 		if book, err = cost.Read(f, p.File); err != nil {
-			return out, b.d.Errorf("price.file", "%v", err)
+			return out, b.errorf("price.file", "%v", err)
 		}
 	}
-	if out, err = book.Price(p.Model); err != nil {
-		return out, b.d.Errorf("price", "%v", err)
+	tier, _ := cost.FindTier(string(p.Tier)) // empty is standard
+	if out, err = book.Price(p.Model, tier); err != nil {
+		return out, b.errorf("price", "%v", err)
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"stampede/policy"
+	"stampede/wire"
 )
 
 func (b *builder) client(p *Policy) (out policy.Client, err error) {
@@ -23,7 +24,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		out.Retry.Deadline = call // a wait that would outlast the call is not slept
 	}
 	if p.Timeouts.Attempt != nil && len(p.Timeouts.Attempt) == 0 {
-		return out, b.d.Errorf("policy.timeouts.attempt", "found an empty list; want a time, or one for each attempt")
+		return out, b.errorf("policy.timeouts.attempt", "found an empty list; want a time, or one for each attempt")
 	}
 	for _, t := range p.Timeouts.Attempt {
 		out.Timeouts.Attempt = append(out.Timeouts.Attempt, time.Duration(t))
@@ -38,6 +39,8 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 			out.Retry.Classify.Timeouts = true
 		case "connection":
 			out.Retry.Classify.Connections = true
+		case "stream":
+			out.Retry.Classify.Streams = true
 		default:
 			out.Retry.Classify.Statuses = append(out.Retry.Classify.Statuses, r.Statuses)
 		}
@@ -46,18 +49,18 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		return out, err
 	}
 	ra := p.Retry.RetryAfter
-	out.Retry.RetryAfter = policy.RetryAfter{Limit: time.Duration(ra.Limit), Plus: time.Duration(ra.Plus), Millis: ra.Millis}
+	out.Retry.RetryAfter = policy.RetryAfter{Limit: time.Duration(ra.Limit), Plus: time.Duration(ra.Plus), Reads: wire.Reads{Millis: ra.Millis, Body: ra.Body}}
 	switch ra.Obey {
 	case "in_full":
 		out.Retry.RetryAfter.Obey = policy.InFull
 	case "up_to":
 		out.Retry.RetryAfter.Obey = policy.UpTo
 		if ra.Limit == 0 {
-			return out, b.d.Errorf("policy.retry.retry_after.limit", "found nothing; up_to needs a limit such as 60s")
+			return out, b.errorf("policy.retry.retry_after.limit", "found nothing; up_to needs a limit such as 60s")
 		}
 	}
 	if ra.Obey != "up_to" && (ra.Limit != 0 || ra.Beyond != "") {
-		return out, b.d.Errorf("policy.retry.retry_after", "limit and beyond go with obey: up_to")
+		return out, b.errorf("policy.retry.retry_after", "limit and beyond go with obey: up_to")
 	}
 	switch ra.Beyond {
 	case "clip":
@@ -90,11 +93,11 @@ func (b *builder) backoff(f *Backoff) (out policy.Backoff, err error) {
 		const path = "policy.retry.backoff.exponential"
 		switch {
 		case e.Base == 0:
-			return out, b.d.Errorf(path+".base", "found nothing; want a time such as 500ms")
+			return out, b.errorf(path+".base", "found nothing; want a time such as 500ms")
 		case out.Factor < 1 || out.Factor > 1000:
-			return out, b.d.Errorf(path+".factor", "found %v; want 1 to 1000", e.Factor)
+			return out, b.errorf(path+".factor", "found %v; want 1 to 1000", e.Factor)
 		case e.Cap != 0 && e.Cap < e.Base:
-			return out, b.d.Errorf(path+".cap", "found %v; want at least the base, %v", e.Cap, e.Base)
+			return out, b.errorf(path+".cap", "found %v; want at least the base, %v", e.Cap, e.Base)
 		}
 		switch j := e.Jitter; {
 		case j.None != nil:

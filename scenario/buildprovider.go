@@ -2,15 +2,23 @@ package scenario
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"time"
 
+	"stampede/dialect"
 	"stampede/provider"
+	"stampede/suggest"
 	"stampede/wire"
 )
 
-func (b *builder) provider(p *Provider, maxTokens Count) (out provider.Config, err error) {
+func (b *builder) provider(p *Provider, tenants []provider.Tenant, declared bool) (out provider.Config, err error) {
+	speech, _ := dialect.Find(string(p.Dialect)) // empty is plain
 	out = provider.Config{
 		Name:       p.Preset,
+		Dialect:    speech,
+		Tenants:    tenants,
+		Billing:    billing(p.Bills),
 		RoundTrip:  time.Duration(p.RoundTrip),
 		RetryAfter: provider.RetryAfter{Round: time.Duration(p.RetryAfter.Round), Millis: p.RetryAfter.Milliseconds},
 		Latency:    provider.Latency{CallShare: float64(p.Latency.CallShare)},
@@ -18,6 +26,8 @@ func (b *builder) provider(p *Provider, maxTokens Count) (out provider.Config, e
 	switch p.RetryAfter.Send {
 	case "as_date":
 		out.RetryAfter.As = provider.AsDate
+	case "in_body":
+		out.RetryAfter.As = provider.InBody
 	case "never":
 		out.RetryAfter.As = provider.NotAtAll
 	}
@@ -34,35 +44,31 @@ func (b *builder) provider(p *Provider, maxTokens Count) (out provider.Config, e
 		return out, err
 	}
 	if out.Latency.FirstToken, err = p.Latency.FirstToken.build(); err != nil {
-		return out, b.d.Errorf("provider.latency.first_token", "%v", err)
+		return out, b.errorf("provider.latency.first_token", "%v", err)
 	}
 	if out.Latency.TokensPerSecond, err = p.Latency.TokensPerSecond.build(); err != nil {
-		return out, b.d.Errorf("provider.latency.tokens_per_second", "%v", err)
+		return out, b.errorf("provider.latency.tokens_per_second", "%v", err)
 	}
 	if law := out.Latency.TokensPerSecond; law != nil && law.Sample(0x1p-53) <= 0 {
-		return out, b.d.Errorf("provider.latency.tokens_per_second", "found a law that gives 0; want one above 0")
+		return out, b.errorf("provider.latency.tokens_per_second", "found a law that gives 0; want one above 0")
+	}
+	if out.Capacity.Batching != nil && (out.Latency.FirstToken != nil || out.Latency.TokensPerSecond != nil) {
+		return out, b.errorf("provider.latency", "found a latency beside capacity.batching, which gives it; want one of them")
 	}
 	for i, l := range p.Limits {
 		path := fmt.Sprintf("provider.limits.%d", i)
 		if l.Resource == "" {
-			return out, b.d.Errorf(path+".resource", "found nothing; want one of %v", l.Resource.Words())
-		}
-		if l.Resource == "concurrency" {
-			if l.Limit.Period != 0 || l.Limit.Amount < 1 {
-				return out, b.d.Errorf(path+".limit", "found %v; want a number of requests at once, such as 8", l.Limit)
-			}
-			if out.Concurrency > 0 {
-				return out, b.d.Errorf(path, "found a second limit on concurrency; want one")
-			}
-			out.Concurrency = int(l.Limit.Amount)
-			continue
+			return out, b.errorf(path+".resource", "found nothing; want one of %v", l.Resource.Words())
 		}
 		limit, err := b.limit(path, l)
 		if err != nil {
 			return out, err
 		}
-		if limit.Charge == provider.PromptPlusMax && maxTokens == 0 {
-			return out, b.d.Errorf(path+".charge", "charges max_tokens, but workload.max_tokens is not set; set it, or charge: prompt")
+		if err := b.scope(path, l, tenants); err != nil {
+			return out, err
+		}
+		if limit.Charge == provider.PromptPlusMax && !declared {
+			return out, b.errorf(path+".charge", "charges max_tokens, but workload.max_tokens is not set; set it, or charge: prompt")
 		}
 		out.Limits = append(out.Limits, limit)
 	}
@@ -74,40 +80,74 @@ func (b *builder) provider(p *Provider, maxTokens Count) (out provider.Config, e
 		out.Faults = append(out.Faults, fault)
 	}
 	if _, err := provider.New(out, 0); err != nil {
-		return out, b.d.Errorf("provider.faults", "%v", err)
+		return out, b.errorf("provider.faults", "%v", err)
 	}
 	return out, nil
 }
 
+// billing is where a provider that bills these departs from billing all the work
+// that was done and nothing else.
+func billing(bills []Billed) provider.Billing {
+	if bills == nil {
+		return provider.Billing{}
+	}
+	return provider.Billing{
+		AbandonedFree: !slices.Contains(bills, "abandoned"), CutFree: !slices.Contains(bills, "cut_stream"), LostFree: !slices.Contains(bills, "lost_reply"),
+		TimeoutBilled: slices.Contains(bills, "timeout_408"), FilterBilled: slices.Contains(bills, "content_filter"),
+	}
+}
+
+// scope checks that someone calls under each key and to each model that a limit
+// names.
+func (b *builder) scope(path string, l Limit, tenants []provider.Tenant) error {
+	var keys, models []string
+	for _, t := range tenants {
+		keys, models = append(keys, t.Key), append(models, t.Model)
+	}
+	for _, k := range l.Keys {
+		if !slices.Contains(keys, k) {
+			return b.errorf(path+".keys", "found %q; no fleet calls under it; %s", k, suggest.Unknown(k, keys))
+		}
+	}
+	if len(l.Models) > 0 && !slices.ContainsFunc(l.Models, func(m string) bool { return slices.Contains(models, m) }) {
+		return b.errorf(path+".models", "found %v; no fleet calls any of them; the models called are %v", l.Models, models)
+	}
+	return nil
+}
+
 func (b *builder) capacity(c *Capacity) (provider.Capacity, error) {
 	out := provider.Capacity{Slots: int(c.Slots), Full: c.Full}
+	if t := c.Batching; t != nil {
+		if t.Step == 0 || t.PromptPerStep > 1e9 {
+			return out, b.errorf("provider.capacity.batching", "found a step of %v; want a time such as 12ms", t.Step)
+		}
+		out.Batching = &provider.Batching{Step: time.Duration(t.Step), PerStream: time.Duration(t.PerStream), PerStep: int(t.PromptPerStep)}
+	}
 	if c.Queue != nil {
 		if out.Queue = int(*c.Queue); *c.Queue == 0 {
 			out.Queue = -1
 		}
 	}
 	switch {
-	case c.Slots == 0 && (c.Queue != nil || c.Full != 0):
-		return out, b.d.Errorf("provider.capacity.slots", "found none; queue and full go with a number of slots")
-	case c.Full == 0:
-		out.Full = 503
-	case c.Full != 503 && c.Full != 529:
-		return out, b.d.Errorf("provider.capacity.full", "found %d; want 503 or 529", c.Full)
+	case c.Slots == 0 && (c.Queue != nil || c.Full != 0 || c.Batching != nil):
+		return out, b.errorf("provider.capacity.slots", "found none; queue, full and batching go with a number of slots")
+	case c.Full != 0 && c.Full != 429 && c.Full != 503 && c.Full != 529:
+		return out, b.errorf("provider.capacity.full", "found %d; want 429, 503 or 529", c.Full)
 	}
 	return out, nil
 }
 
 func (b *builder) gateway(g *Gateway) (provider.Gateway, error) {
-	out := provider.Gateway{Latency: time.Duration(g.Latency), Retries: g.Retries, Wait: time.Duration(g.Wait), StripRetryAfter: g.StripRetryAfter, RetryAfter: time.Duration(g.RetryAfter)}
+	out := provider.Gateway{Latency: time.Duration(g.Latency), Retries: g.Retries, Wait: time.Duration(g.Wait), StripRetryAfter: g.StripRetryAfter, StripQuotas: g.StripQuotas, RetryAfter: time.Duration(g.RetryAfter)}
 	if g.Retries < 0 || g.Retries > 100 {
-		return out, b.d.Errorf("provider.gateway.retries", "found %d; want 0 to 100", g.Retries)
+		return out, b.errorf("provider.gateway.retries", "found %d; want 0 to 100", g.Retries)
 	}
 	if g.StripRetryAfter && g.RetryAfter > 0 {
-		return out, b.d.Errorf("provider.gateway.retry_after", "found %v beside strip_retry_after; want one of them", time.Duration(g.RetryAfter))
+		return out, b.errorf("provider.gateway.retry_after", "found %v beside strip_retry_after; want one of them", time.Duration(g.RetryAfter))
 	}
 	for i, r := range g.Rewrite {
 		if r.From < 300 || r.From > 599 || r.To < 300 || r.To > 599 {
-			return out, b.d.Errorf(fmt.Sprintf("provider.gateway.rewrite.%d", i), "found %d to %d; want error statuses from 300 to 599", r.From, r.To)
+			return out, b.errorf(fmt.Sprintf("provider.gateway.rewrite.%d", i), "found %d to %d; want error statuses from 300 to 599", r.From, r.To)
 		}
 		out.Rewrite = append(out.Rewrite, provider.Rewrite{From: r.From, To: r.To})
 	}
@@ -115,20 +155,31 @@ func (b *builder) gateway(g *Gateway) (provider.Gateway, error) {
 }
 
 func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
-	if l.Limit.Amount < 1 || l.Limit.Period == 0 {
-		return out, b.d.Errorf(path+".limit", "found %v; %s", l.Limit, rateAllowed)
+	switch {
+	case l.Resource == "concurrency":
+		if l.Limit.Period != 0 || l.Limit.Amount < 1 || l.Limit.Dollars {
+			return out, b.errorf(path+".limit", "found %v; want a number of requests at once, such as 8", l.Limit)
+		}
+		if only := (Limit{Resource: l.Resource, Limit: l.Limit, Keys: l.Keys, Models: l.Models}); !reflect.DeepEqual(l, only) {
+			return out, b.errorf(path, "a limit on concurrency has a number and, if not for all, keys and models")
+		}
+		return provider.Limit{Resource: provider.Concurrency, Amount: l.Limit.Amount, Keys: l.Keys, Models: l.Models}, nil
+	case l.Limit.Amount < 1 || l.Limit.Period == 0:
+		return out, b.errorf(path+".limit", "found %v; %s", l.Limit, rateAllowed)
+	case l.Limit.Dollars != (l.Resource == "dollars"):
+		return out, b.errorf(path+".limit", "found %v of %s; dollars, and only they, are written such as $10/10m", l.Limit, l.Resource)
 	}
 	out = provider.Limit{
-		Resource: resourceOf(l.Resource), Amount: l.Limit.Amount, Period: l.Limit.Period, Burst: int64(l.Burst),
+		Resource: resourceOf(l.Resource), Amount: l.Limit.Amount, Period: l.Limit.Period, Burst: int64(l.Burst), Keys: l.Keys, Models: l.Models, Hidden: l.Hidden,
 		Kind: kindOf[l.Kind], Quantum: time.Duration(l.EnforcedEvery), Used: int64(l.Used), Rejected: rejectedOf[l.Rejected],
-		Cached: l.Cached != "free", Estimate: float64(l.Estimate), Output: int64(l.OutputFactor),
+		Cached: cachedOf[l.Cached], Estimate: float64(l.Estimate), Output: int64(l.OutputFactor),
 	}
 	if err := b.limitKind(path, l, &out); err != nil {
 		return out, err
 	}
-	if out.Resource == provider.Requests {
+	if out.Resource == provider.Requests || out.Resource == provider.Dollars {
 		if l.Charge != "" || l.Settle != "" || l.Cached != "" || l.Estimate != 0 || l.OutputFactor != 0 {
-			return out, b.d.Errorf(path, "a limit on requests counts one each; charge, settle, cached, estimate and output_factor are for limits on tokens")
+			return out, b.errorf(path, "a limit on requests counts one each, one on dollars what is billed; charge, settle, cached, estimate and output_factor are for limits on tokens")
 		}
 		return out, nil
 	}
@@ -141,7 +192,7 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 		out.Charge = provider.AsProduced
 	}
 	if out.Resource == provider.OutputTokens && out.Charge != provider.AsProduced {
-		return out, b.d.Errorf(path+".charge", "found %q; a limit on output tokens counts as_produced", l.Charge)
+		return out, b.errorf(path+".charge", "found %q; a limit on output tokens counts as_produced", l.Charge)
 	}
 	switch out.Settle = provider.Refund; l.Settle {
 	case "none":
@@ -150,21 +201,21 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 		out.Settle = provider.Multiply
 	}
 	if (out.Settle == provider.Multiply) != (l.OutputFactor != 0) {
-		return out, b.d.Errorf(path+".output_factor", "output_factor and settle: multiply_output go together")
+		return out, b.errorf(path+".output_factor", "output_factor and settle: multiply_output go together")
 	}
 	if err := out.Check(); err != nil {
-		return out, b.d.Errorf(path, "%v", err)
+		return out, b.errorf(path, "%v", err)
 	}
 	return out, nil
 }
 
 // limitKind reads the parameters that belong to one kind of limit.
 func (b *builder) limitKind(path string, l Limit, out *provider.Limit) error {
-	if l.Burst != 0 && (out.Kind != provider.TokenBucket || l.EnforcedEvery != 0) {
-		return b.d.Errorf(path+".burst", "only a token bucket that is not enforced in slices has a burst of its own")
+	if l.Burst != 0 && ((out.Kind != provider.TokenBucket && out.Kind != provider.LeakyBucket) || l.EnforcedEvery != 0) {
+		return b.errorf(path+".burst", "only a bucket that is not enforced in slices has a burst of its own")
 	}
 	if l.ResetsAt != 0 && out.Kind != provider.FixedWindow {
-		return b.d.Errorf(path+".resets_at", "only a fixed window resets")
+		return b.errorf(path+".resets_at", "only a fixed window resets")
 	}
 	if out.Kind == provider.FixedWindow {
 		out.Offset = (time.Duration(b.startsAt) - time.Duration(l.ResetsAt) + 24*time.Hour) % (24 * time.Hour)
@@ -177,19 +228,20 @@ func (b *builder) limitKind(path string, l Limit, out *provider.Limit) error {
 			out.Every = time.Duration(l.Every)
 		}
 		if l.EnforcedEvery != 0 {
-			return b.d.Errorf(path+".enforced_every", "a ramp is enforced over its period")
+			return b.errorf(path+".enforced_every", "a ramp is enforced over its period")
 		}
 	} else if l.Growth != 0 || l.Every != 0 {
-		return b.d.Errorf(path, "growth and every go with kind: ramp")
+		return b.errorf(path, "growth and every go with kind: ramp")
 	}
 	if err := out.Check(); err != nil && out.Settle != provider.Multiply {
-		return b.d.Errorf(path, "%v", err)
+		return b.errorf(path, "%v", err)
 	}
 	return nil
 }
 
 var (
-	kindOf     = map[Kind]provider.Kind{"fixed_window": provider.FixedWindow, "sliding_window": provider.SlidingWindow, "ramp": provider.RampLimit}
+	kindOf     = map[Kind]provider.Kind{"fixed_window": provider.FixedWindow, "sliding_window": provider.SlidingWindow, "ramp": provider.RampLimit, "leaky_bucket": provider.LeakyBucket}
+	cachedOf   = map[Counts]provider.Cached{"": provider.CacheCounts, "count": provider.CacheCounts, "free": provider.CacheFree, "released": provider.CacheReleased}
 	rejectedOf = map[Rejected]provider.Rejected{"to_zero": provider.ToZero, "into_debt": provider.IntoDebt}
 	chargeOf   = map[Charge]provider.Charge{"prompt": provider.Prompt, "prompt + max_tokens": provider.PromptPlusMax, "estimate": provider.EstimatedPrompt,
 		"max(max_tokens, estimate)": provider.MaxOrEstimate, "as_produced": provider.AsProduced}
@@ -203,6 +255,8 @@ func resourceOf(r Resource) provider.Resource {
 		return provider.InputTokens
 	case "output_tokens":
 		return provider.OutputTokens
+	case "dollars":
+		return provider.Dollars
 	}
 	return provider.Requests
 }
@@ -210,29 +264,29 @@ func resourceOf(r Resource) provider.Resource {
 func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 	out = provider.Fault{At: time.Duration(f.At), For: time.Duration(f.For), Share: float64(f.Share)}
 	if f.Gap.set() != f.Length.set() || (f.Gap.set() && f.For != 0) {
-		return out, b.d.Errorf(path, "a fault that comes and goes has gap and length and no for")
+		return out, b.errorf(path, "a fault that comes and goes has gap and length and no for")
 	}
 	if out.Gap, err = f.Gap.build(); err != nil {
-		return out, b.d.Errorf(path+".gap", "%v", err)
+		return out, b.errorf(path+".gap", "%v", err)
 	}
 	if out.Length, err = f.Length.build(); err != nil {
-		return out, b.d.Errorf(path+".length", "%v", err)
+		return out, b.errorf(path+".length", "%v", err)
 	}
 	if out.Gap != nil && out.Gap.Mean()+out.Length.Mean() < 0.001 {
-		return out, b.d.Errorf(path, "found a fault that comes more than a thousand times a second; want longer gaps or lengths")
+		return out, b.errorf(path, "found a fault that comes more than a thousand times a second; want longer gaps or lengths")
 	}
 	var effects []provider.Effect
 	if f.Status != 0 {
 		if f.Status < 300 || f.Status > 599 {
-			return out, b.d.Errorf(path+".status", "found %d; want an error status from 300 to 599", f.Status)
+			return out, b.errorf(path+".status", "found %d; want an error status from 300 to 599", f.Status)
 		}
 		reply := wire.Reply{Status: f.Status, Code: f.Code}
 		if f.RetryAfter > 0 {
 			reply.RetryAfter = wire.After(time.Duration(f.RetryAfter))
 		}
 		effects = append(effects, provider.Reject{Reply: reply, After: time.Duration(f.After)})
-	} else if f.Code != "" || f.RetryAfter != 0 || f.After != 0 {
-		return out, b.d.Errorf(path, "code, retry_after and after go with a status; want status")
+	} else if (f.Code != "" && f.CutAt == nil) || f.RetryAfter != 0 || f.After != 0 {
+		return out, b.errorf(path, "code, retry_after and after go with a status; want status")
 	}
 	if f.Slow != 0 {
 		effects = append(effects, provider.Slow{Factor: float64(f.Slow)})
@@ -244,7 +298,7 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		effects = append(effects, provider.Break{Part: 1})
 	}
 	if f.CutAt != nil {
-		effects = append(effects, provider.Break{Part: float64(*f.CutAt)})
+		effects = append(effects, provider.Break{Part: float64(*f.CutAt), Code: f.Code})
 	}
 	switch f.Connection {
 	case "refused":
@@ -253,19 +307,19 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		effects = append(effects, provider.NoConnection{As: provider.Unreachable})
 	}
 	if c := f.Limit; c != nil {
-		if c.Resource == "concurrency" || c.Resource == "" || c.Limit.Period == 0 {
-			return out, b.d.Errorf(path+".limit", "want the resource requests, tokens or input_tokens and an amount per time")
+		if c.Resource == "concurrency" || c.Resource == "" || c.Limit.Period == 0 || c.Limit.Dollars != (c.Resource == "dollars") {
+			return out, b.errorf(path+".limit", "want a resource other than concurrency and an amount per time")
 		}
 		if f.Gap.set() {
-			return out, b.d.Errorf(path+".gap", "a limit changes at given times; want at and for")
+			return out, b.errorf(path+".gap", "a limit changes at given times; want at and for")
 		}
 		if f.Share < 1 {
-			return out, b.d.Errorf(path+".share", "found %v; a limit changes for all attempts", f.Share)
+			return out, b.errorf(path+".share", "found %v; a limit changes for all attempts", f.Share)
 		}
 		effects = append(effects, provider.ChangeLimit{Resource: resourceOf(c.Resource), Amount: c.Limit.Amount, Period: c.Limit.Period, Burst: int64(c.Burst)})
 	}
 	if len(effects) != 1 {
-		return out, b.d.Errorf(path, "found %d effects; want exactly one of connection, cut_at, hang, limit, lose_reply, slow, status", len(effects))
+		return out, b.errorf(path, "found %d effects; want exactly one of connection, cut_at, hang, limit, lose_reply, slow, status", len(effects))
 	}
 	out.Effect = effects[0]
 	return out, nil

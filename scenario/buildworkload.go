@@ -12,8 +12,7 @@ import (
 	"stampede/sim"
 )
 
-func (b *builder) workload(f *File) (out fleet.Workload, err error) {
-	w := &f.Workload
+func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.Workload, err error) {
 	var chosen []string
 	for name, set := range map[string]bool{"batch": w.Batch != nil, "open": w.Open != nil, "burst": w.Burst != nil, "closed": w.Closed != nil, "trace": w.Trace != nil} {
 		if set {
@@ -22,18 +21,24 @@ func (b *builder) workload(f *File) (out fleet.Workload, err error) {
 	}
 	slices.Sort(chosen)
 	if len(chosen) != 1 {
-		return out, b.d.Errorf("workload", "found %d kinds of arrival %v; want exactly one of batch, burst, closed, open, trace", len(chosen), chosen)
+		return out, b.errorf("workload", "found %d kinds of arrival %v; want exactly one of batch, burst, closed, open, trace", len(chosen), chosen)
 	}
-	out = fleet.Workload{Stream: w.Stream}
+	out = fleet.Workload{Stream: w.Stream, Cache: fleet.Cache{Lifetime: time.Duration(w.CacheLife), Writes: w.CacheWrites}}
+	if w.CacheLife > 0 && w.CachedShare == 0 {
+		return out, b.errorf("workload.cache_lifetime", "found %v without cached_share; want the part of the prompt that is cached", w.CacheLife)
+	}
 	sizes := fleet.Drawn{CachedShare: float64(w.CachedShare), MaxTokens: int32(w.MaxTokens)}
 	if w.MaxTokens > 1e8 {
-		return out, b.d.Errorf("workload.max_tokens", "found %d; want at most 100M", w.MaxTokens)
+		return out, b.errorf("workload.max_tokens", "found %d; want at most 100M", w.MaxTokens)
 	}
 	if sizes.Prompt, err = w.PromptTokens.build(); err != nil {
-		return out, b.d.Errorf("workload.prompt_tokens", "%v", err)
+		return out, b.errorf("workload.prompt_tokens", "%v", err)
 	}
 	if sizes.Output, err = w.OutputTokens.build(); err != nil {
-		return out, b.d.Errorf("workload.output_tokens", "%v", err)
+		return out, b.errorf("workload.output_tokens", "%v", err)
+	}
+	if sizes.Reasoning, err = w.Reasoning.build(); err != nil {
+		return out, b.errorf("workload.reasoning_tokens", "%v", err)
 	}
 	out.Sizes = sizes
 	pulled := false
@@ -47,12 +52,12 @@ func (b *builder) workload(f *File) (out fleet.Workload, err error) {
 	case w.Closed != nil:
 		pulled, out.Calls = true, uint64(w.Closed.Calls)
 		if out.Think, err = w.Closed.Think.build(); err == nil {
-			err = b.bounded("workload.closed", w.Closed.Calls, f.Horizon)
+			err = b.bounded("workload.closed", w.Closed.Calls, horizon)
 		}
 	case w.Open != nil:
 		out.Calls = uint64(w.Open.Calls)
 		if out.Arrivals, err = b.open(w.Open); err == nil {
-			err = b.bounded("workload.open", w.Open.Calls, f.Horizon)
+			err = b.bounded("workload.open", w.Open.Calls, horizon)
 		}
 	case w.Trace != nil:
 		var trace *fleet.Trace
@@ -72,20 +77,20 @@ func (b *builder) workload(f *File) (out fleet.Workload, err error) {
 		return out, err
 	}
 	if sizes.Prompt == nil {
-		return out, b.d.Errorf("workload.prompt_tokens", "found nothing; want a number of tokens or a law, such as {lognormal: {p50: 1200, p95: 4000}}")
+		return out, b.errorf("workload.prompt_tokens", "found nothing; want a number of tokens or a law, such as {lognormal: {p50: 1200, p95: 4000}}")
 	}
 	if sizes.Output == nil {
-		return out, b.d.Errorf("workload.output_tokens", "found nothing; want a number of tokens or a law, such as {lognormal: {p50: 250, p95: 900}}")
+		return out, b.errorf("workload.output_tokens", "found nothing; want a number of tokens or a law, such as {lognormal: {p50: 250, p95: 900}}")
 	}
-	if pulled && f.Fleet.Workers == 0 {
-		return out, b.d.Errorf("fleet.workers", "found none; want the number of workers that fetch the calls")
+	if pulled && workers == 0 {
+		return out, b.errorf("fleet.workers", "found none; want the number of workers that fetch the calls")
 	}
 	if out.Patience, err = w.Patience.build(); err != nil {
-		return out, b.d.Errorf("workload.patience", "%v", err)
+		return out, b.errorf("workload.patience", "%v", err)
 	}
 	if r := w.Redeliver; r != nil {
-		if f.Fleet.Workers == 0 || w.Closed != nil {
-			return out, b.d.Errorf("workload.redeliver", "only a queue before workers can deliver again; want batch, or arrivals with fleet.workers set")
+		if workers == 0 || w.Closed != nil {
+			return out, b.errorf("workload.redeliver", "only a queue before workers can deliver again; want batch, or arrivals with fleet.workers set")
 		}
 		out.Redelivery = fleet.Redelivery{Deliveries: int(r.Deliveries), After: time.Duration(r.After)}
 		if r.Deliveries == 0 {
@@ -97,14 +102,14 @@ func (b *builder) workload(f *File) (out fleet.Workload, err error) {
 
 func (b *builder) positive(path string, n Count) error {
 	if n < 1 || n > 1e9 {
-		return b.d.Errorf(path, "found %d; want 1 to 1G", n)
+		return b.errorf(path, "found %d; want 1 to 1G", n)
 	}
 	return nil
 }
 
 func (b *builder) bounded(path string, calls Count, horizon Span) error {
 	if calls == 0 && horizon == 0 {
-		return b.d.Errorf(path, "found neither calls nor a horizon; want one, or the run would never end")
+		return b.errorf(path, "found neither calls nor a horizon; want one, or the run would never end")
 	}
 	return nil
 }
@@ -116,12 +121,12 @@ func (b *builder) open(o *Open) (fleet.Process, error) {
 		gap = dist.Constant(1)
 	case o.Gaps.Gamma != nil:
 		if err := spread("gamma", 1, float64(o.Gaps.Gamma.CV)); err != nil {
-			return nil, b.d.Errorf("workload.open.gaps.gamma", "%v", err)
+			return nil, b.errorf("workload.open.gaps.gamma", "%v", err)
 		}
 		gap = dist.GammaFromMean(1, float64(o.Gaps.Gamma.CV))
 	case o.Gaps.Weibull != nil:
 		if err := spread("Weibull", 1, float64(o.Gaps.Weibull.CV)); err != nil {
-			return nil, b.d.Errorf("workload.open.gaps.weibull", "%v", err)
+			return nil, b.errorf("workload.open.gaps.weibull", "%v", err)
 		}
 		gap = dist.WeibullFromMean(1, float64(o.Gaps.Weibull.CV))
 	}
@@ -132,10 +137,10 @@ func (b *builder) open(o *Open) (fleet.Process, error) {
 		at, rate := time.Duration(step.At), float64(step.Rate)
 		last := &p[len(p)-1]
 		if at < last.Start || (at == last.Start && len(p) > 1) {
-			return nil, b.d.Errorf(path+".at", "found %v; want a time after %v, when the change before it ends", step.At, Span(last.Start))
+			return nil, b.errorf(path+".at", "found %v; want a time after %v, when the change before it ends", step.At, Span(last.Start))
 		}
 		if step.For > 0 && step.Over > step.For {
-			return nil, b.d.Errorf(path+".over", "found %v; want at most the %v that the change lasts", step.Over, step.For)
+			return nil, b.errorf(path+".over", "found %v; want at most the %v that the change lasts", step.Over, step.For)
 		}
 		before := last.From
 		last.To = before
@@ -156,14 +161,14 @@ func (b *builder) open(o *Open) (fleet.Process, error) {
 		highest = max(highest, rate)
 	}
 	if highest == 0 {
-		return nil, b.d.Errorf("workload.open.rate", "found a rate of 0 for ever; want a rate such as 5/s")
+		return nil, b.errorf("workload.open.rate", "found a rate of 0 for ever; want a rate such as 5/s")
 	}
 	return fleet.Renewal{Gap: gap, Rate: p}, nil
 }
 
 func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
 	if (t.File == "") == (t.Rows == nil) {
-		return nil, b.d.Errorf("workload.trace", "want either the name of a CSV file or rows")
+		return nil, b.errorf("workload.trace", "want either the name of a CSV file or rows")
 	}
 	if t.Rows != nil {
 		return b.rows(t)
@@ -174,7 +179,7 @@ func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, b.d.Errorf("workload.trace.file", "%v", err)
+		return nil, b.errorf("workload.trace.file", "%v", err)
 	}
 	defer f.Close()
 	b.files = append(b.files, path)
@@ -184,7 +189,7 @@ func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
 	}
 	trace, err := ReadTrace(f, t.File, t.Columns, speed, int(t.Calls))
 	if err != nil {
-		return nil, b.d.Errorf("workload.trace", "%v", err)
+		return nil, b.errorf("workload.trace", "%v", err)
 	}
 	return trace, nil
 }
@@ -195,14 +200,14 @@ func (b *builder) rows(t *Trace) (*fleet.Trace, error) {
 	for i, row := range t.Rows {
 		path := fmt.Sprintf("workload.trace.rows.%d", i)
 		if len(out.At) > 0 && time.Duration(row.At) < out.At[len(out.At)-1] {
-			return nil, b.d.Errorf(path+".at", "found %v, earlier than the row before; want times that do not fall", row.At)
+			return nil, b.errorf(path+".at", "found %v, earlier than the row before; want times that do not fall", row.At)
 		}
 		out.At = append(out.At, time.Duration(row.At))
 		out.Prompt = append(out.Prompt, int32(min(row.Prompt, 1e9)))
 		out.Output = append(out.Output, int32(min(row.Output, 1e9)))
 	}
 	if len(out.At) == 0 {
-		return nil, b.d.Errorf("workload.trace.rows", "found an empty list; want a row for each call")
+		return nil, b.errorf("workload.trace.rows", "found an empty list; want a row for each call")
 	}
 	return out, nil
 }

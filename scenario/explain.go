@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"stampede/cost"
+	"stampede/dialect"
 	"stampede/dist"
 	"stampede/fleet"
 	"stampede/provider"
@@ -23,22 +25,22 @@ func (s *Scenario) DescribeProvider() string {
 	for _, l := range p.Limits {
 		parts = append(parts, describeLimit(l))
 	}
-	if p.Concurrency > 0 {
-		parts = append(parts, fmt.Sprintf("%d requests at once", p.Concurrency))
-	}
 	if c := p.Capacity; c.Slots > 0 {
 		s := plural(c.Slots, "slot")
 		switch {
 		case c.Queue < 0:
 			s += " before an unbounded queue"
 		case c.Queue > 0:
-			s += fmt.Sprintf(" before a queue of %d, then %d", c.Queue, c.Full)
+			s += fmt.Sprintf(" before a queue of %d, then %d", c.Queue, full(p))
 		default:
-			s += fmt.Sprintf(", then %d", c.Full)
+			s += fmt.Sprintf(", then %d", full(p))
+		}
+		if c.Batching != nil {
+			s += " in a batch"
 		}
 		parts = append(parts, s)
 	}
-	if len(p.Limits) == 0 && p.Concurrency == 0 && p.Capacity.Slots == 0 {
+	if len(p.Limits) == 0 && p.Capacity.Slots == 0 {
 		parts = append(parts, "no limits")
 	}
 	if g := p.Gateway.String(); g != "" {
@@ -50,8 +52,26 @@ func (s *Scenario) DescribeProvider() string {
 	return strings.Join(parts, ", ")
 }
 
+// full is the status of a provider without a place.
+func full(p provider.Config) int {
+	if p.Capacity.Full != 0 {
+		return p.Capacity.Full
+	}
+	return p.Dialect.Refuses(dialect.NoPlace).Status
+}
+
 func describeLimit(l provider.Limit) string {
-	s := fmt.Sprintf("%v %s %v/%s", l.Kind, size(l.Amount), strings.ReplaceAll(l.Resource.String(), "_", " "), periodName(l.Period))
+	scope := ""
+	if len(l.Keys) > 0 {
+		scope += " under " + strings.Join(l.Keys, ", ")
+	}
+	if len(l.Models) > 0 {
+		scope += " to " + strings.Join(l.Models, ", ")
+	}
+	if l.Resource == provider.Concurrency {
+		return fmt.Sprintf("%d requests at once%s", l.Amount, scope)
+	}
+	s := fmt.Sprintf("%v %s%s/%s", l.Kind, sizeOf(l), scope, periodName(l.Period))
 	if l.Quantum > 0 {
 		s += fmt.Sprintf(" enforced every %s", shortDuration(l.Quantum))
 	} else if l.Burst != 0 && l.Burst != l.Amount {
@@ -61,6 +81,14 @@ func describeLimit(l provider.Limit) string {
 		s += ", rejected count " + strings.ReplaceAll(l.Rejected.String(), "_", " ")
 	}
 	return s
+}
+
+// sizeOf writes the amount of a limit with its resource.
+func sizeOf(l provider.Limit) string {
+	if l.Resource == provider.Dollars {
+		return "$" + strconv.FormatFloat(float64(l.Amount)/1e9, 'f', -1, 64)
+	}
+	return size(l.Amount) + " " + strings.ReplaceAll(l.Resource.String(), "_", " ")
 }
 
 // size writes 200000 as 200k.
@@ -84,12 +112,19 @@ func (s *Scenario) Explain(w io.Writer) {
 		line("  %s", s.Description)
 	}
 	line("\nWorkload")
-	line("  %s", s.explainArrivals())
+	line("  %s", explainArrivals(&m.Fleet, &s.Workload))
 	sizes := measure(m.Workload.Sizes)
 	line("  Prompts: %s, mean %.0f.", s.explainSize(s.Workload.PromptTokens), sizes.prompt)
 	line("  Answers: %s, mean %.0f%s.", s.explainSize(s.Workload.OutputTokens), sizes.output, s.explainMax())
 	if s.Workload.CachedShare > 0 {
-		line("  %v of each prompt comes from the provider's cache.", s.Workload.CachedShare)
+		life := ""
+		if s.Workload.CacheLife > 0 {
+			life = fmt.Sprintf(", for %v after its last use", s.Workload.CacheLife)
+		}
+		line("  %v of each prompt comes from the provider's cache%s.", s.Workload.CachedShare, life)
+	}
+	if s.Workload.Reasoning.set() {
+		line("  Before each answer: %s of reasoning.", s.explainSize(s.Workload.Reasoning))
 	}
 	if m.Workload.Stream {
 		line("  Answers are streamed.")
@@ -106,18 +141,25 @@ func (s *Scenario) Explain(w io.Writer) {
 	line("\nProvider")
 	line("  %s.", s.DescribeProvider())
 	for _, l := range m.Provider.Limits {
-		if l.Resource != provider.Requests {
+		if l.Resource == provider.Tokens || l.Resource == provider.InputTokens || l.Resource == provider.OutputTokens {
 			line("  The limit on %v is charged %v at admission; settlement: %v.", l.Resource, l.Charge, l.Settle)
 		}
 	}
-	line("  A refusal of the limits carries %v.", m.Provider.RetryAfter)
-	line("  %s", s.explainLatency())
+	line("  It speaks as %v does; a refusal of the limits carries %v.", m.Provider.Dialect, m.Provider.RetryAfter)
+	if b := m.Provider.Capacity.Batching; b != nil {
+		line("  It generates in %v; round trip %v.", b, s.Provider.RoundTrip)
+	} else {
+		line("  %s", s.explainLatency())
+	}
 	for _, f := range m.Provider.Faults {
 		line("  Fault: %v.", f)
 	}
 	line("  An attempt whose client has gone %s.", map[provider.CancelRule]string{
 		provider.Keeps: "keeps generating, holds its slot and is billed", provider.Stops: "stops generating and is billed for what it generated",
 		provider.StopsStreams: "stops generating when it is streamed, and else is finished and billed"}[m.Provider.Cancel])
+	if s.Provider.Bills != nil {
+		line("  Billed besides answers: %s.", strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Provider.Bills), "[]"), " ", ", "))
+	}
 	line("\nPolicy")
 	line("  %v.", m.Client)
 	if waits := s.firstWaits(); waits != "" {
@@ -144,14 +186,27 @@ func (s *Scenario) Explain(w io.Writer) {
 			line("  More calls arrive than can be answered: the backlog grows as long as they come.")
 		}
 	}
+	for i, other := range m.Beside {
+		b := s.Beside[i]
+		line("\nBeside: %s, which calls %s at priority %d%s", other.Name, other.Price.Model, b.Fleet.Priority, under(b.Fleet.Key))
+		line("  %s", explainArrivals(&other, &b.Workload))
+		line("  Prompts of mean %.0f tokens, answers of mean %.0f.", measure(other.Workload.Sizes).prompt, measure(other.Workload.Sizes).output)
+		line("  %v.", other.Client)
+	}
 	line("\nThe run: seed %d, %d replications.", s.Seed, s.Replications)
 	for _, warning := range s.Warnings {
 		line("Note: %s.", warning)
 	}
 }
 
-func (s *Scenario) explainArrivals() string {
-	m := &s.Model
+func under(key string) string {
+	if key == "" {
+		return ""
+	}
+	return " under the key " + key
+}
+
+func explainArrivals(m *fleet.Fleet, w *Workload) string {
 	workers := "each call brings its own worker"
 	if m.Workers > 0 {
 		workers = plural(m.Workers*m.Instances, "worker")
@@ -164,15 +219,15 @@ func (s *Scenario) explainArrivals() string {
 		calls = fmt.Sprintf("%d calls", m.Workload.Calls)
 	}
 	switch {
-	case s.Workload.Batch != nil:
+	case w.Batch != nil:
 		return fmt.Sprintf("A queue of %s; %s fetch them as they get free.", calls, workers)
-	case s.Workload.Closed != nil:
+	case w.Closed != nil:
 		pause := "no time"
 		if m.Workload.Think != nil {
 			pause = m.Workload.Think.String() + " seconds"
 		}
 		return fmt.Sprintf("%s, each thinking %s before a call; %s.", workers, pause, calls)
-	case s.Workload.Trace != nil:
+	case w.Trace != nil:
 		t := m.Workload.Arrivals.(*fleet.Trace)
 		span := t.At[len(t.At)-1]
 		return fmt.Sprintf("%d recorded calls of %s over %.0f s, %.2f/s on average; %s.", len(t.At), t.Name, span.Seconds(), float64(len(t.At))/max(span.Seconds(), 1e-9), workers)
@@ -276,7 +331,7 @@ func measure(sizes fleet.Sizes) means {
 	var m means
 	for k := range n {
 		u := (float64(k) + 0.5) / float64(n)
-		size := sizes.Size(k, u, u)
+		size := sizes.Size(k, fleet.Luck{Prompt: u, Output: u, Reasoning: u})
 		m.prompt += float64(size.Prompt) / float64(n)
 		m.cached += float64(size.Cached) / float64(n)
 		m.output += float64(size.Output) / float64(n)
@@ -316,15 +371,21 @@ func (s *Scenario) capacities(z means) []capacity {
 		}
 	}
 	latency := mean(m.Provider.Latency.FirstToken) + z.output*meanInverse(m.Provider.Latency.TokensPerSecond)
+	if b := m.Provider.Capacity.Batching; b != nil { // with every slot taken
+		latency = (z.output + float64(b.Steps(int(z.prompt-z.cached+0.5)))) * b.Streams(m.Provider.Capacity.Slots).Seconds()
+	}
 	for _, l := range m.Provider.Limits {
 		if l.Kind == provider.RampLimit {
 			continue // it grows with the traffic
 		}
-		each := max(1, float64(l.Ends(z.request(), int(z.output+0.5))))
+		if l.Resource == provider.Concurrency {
+			add(fmt.Sprintf("%s, %.3g s each", describeLimit(l), latency), 60*float64(l.Amount)/latency, 0)
+			continue
+		}
+		used := provider.Used{Output: int(z.output + 0.5)}
+		used.Nano = int64(m.Price.Bill(cost.Usage{Prompt: int(z.prompt + 0.5), Cached: int(z.cached + 0.5), Output: used.Output}))
+		each := max(1, float64(l.Ends(z.request(), used)))
 		add(describeLimit(l), float64(l.Amount)/l.Period.Minutes()/each, float64(l.Most())/each)
-	}
-	if c := m.Provider.Concurrency; c > 0 {
-		add(fmt.Sprintf("%d requests at once, %.3g s each", c, latency), 60*float64(c)/latency, 0)
 	}
 	if c := m.Provider.Capacity.Slots; c > 0 {
 		add(fmt.Sprintf("%s, %.3g s each", plural(c, "slot"), latency), 60*float64(c)/latency, 0)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"stampede/dialect"
 	"stampede/scenario/strict"
 )
 
@@ -22,6 +23,8 @@ type File struct {
 	Fleet        Fleet     `yaml:"fleet" jsonschema_description:"Who makes the calls."`
 	Provider     Provider  `yaml:"provider" jsonschema_description:"The API that is called."`
 	Policy       Policy    `yaml:"policy" jsonschema_description:"What each client does: retries, timeouts, gate. A preset by name, or a mapping."`
+	Beside       []Beside  `yaml:"beside" jsonschema_description:"Other fleets that call the same provider at the same time."`
+	Measure      string    `yaml:"measure" jsonschema_description:"The name of the fleet whose numbers are wanted, or all. Default all."`
 	Price        Price     `yaml:"price" jsonschema_description:"What tokens cost: a model by name, or a mapping."`
 	Sweep        Sweep     `yaml:"sweep" jsonschema_description:"Paths with the values a sweep gives them; points and sample draw from the space instead."`
 }
@@ -37,7 +40,10 @@ type Workload struct {
 	PromptTokens Law[Count] `yaml:"prompt_tokens" jsonschema_description:"Tokens of the prompt."`
 	OutputTokens Law[Count] `yaml:"output_tokens" jsonschema_description:"Tokens of the answer."`
 	MaxTokens    Count      `yaml:"max_tokens" jsonschema_description:"The max_tokens each request declares; answers are cut there. Default not set."`
+	Reasoning    Law[Count] `yaml:"reasoning_tokens" jsonschema_description:"Tokens generated before the answer, billed and seen by nobody. Default none."`
 	CachedShare  Share      `yaml:"cached_share" jsonschema_description:"Part of each prompt that comes from the provider's cache. Default 0."`
+	CacheLife    Span       `yaml:"cache_lifetime" jsonschema_description:"The cached part is lost so long after the start of the last request that used it: a retry after that pays the whole prompt. Default for ever."`
+	CacheWrites  bool       `yaml:"cache_writes" jsonschema_description:"Whether what is not read from the cache is written to it, at the price of writing. Default false."`
 	Stream       bool       `yaml:"stream" jsonschema_description:"Whether answers come token by token. Default false."`
 	Patience     Law[Span]  `yaml:"patience" jsonschema_description:"After so long a caller leaves. Default never."`
 	Redeliver    *Redeliver `yaml:"redeliver" jsonschema_description:"A call that ended without an answer goes back to the queue."`
@@ -145,13 +151,25 @@ type Redeliver struct {
 
 // Fleet is who makes the calls.
 type Fleet struct {
-	Instances int   `yaml:"instances" jsonschema_description:"Client processes; the workers of one share its gate. Default 1."`
-	Workers   Bound `yaml:"workers" jsonschema_description:"Calls each instance works on at once; none means that each call brings its own. Default none."`
+	Name      string `yaml:"name" jsonschema_description:"For measure and in tables. Default main, and beside-1 and so on."`
+	Key       string `yaml:"key" jsonschema_description:"The key it calls under, for limits of some keys. Default none."`
+	Priority  int    `yaml:"priority" jsonschema_description:"In the queue before the provider's slots, higher goes first. Default 0."`
+	Instances int    `yaml:"instances" jsonschema_description:"Client processes; the workers of one share its gate. Default 1."`
+	Workers   Bound  `yaml:"workers" jsonschema_description:"Calls each instance works on at once; none means that each call brings its own. Default none."`
+}
+
+// Beside is another fleet that calls the same provider.
+type Beside struct {
+	Workload Workload `yaml:"workload" jsonschema_description:"When its calls come and how large they are."`
+	Fleet    Fleet    `yaml:"fleet" jsonschema_description:"Who makes them."`
+	Policy   *Policy  `yaml:"policy" jsonschema_description:"What its clients do. Default the scenario's policy."`
+	Price    *Price   `yaml:"price" jsonschema_description:"What its tokens cost; the model also tells its limits. Default the scenario's price."`
 }
 
 // Provider is the API that is called.
 type Provider struct {
 	Preset     string           `yaml:"preset" jsonschema_description:"A provider by name; what follows overrides it."`
+	Dialect    Dialect          `yaml:"dialect" jsonschema_description:"Whose statuses, error codes and headers it sends. Default plain, which says everything exactly."`
 	RoundTrip  Span             `yaml:"round_trip" jsonschema_description:"Network time there and back. Default none."`
 	Limits     []Limit          `yaml:"limits" jsonschema_description:"What refuses requests with 429."`
 	Capacity   Capacity         `yaml:"capacity" jsonschema_description:"How many requests generate at once, and how many may wait. Default all at once."`
@@ -160,13 +178,23 @@ type Provider struct {
 	RetryAfter ServerRetryAfter `yaml:"retry_after" jsonschema_description:"How the Retry-After of a 429 is sent. Default exact."`
 	Gateway    Gateway          `yaml:"gateway" jsonschema_description:"A relay in front of the provider. Default none."`
 	Cancel     Cancel           `yaml:"cancel" jsonschema_description:"What becomes of an attempt whose client has gone. Default keeps_generating."`
+	Bills      []Billed         `yaml:"bills" jsonschema_description:"What is billed besides answers: abandoned work, cut_stream, lost_reply, timeout_408 (prompt and answer), content_filter (prompt). Default the first three."`
 }
 
 // Capacity is how many requests generate at once, and how many may wait.
 type Capacity struct {
-	Slots Bound  `yaml:"slots" jsonschema_description:"Requests that generate at once."`
-	Queue *Bound `yaml:"queue" jsonschema_description:"Places to wait for a slot, first in, first out; none for no bound. Default no place at all."`
-	Full  int    `yaml:"full" jsonschema_description:"The status when there is no place: 503 or 529. Default 503."`
+	Slots    Bound     `yaml:"slots" jsonschema_description:"Requests that generate at once."`
+	Queue    *Bound    `yaml:"queue" jsonschema_description:"Places to wait for a slot, higher priority first, then first in, first out; none for no bound. Default no place at all."`
+	Full     int       `yaml:"full" jsonschema_description:"The status when there is no place: 429, 503 or 529. Default that of the dialect."`
+	Batching *Batching `yaml:"batching" jsonschema_description:"The requests at once share a batch, as in vLLM; this then gives the latency."`
+}
+
+// Batching is a server that generates a token for each of its streams in every
+// step.
+type Batching struct {
+	Step          Span  `yaml:"step" jsonschema_description:"A step without streams."`
+	PerStream     Span  `yaml:"per_stream" jsonschema_description:"What each stream adds to a step. Default nothing."`
+	PromptPerStep Count `yaml:"prompt_per_step" jsonschema_description:"Tokens of a prompt that are read in one step. Default all."`
 }
 
 // Gateway is a relay in front of the provider.
@@ -175,6 +203,7 @@ type Gateway struct {
 	Retries         int       `yaml:"retries" jsonschema_description:"How often the gateway itself tries a refused request again. Default 0."`
 	Wait            Span      `yaml:"wait" jsonschema_description:"Before each of those. Default none."`
 	StripRetryAfter bool      `yaml:"strip_retry_after" jsonschema_description:"Whether the header is taken out. Default false."`
+	StripQuotas     bool      `yaml:"strip_quotas" jsonschema_description:"Whether the headers that say how much is left are taken out. Default false."`
 	RetryAfter      Span      `yaml:"retry_after" jsonschema_description:"Said in place of every wait that the provider asks for. Default passed on."`
 	Rewrite         []Rewrite `yaml:"rewrite" jsonschema_description:"Statuses that are turned into others."`
 }
@@ -188,9 +217,12 @@ type Rewrite struct {
 // Limit is one limit.
 type Limit struct {
 	Resource      Resource  `yaml:"resource" jsonschema_description:"What is counted."`
-	Limit         Rate      `yaml:"limit" jsonschema_description:"An amount per time, such as 500/min; for concurrency a number."`
-	Kind          Kind      `yaml:"kind" jsonschema_description:"token_bucket refills continuously; fixed_window counts anew each period; sliding_window holds over any span of the period; ramp limits growth. Default token_bucket."`
-	Burst         Bound     `yaml:"burst" jsonschema_description:"Of a token bucket: at most so much at once. Default the amount."`
+	Limit         Rate      `yaml:"limit" jsonschema_description:"An amount per time, such as 500/min; for concurrency a number, for dollars such as $10/10m."`
+	Kind          Kind      `yaml:"kind" jsonschema_description:"token_bucket refills continuously; leaky_bucket drains continuously and takes any request while it is not over the brim; fixed_window counts anew each period; sliding_window holds over any span of the period; ramp limits growth, over a short span acceleration. Default token_bucket."`
+	Keys          []string  `yaml:"keys" jsonschema_description:"Counts only requests under these keys. Default all."`
+	Models        []string  `yaml:"models" jsonschema_description:"Counts only requests to these models. Default all."`
+	Hidden        bool      `yaml:"hidden" jsonschema_description:"Whether the headers keep silent about it. Default false."`
+	Burst         Bound     `yaml:"burst" jsonschema_description:"Of a bucket: at most so much at once. Default the amount."`
 	EnforcedEvery Span      `yaml:"enforced_every" jsonschema_description:"Enforces the limit in slices of this: 60/min as 1/s. Default not."`
 	ResetsAt      TimeOfDay `yaml:"resets_at" jsonschema_description:"Of a fixed window: the time of day of its reset, see starts_at. Default when the run starts."`
 	Growth        Share     `yaml:"growth" jsonschema_description:"Of a ramp: the growth allowed in each span. Default 50%."`
@@ -199,7 +231,7 @@ type Limit struct {
 	Charge        Charge    `yaml:"charge" jsonschema_description:"What a request counts when it is admitted. Default prompt + max_tokens for tokens, prompt for input_tokens, as_produced for output_tokens."`
 	Settle        Settle    `yaml:"settle" jsonschema_description:"What happens when the true usage is known. Default refund."`
 	OutputFactor  int       `yaml:"output_factor" jsonschema_description:"With multiply_output: how often a token of output counts."`
-	Cached        Counts    `yaml:"cached" jsonschema_description:"Whether cached tokens of the prompt count. Default count."`
+	Cached        Counts    `yaml:"cached" jsonschema_description:"Whether cached tokens of the prompt count; released counts them until the request has ended. Default count."`
 	Estimate      Number    `yaml:"estimate" jsonschema_description:"Of charges that estimate the prompt: estimate over truth. Default 1."`
 	Rejected      Rejected  `yaml:"rejected" jsonschema_description:"Whether refused requests count: free, to_zero (what is there), into_debt (down to minus the burst). Default free."`
 }
@@ -219,7 +251,7 @@ type Fault struct {
 	Length     Law[Span]    `yaml:"length" jsonschema_description:"How long it holds each time."`
 	Share      Share        `yaml:"share" zero:"keep" jsonschema_description:"Of the attempts. Default 100%."`
 	Status     int          `yaml:"status" jsonschema_description:"Answers with this HTTP status."`
-	Code       string       `yaml:"code" jsonschema_description:"Error code that goes with the status."`
+	Code       string       `yaml:"code" jsonschema_description:"Error code that goes with the status; with cut_at, the stream ends in an error event with it."`
 	RetryAfter Span         `yaml:"retry_after" jsonschema_description:"Retry-After that goes with the status. Default absent."`
 	After      Span         `yaml:"after" jsonschema_description:"Time until the status is sent. Default at once."`
 	Slow       Number       `yaml:"slow" jsonschema_description:"Multiplies the latency."`
@@ -239,7 +271,7 @@ type LimitChange struct {
 
 // ServerRetryAfter is how Retry-After is sent.
 type ServerRetryAfter struct {
-	Send         Send `yaml:"send" jsonschema_description:"How a 429 carries the header; a date loses the fraction of its second. Default in_seconds."`
+	Send         Send `yaml:"send" jsonschema_description:"How a 429 carries the wait; a date loses the fraction of its second, and few clients read it in the body. Default in_seconds."`
 	Round        Span `yaml:"round" jsonschema_description:"Rounds up to a multiple of this. Default exact."`
 	Milliseconds bool `yaml:"milliseconds" jsonschema_description:"Whether retry-after-ms goes along, in whole milliseconds. Default false."`
 }
@@ -256,7 +288,7 @@ type Policy struct {
 type Retry struct {
 	Attempts     Bound      `yaml:"attempts" zero:"keep" jsonschema_description:"At most so many, the first included, or none for no bound. Default 1."`
 	Deadline     Span       `yaml:"deadline" jsonschema_description:"No wait ends later than this after the call's start. Default none."`
-	RetryOn      []RetryOn  `yaml:"retry_on" jsonschema_description:"Statuses and failures that are retried. Default 408, 409, 429, 5xx, timeout, connection."`
+	RetryOn      []RetryOn  `yaml:"retry_on" jsonschema_description:"Statuses and failures that are retried; stream is an error inside a stream. Default 408, 409, 429, 5xx, timeout, connection."`
 	NeverOn      []string   `yaml:"never_on" jsonschema_description:"Error codes that are never retried. Default none."`
 	XShouldRetry Obey       `yaml:"x_should_retry" jsonschema_description:"Whether the header x-should-retry is obeyed. Default obey."`
 	Backoff      Backoff    `yaml:"backoff" jsonschema_description:"The client's own wait. Default none."`
@@ -295,6 +327,7 @@ type RetryAfter struct {
 	Beyond Beyond    `yaml:"beyond" jsonschema_description:"With up_to: what becomes of a longer one. Default discard."`
 	Plus   Span      `yaml:"plus" jsonschema_description:"Up to so much is added, uniformly. Default none."`
 	Millis bool      `yaml:"milliseconds" jsonschema_description:"Whether retry-after-ms is read first. Default false."`
+	Body   bool      `yaml:"body" jsonschema_description:"Whether the wait in the body is read where no header holds one. Default false."`
 }
 
 // Timeouts are the timers of one attempt.
@@ -316,11 +349,14 @@ type Gate struct {
 
 // Price is what tokens cost.
 type Price struct {
-	Model  string   `yaml:"model" jsonschema_description:"A model by name, from the built-in list or the file."`
-	File   string   `yaml:"file" jsonschema_description:"A price file of LiteLLM or genai-prices, relative to the scenario."`
-	Input  *Dollars `yaml:"input" jsonschema_description:"Dollars per million tokens of prompt."`
-	Cached *Dollars `yaml:"cached" jsonschema_description:"Dollars per million tokens read from the cache. Default as input."`
-	Output *Dollars `yaml:"output" jsonschema_description:"Dollars per million tokens of answer."`
+	Model     string   `yaml:"model" jsonschema_description:"A model by name, from the built-in list or the file."`
+	File      string   `yaml:"file" jsonschema_description:"A price file of LiteLLM or genai-prices, relative to the scenario."`
+	Input     *Dollars `yaml:"input" jsonschema_description:"Dollars per million tokens of prompt."`
+	Tier      Tier     `yaml:"tier" jsonschema_description:"How urgent: batch and flex are cheaper, priority is dearer. Default standard."`
+	Cached    *Dollars `yaml:"cached" jsonschema_description:"Dollars per million tokens read from the cache. Default as input."`
+	Written   *Dollars `yaml:"written" jsonschema_description:"Dollars per million tokens written to the cache. Default as input."`
+	Output    *Dollars `yaml:"output" jsonschema_description:"Dollars per million tokens of answer."`
+	Reasoning *Dollars `yaml:"reasoning" jsonschema_description:"Dollars per million tokens of reasoning. Default as output."`
 }
 
 // Vocabularies.
@@ -337,16 +373,24 @@ type (
 	Beyond     string
 	Counts     string
 	Rejected   string
+	Dialect    string
+	Billed     string
+	Tier       string
 )
 
 // Words implements strict.Words for each vocabulary.
 func (Resource) Words() []string {
-	return []string{"requests", "tokens", "input_tokens", "output_tokens", "concurrency"}
+	return []string{"requests", "tokens", "input_tokens", "output_tokens", "dollars", "concurrency"}
 }
-func (Counts) Words() []string   { return []string{"count", "free"} }
+func (Dialect) Words() []string { return dialect.Names() }
+func (Billed) Words() []string {
+	return []string{"abandoned", "cut_stream", "lost_reply", "timeout_408", "content_filter"}
+}
+func (Tier) Words() []string     { return []string{"standard", "batch", "flex", "priority"} }
+func (Counts) Words() []string   { return []string{"count", "free", "released"} }
 func (Rejected) Words() []string { return []string{"free", "to_zero", "into_debt"} }
 func (Kind) Words() []string {
-	return []string{"token_bucket", "fixed_window", "sliding_window", "ramp"}
+	return []string{"token_bucket", "fixed_window", "sliding_window", "ramp", "leaky_bucket"}
 }
 func (Charge) Words() []string {
 	return []string{"prompt", "prompt + max_tokens", "estimate", "max(max_tokens, estimate)", "as_produced"}
@@ -354,7 +398,7 @@ func (Charge) Words() []string {
 func (Settle) Words() []string     { return []string{"none", "refund", "multiply_output"} }
 func (Cancel) Words() []string     { return []string{"keeps_generating", "stops", "stops_streams"} }
 func (Connection) Words() []string { return []string{"refused", "unreachable"} }
-func (Send) Words() []string       { return []string{"in_seconds", "as_date", "never"} }
+func (Send) Words() []string       { return []string{"in_seconds", "as_date", "in_body", "never"} }
 func (Obey) Words() []string       { return []string{"obey", "ignore"} }
 func (Obedience) Words() []string  { return []string{"ignore", "in_full", "up_to"} }
 func (Beyond) Words() []string     { return []string{"discard", "clip", "give_up"} }
@@ -408,6 +452,18 @@ func (p *Price) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) er
 		return nil
 	}
 	return d.Plain(n, reflect.ValueOf(p).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler: what a fleet does not say is what
+// the scenario's own would have by default.
+func (b *Beside) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if b.Fleet.Instances == 0 {
+		b.Fleet.Instances = 1
+	}
+	if b.Policy == nil && n.Kind == strict.Mapping && n.Field("policy") != nil {
+		b.Policy = &Policy{Retry: Retry{Attempts: 1}}
+	}
+	return d.Plain(n, reflect.ValueOf(b).Elem(), path)
 }
 
 // UnmarshalNode implements strict.Unmarshaler: a fault meets all attempts unless

@@ -13,15 +13,15 @@ import (
 )
 
 // RetryOn is one thing that is retried: a status such as 429, a class such as
-// 5xx, timeout or connection.
+// 5xx, timeout, connection or stream.
 type RetryOn struct {
 	Statuses policy.Statuses
-	Failure  string // timeout or connection, else empty
+	Failure  string // timeout, connection or stream, else empty
 }
 
 // ParseText implements strict.Texter.
 func (r *RetryOn) ParseText(text string) error {
-	if text == "timeout" || text == "connection" {
+	if text == "timeout" || text == "connection" || text == "stream" {
 		*r = RetryOn{Failure: text}
 		return nil
 	}
@@ -35,7 +35,7 @@ func (r *RetryOn) ParseText(text string) error {
 		*r = RetryOn{Statuses: policy.Statuses{From: n, To: n}}
 		return nil
 	}
-	return errors.New("want a status from 300 to 599, a class such as 5xx, timeout or connection")
+	return errors.New("want a status from 300 to 599, a class such as 5xx, timeout, connection or stream")
 }
 
 func (r RetryOn) String() string {

@@ -119,6 +119,19 @@ func read(document *strict.Node, overlays []*strict.Node, o Options) (*Scenario,
 	return s, nil
 }
 
+// Measured is the number of the fleet whose numbers are wanted; negative for all
+// together.
+func (s *Scenario) Measured() int {
+	if s.Measure != "" && s.Measure != All {
+		for i, f := range s.Model.Fleets() {
+			if f.Name == s.Measure {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
 // oneLine makes a name fit for tables.
 func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")

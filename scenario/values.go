@@ -183,23 +183,32 @@ func (b Bound) String() string {
 	return strconv.FormatInt(int64(b), 10)
 }
 
-// Rate is an amount per period, such as 500/min, 200k/min or 8/s. Without a
-// period it is a level, as of a limit on concurrency.
+// Rate is an amount per period, such as 500/min, 200k/min, 8/s or $10/10m. Without
+// a period it is a level, as of a limit on concurrency.
 type Rate struct {
-	Amount int64
-	Period time.Duration // 0 for a level
+	Amount  int64         // of dollars, in billionths
+	Period  time.Duration // 0 for a level
+	Dollars bool
 }
 
-const rateAllowed = "want a whole amount per time, such as 500/min, 200k/min, 8/s, 10/10s or 1000/day"
+const rateAllowed = "want a whole amount per time, such as 500/min, 200k/min, 8/s, 10/10s or 1000/day; of dollars, such as $10/10m"
 
 // ParseText implements strict.Texter.
 func (r *Rate) ParseText(text string) error {
 	number, unit, per := strings.Cut(text, "/")
-	var c Count
-	if err := c.ParseText(strings.TrimSpace(number)); err != nil || c < 1 {
-		return errors.New(rateAllowed)
+	if dollars, ok := strings.CutPrefix(number, "$"); ok {
+		x, err := amount(strings.TrimSpace(dollars))
+		if err != nil || !(x >= 1e-6 && x <= 1e9) {
+			return errors.New(rateAllowed)
+		}
+		*r = Rate{Amount: int64(math.Round(x * 1e9)), Dollars: true}
+	} else {
+		var c Count
+		if err := c.ParseText(strings.TrimSpace(number)); err != nil || c < 1 {
+			return errors.New(rateAllowed)
+		}
+		*r = Rate{Amount: int64(c)}
 	}
-	*r = Rate{Amount: int64(c)}
 	if !per {
 		return nil
 	}
@@ -229,10 +238,14 @@ func parsePeriod(unit string) (time.Duration, error) {
 }
 
 func (r Rate) String() string {
-	if r.Period == 0 {
-		return fmt.Sprint(r.Amount)
+	s := fmt.Sprint(r.Amount)
+	if r.Dollars {
+		s = "$" + strconv.FormatFloat(float64(r.Amount)/1e9, 'f', -1, 64)
 	}
-	return fmt.Sprintf("%d/%s", r.Amount, periodName(r.Period))
+	if r.Period == 0 {
+		return s
+	}
+	return s + "/" + periodName(r.Period)
 }
 
 func periodName(d time.Duration) string {

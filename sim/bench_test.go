@@ -118,7 +118,7 @@ func BenchmarkMM1(b *testing.B) {
 		if arrived++; arrived < b.N {
 			loop.At(now+exp(gaps.Uniform(uint64(arrived), 0), 0.125), arrival)
 		}
-		if station.Arrive(now) == Started {
+		if station.Arrive(now, 0) == Started {
 			serve(now)
 		}
 	}

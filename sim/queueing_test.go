@@ -80,7 +80,7 @@ func (s system) run(key Key, n int) result {
 		if arrived > warmup {
 			counted++
 		}
-		switch station.Arrive(now) {
+		switch station.Arrive(now, 0) {
 		case Started:
 			start(now)
 		case Queued:

@@ -1,17 +1,19 @@
 package sim
 
-// Station is c parallel servers before one first-in, first-out queue. It keeps
-// no time and no jobs in service: the model decides how long service takes and
-// calls Depart when it ends.
+// Station is c parallel servers before a queue: first in, first out among jobs of
+// one rank, lower ranks first. A job in service is not interrupted. The station
+// keeps no time and no jobs in service: the model decides how long service takes
+// and calls Depart when it ends.
 //
 // No server idles while a job waits: Arrive starts a job whenever a server is
 // free, and Depart passes the freed server straight on.
 type Station[J any] struct {
 	Servers int // at least 0; 0 refuses or queues everything
-	Room    int // places in the queue; negative means no bound, 0 no queue at all
+	Room    int // places in the queue, of all ranks together; negative means no bound, 0 no queue at all
 
-	busy  int
-	queue Ring[J]
+	busy    int
+	waiting int
+	queues  []Ring[J] // by rank
 }
 
 // Admission is what a station did with an arriving job.
@@ -23,14 +25,18 @@ const (
 	Refused                  // no server free and no room
 )
 
-// Arrive offers a job.
-func (s *Station[J]) Arrive(job J) Admission {
+// Arrive offers a job of a rank, from 0.
+func (s *Station[J]) Arrive(job J, rank int) Admission {
 	switch {
 	case s.busy < s.Servers:
 		s.busy++
 		return Started
-	case s.Room < 0 || s.queue.Len() < s.Room:
-		s.queue.Push(job)
+	case s.Room < 0 || s.waiting < s.Room:
+		for len(s.queues) <= rank {
+			s.queues = append(s.queues, Ring[J]{})
+		}
+		s.queues[rank].Push(job)
+		s.waiting++
 		return Queued
 	default:
 		return Refused
@@ -44,9 +50,13 @@ func (s *Station[J]) Depart() (next J, started bool) {
 		panic("sim: departure from a station with no job in service")
 	}
 	s.busy--
-	if s.busy < s.Servers {
-		if next, started = s.queue.Pop(); started {
-			s.busy++
+	if s.busy < s.Servers && s.waiting > 0 {
+		for i := range s.queues {
+			if next, started = s.queues[i].Pop(); started {
+				s.busy++
+				s.waiting--
+				break
+			}
 		}
 	}
 	return next, started
@@ -56,4 +66,4 @@ func (s *Station[J]) Depart() (next J, started bool) {
 func (s *Station[J]) Busy() int { return s.busy }
 
 // Waiting is the number of jobs in the queue.
-func (s *Station[J]) Waiting() int { return s.queue.Len() }
+func (s *Station[J]) Waiting() int { return s.waiting }

@@ -99,7 +99,7 @@ func TestStation(t *testing.T) {
 		job  string
 		want Admission
 	}{{"a", Started}, {"b", Queued}, {"c", Refused}} {
-		if got := s.Arrive(step.job); got != step.want {
+		if got := s.Arrive(step.job, 0); got != step.want {
 			t.Errorf("arrival of %s: %v, want %v", step.job, got, step.want)
 		}
 	}

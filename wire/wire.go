@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// Failure says how an attempt ended without an HTTP status.
+// Failure says how an attempt ended when its HTTP status does not.
 type Failure uint8
 
 const (
 	None       Failure = iota // there is a status
 	Timeout                   // the client's own timer cut the attempt off
 	Connection                // refused, reset, or no route
+	InStream                  // an error inside the stream, after status 200
 )
 
 // Class sorts replies by what they mean. Its words are those of tables, CSV
@@ -25,7 +26,7 @@ const (
 	OK          Class = iota
 	Throttled         // 429
 	Overloaded        // 503, 529
-	ServerError       // every other status from 500
+	ServerError       // every other status from 500, and errors inside a stream
 	TimedOut
 	Disconnected
 	Terminal // every other status from 300
@@ -40,12 +41,33 @@ func (c Class) String() string {
 // Reply is what came back for one attempt.
 type Reply struct {
 	Failure     Failure
-	Status      int    // HTTP status; 0 when Failure is set
-	Code        string // the error code of the body, empty when there is none
+	Status      int    // HTTP status; 0 when the client or the network failed
+	Code        string // the error code of the body, else its type; empty when there is none
 	RetryAfter  Hint   // the header Retry-After
 	Millis      Hint   // the header retry-after-ms, which some clients read first
+	Delay       Hint   // the wait that stands in the body instead, as in Google's RetryInfo
 	ShouldRetry Advice // the header x-should-retry
+	Quotas      Quotas // the headers that say how much is left
 }
+
+// Quotas is what the headers say of each resource.
+type Quotas [QuotaKinds]Quota
+
+// Quota is what the headers say of one resource, in requests or tokens. A Quota
+// without a limit is not sent.
+type Quota struct {
+	Limit, Remaining int64
+	Reset            time.Duration // until all of it is there again, from when the reply left
+}
+
+// The resources that headers speak of.
+const (
+	RequestQuota = iota
+	TokenQuota   // prompt and output together
+	InputQuota
+	OutputQuota
+	QuotaKinds
+)
 
 // Class sorts the reply.
 func (r Reply) Class() Class {
@@ -54,6 +76,8 @@ func (r Reply) Class() Class {
 		return TimedOut
 	case r.Failure == Connection:
 		return Disconnected
+	case r.Failure == InStream:
+		return ServerError
 	case r.Status < 300:
 		return OK
 	case r.Status == 429:
@@ -121,13 +145,23 @@ func (h Hint) Wait(now time.Duration) (time.Duration, bool) {
 	return time.Duration(ns), true
 }
 
-// Wish is the wait that the reply asks for: that of retry-after-ms where it is
-// read and readable, else that of Retry-After.
-func (r Reply) Wish(now time.Duration, readsMillis bool) (time.Duration, bool) {
-	if readsMillis {
+// Reads says which hints a client looks at besides Retry-After.
+type Reads struct {
+	Millis bool // retry-after-ms, before Retry-After
+	Body   bool // the wait in the body, when no header is readable
+}
+
+// Wish is the wait that the reply asks for, of the hints that the client reads:
+// the first of retry-after-ms, Retry-After and the body that is readable.
+func (r Reply) Wish(now time.Duration, reads Reads) (time.Duration, bool) {
+	if reads.Millis {
 		if wait, ok := r.Millis.Wait(now); ok {
 			return wait, true
 		}
 	}
-	return r.RetryAfter.Wait(now)
+	wait, ok := r.RetryAfter.Wait(now)
+	if !ok && reads.Body {
+		return r.Delay.Wait(now)
+	}
+	return wait, ok
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
@@ -36,7 +37,7 @@ func listPresets(c *cli.Context) error {
 	}
 	book := cost.Builtin()
 	for _, model := range book.Models() {
-		p, err := book.Price(model)
+		p, err := book.Price(model, cost.Standard)
 		if err != nil {
 			return err
 		}
@@ -45,14 +46,27 @@ func listPresets(c *cli.Context) error {
 	return w.Flush()
 }
 
+// showPrices prints what a model costs in each tier in which it is sold.
+func showPrices(w io.Writer, model string) error {
+	for tier := range cost.Tier(cost.Tiers) {
+		price, err := cost.Builtin().Price(model, tier)
+		if err != nil {
+			continue // not sold
+		}
+		if _, err := fmt.Fprintf(w, "%v\ndate: %s\nsource: %s\n", price, price.Date, price.Source); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func showPreset(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return usage("preset show: found %d arguments; want the name of one preset", c.NArg())
 	}
 	name := c.Args().First()
-	if price, err := cost.Builtin().Price(name); err == nil {
-		_, err = fmt.Fprintf(c.App.Writer, "%v\ndate: %s\nsource: %s\n", price, price.Date, price.Source)
-		return err
+	if _, err := cost.Builtin().Price(name, cost.Standard); err == nil {
+		return showPrices(c.App.Writer, name)
 	}
 	p, err := scenario.FindPreset("", name)
 	if err != nil {

@@ -1,0 +1,221 @@
+// Package dialect is how each provider says what it says: the status and the
+// error code of a refusal, the headers that say how much of a limit is left, and
+// how a reply looks on the wire.
+//
+// The facts stand in one table, [dialects]. A provider asks it what to refuse with
+// and what its headers show; [Dialect.Write] turns a reply into status, header
+// lines and body. The package knows no provider and keeps no clock.
+package dialect
+
+import (
+	"time"
+
+	"stampede/wire"
+)
+
+// Dialect is one provider's way to speak.
+type Dialect uint8
+
+const (
+	// Plain says everything exactly, in OpenAI's shape. It is no real provider's.
+	Plain Dialect = iota
+	OpenAI
+	Anthropic
+	Azure
+	Groq
+	Gemini
+	Bedrock
+	VLLM
+	count
+)
+
+// String is the word for a dialect.
+func (d Dialect) String() string { return dialects[d].name }
+
+// Names lists the dialects.
+func Names() (names []string) {
+	for d := range count {
+		names = append(names, d.String())
+	}
+	return names
+}
+
+// Find finds a dialect by its name.
+func Find(name string) (Dialect, bool) {
+	for d := range count {
+		if d.String() == name {
+			return d, true
+		}
+	}
+	return Plain, false
+}
+
+// Reason is why a provider refuses a request.
+type Reason uint8
+
+const (
+	OverLimit Reason = iota // the limit has no room now
+	TooLarge                // the request is larger than the limit ever lets through
+	TooSteep                // traffic grows faster than a ramp allows
+	Spent                   // a limit on dollars
+	TooMany                 // a limit on requests at once
+	NoPlace                 // the capacity is full
+	reasons
+)
+
+// Refusal is what a provider answers for a reason.
+type Refusal struct {
+	Status int
+	Code   string
+	Silent bool // without Retry-After in any form
+	Advice wire.Advice
+}
+
+// speech is one row of the table.
+type speech struct {
+	name     string
+	refusals [reasons]Refusal
+	shows    [wire.QuotaKinds]bool
+	rounds   int64                                             // remaining tokens, to the nearest multiple; 0 and 1 not at all
+	reset    func(now, reset time.Duration) time.Duration      // as a client can read it
+	body     func(r wire.Reply, message string) map[string]any // of an error
+	headers  func(w *writer, r wire.Reply)
+}
+
+// dialects is what providers.md, sections 2 and 3, says of each: OpenAI's and
+// Anthropic's own pages, Microsoft's and AWS's documentation, and captured
+// replies. Where a provider does not say how it refuses for a reason, it refuses
+// as for a limit without room.
+var dialects = [count]speech{
+	Plain: {
+		name: "plain",
+		refusals: [reasons]Refusal{
+			OverLimit: {Status: 429, Code: "rate_limit_exceeded"},
+			TooLarge:  {Status: 429, Code: "rate_limit_exceeded", Silent: true, Advice: wire.DoNotRetry},
+			TooSteep:  {Status: 429, Code: "slow_down"},
+			Spent:     {Status: 429, Code: "spend_limit_exceeded", Silent: true},
+			TooMany:   {Status: 429, Code: "concurrency_limit_exceeded", Silent: true},
+			NoPlace:   {Status: 503, Code: "server_is_overloaded", Silent: true},
+		},
+		shows: [wire.QuotaKinds]bool{true, true, true, true},
+		reset: exactly, body: openaiBody, headers: openaiHeaders,
+	},
+	OpenAI: {
+		name: "openai",
+		refusals: [reasons]Refusal{
+			OverLimit: {Status: 429, Code: "rate_limit_exceeded"},
+			TooLarge:  {Status: 429, Code: "rate_limit_exceeded", Silent: true, Advice: wire.DoNotRetry},
+			TooSteep:  {Status: 429, Code: "slow_down"},
+			Spent:     {Status: 429, Code: "insufficient_quota", Silent: true},
+			TooMany:   {Status: 429, Code: "rate_limit_exceeded", Silent: true},
+			NoPlace:   {Status: 503, Code: "server_is_overloaded", Silent: true},
+		},
+		shows: [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
+		reset: inMilliseconds, body: openaiBody, headers: openaiHeaders,
+	},
+	Anthropic: {
+		name: "anthropic",
+		refusals: [reasons]Refusal{
+			OverLimit: {Status: 429, Code: "rate_limit_error"},
+			TooLarge:  {Status: 429, Code: "rate_limit_error", Silent: true},
+			TooSteep:  {Status: 429, Code: "rate_limit_error"},
+			Spent:     {Status: 429, Code: "enforced_spend_limit_reached", Silent: true},
+			TooMany:   {Status: 429, Code: "rate_limit_error", Silent: true},
+			NoPlace:   {Status: 529, Code: "overloaded_error", Silent: true},
+		},
+		shows:  [wire.QuotaKinds]bool{true, true, true, true},
+		rounds: 1000,
+		reset:  asDate, body: anthropicBody, headers: anthropicHeaders,
+	},
+	Azure: {
+		name: "azure",
+		refusals: [reasons]Refusal{
+			OverLimit: {Status: 429, Code: "429"},
+			TooLarge:  {Status: 429, Code: "429", Silent: true},
+			TooSteep:  {Status: 429, Code: "429"},
+			Spent:     {Status: 429, Code: "429", Silent: true},
+			TooMany:   {Status: 429, Code: "429", Silent: true},
+			NoPlace:   {Status: 429, Code: "429", Silent: true}, // "system under high demand"
+		},
+		shows: [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
+		reset: inSeconds, body: azureBody, headers: azureHeaders,
+	},
+	Groq: {
+		name: "groq",
+		refusals: [reasons]Refusal{
+			OverLimit: {Status: 429, Code: "rate_limit_exceeded"},
+			TooLarge:  {Status: 413, Code: "rate_limit_exceeded", Silent: true},
+			TooSteep:  {Status: 429, Code: "rate_limit_exceeded"},
+			Spent:     {Status: 429, Code: "rate_limit_exceeded", Silent: true},
+			TooMany:   {Status: 429, Code: "rate_limit_exceeded", Silent: true},
+			NoPlace:   {Status: 503, Silent: true},
+		},
+		shows: [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
+		reset: inMilliseconds, body: openaiBody, headers: openaiHeaders,
+	},
+	Gemini: {
+		name: "gemini",
+		refusals: [reasons]Refusal{
+			OverLimit: {Status: 429, Code: "RESOURCE_EXHAUSTED"},
+			TooLarge:  {Status: 429, Code: "RESOURCE_EXHAUSTED", Silent: true},
+			TooSteep:  {Status: 429, Code: "RESOURCE_EXHAUSTED"},
+			Spent:     {Status: 429, Code: "RESOURCE_EXHAUSTED"},
+			TooMany:   {Status: 429, Code: "RESOURCE_EXHAUSTED", Silent: true},
+			NoPlace:   {Status: 503, Code: "UNAVAILABLE", Silent: true},
+		},
+		reset: exactly, body: geminiBody, headers: noHeaders,
+	},
+	Bedrock: {
+		name: "bedrock",
+		refusals: [reasons]Refusal{
+			OverLimit: {Status: 429, Code: "ThrottlingException", Silent: true},
+			TooLarge:  {Status: 429, Code: "ThrottlingException", Silent: true},
+			TooSteep:  {Status: 429, Code: "ThrottlingException", Silent: true},
+			Spent:     {Status: 429, Code: "ThrottlingException", Silent: true},
+			TooMany:   {Status: 429, Code: "ThrottlingException", Silent: true},
+			NoPlace:   {Status: 503, Code: "ServiceUnavailableException", Silent: true},
+		},
+		reset: exactly, body: bedrockBody, headers: bedrockHeaders,
+	},
+	VLLM: {
+		name: "vllm",
+		refusals: [reasons]Refusal{
+			OverLimit: {Status: 429, Silent: true},
+			TooLarge:  {Status: 429, Silent: true},
+			TooSteep:  {Status: 429, Silent: true},
+			Spent:     {Status: 429, Silent: true},
+			TooMany:   {Status: 429, Silent: true},
+			NoPlace:   {Status: 429, Silent: true}, // --max-num-queued-reqs, off by default
+		},
+		reset: exactly, body: openaiBody, headers: noHeaders,
+	},
+}
+
+// Refuses is what the provider answers for a reason.
+func (d Dialect) Refuses(why Reason) Refusal { return dialects[d].refusals[why] }
+
+// Shows reports whether the headers speak of a resource.
+func (d Dialect) Shows(quota int) bool { return dialects[d].shows[quota] }
+
+// Read is a quota as a client can read it from the headers of a reply that leaves
+// now: rounded and dated as this provider does.
+func (d Dialect) Read(quota int, now time.Duration, q wire.Quota) wire.Quota {
+	row := &dialects[d]
+	if row.rounds > 1 && quota != wire.RequestQuota {
+		q.Remaining = (q.Remaining + row.rounds/2) / row.rounds * row.rounds
+	}
+	q.Reset = row.reset(now, q.Reset)
+	return q
+}
+
+func exactly(_, reset time.Duration) time.Duration { return reset }
+
+func inMilliseconds(_, reset time.Duration) time.Duration { return upTo(reset, time.Millisecond) }
+
+func inSeconds(_, reset time.Duration) time.Duration { return upTo(reset, time.Second) }
+
+// asDate is a reset sent as an instant of whole seconds: the next one.
+func asDate(now, reset time.Duration) time.Duration { return upTo(now+reset, time.Second) - now }
+
+// upTo rounds up to a multiple of the unit.
+func upTo(d, unit time.Duration) time.Duration { return (d + unit - 1) / unit * unit }

@@ -76,6 +76,7 @@ type speech struct {
 	name     string
 	refusals [reasons]Refusal
 	shows    [wire.QuotaKinds]bool
+	tells    bool                                              // the text of a refusal says how long to wait, exactly
 	rounds   int64                                             // remaining tokens, to the nearest multiple; 0 and 1 not at all
 	reset    func(now, reset time.Duration) time.Duration      // as a client can read it
 	body     func(r wire.Reply, message string) map[string]any // of an error
@@ -111,6 +112,7 @@ var dialects = [count]speech{
 			NoPlace:   {Status: 503, Code: "server_is_overloaded", Silent: true},
 		},
 		shows: [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
+		tells: true,
 		reset: inMilliseconds, body: openaiBody, headers: openaiHeaders,
 	},
 	Anthropic: {
@@ -138,6 +140,7 @@ var dialects = [count]speech{
 			NoPlace:   {Status: 429, Code: "429", Silent: true}, // "system under high demand"
 		},
 		shows: [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
+		tells: true,
 		reset: inSeconds, body: azureBody, headers: azureHeaders,
 	},
 	Groq: {
@@ -151,6 +154,7 @@ var dialects = [count]speech{
 			NoPlace:   {Status: 503, Silent: true},
 		},
 		shows: [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
+		tells: true,
 		reset: inMilliseconds, body: openaiBody, headers: openaiHeaders,
 	},
 	Gemini: {
@@ -193,6 +197,9 @@ var dialects = [count]speech{
 
 // Refuses is what the provider answers for a reason.
 func (d Dialect) Refuses(why Reason) Refusal { return dialects[d].refusals[why] }
+
+// Tells reports whether the text of a refusal says how long to wait.
+func (d Dialect) Tells() bool { return dialects[d].tells }
 
 // Shows reports whether the headers speak of a resource.
 func (d Dialect) Shows(quota int) bool { return dialects[d].shows[quota] }

@@ -3,7 +3,9 @@ package dialect
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -49,11 +51,21 @@ func (d Dialect) Write(r wire.Reply, start time.Time, now time.Duration) Message
 	return m
 }
 
-// message is the text of an error, for people.
+// Print writes the message as HTTP does.
+func (m Message) Print(w io.Writer) error {
+	fmt.Fprintf(w, "HTTP %d %s\n", m.Status, http.StatusText(m.Status))
+	for _, f := range m.Header {
+		fmt.Fprintf(w, "%s: %s\n", f.Name, f.Value)
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", m.Body)
+	return err
+}
+
+// message is the text of an error, for people, with the wait where it stands there.
 func message(r wire.Reply, now time.Duration) string {
 	text := map[wire.Class]string{wire.Throttled: "Rate limit reached", wire.Overloaded: "The server is overloaded", wire.ServerError: "The server had an error",
 		wire.Terminal: "The request cannot be served"}[r.Class()]
-	if wait, ok := r.Wish(now, wire.Reads{Millis: true, Body: true}); ok && wait > 0 {
+	if wait, ok := r.Delay.Wait(now); ok && wait > 0 {
 		return fmt.Sprintf("%s. Please try again in %v.", text, wait)
 	}
 	return text + "."

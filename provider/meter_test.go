@@ -1,13 +1,16 @@
 package provider
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"stampede/dialect"
 	"stampede/sim"
+	"stampede/wire"
 )
 
 func TestWindow(t *testing.T) {
@@ -266,4 +269,212 @@ func TestQuantum(t *testing.T) {
 			t.Errorf("%v: %s, want %s", kind, got, want)
 		}
 	}
+}
+
+// A leaky bucket of ten, which drains one a second, takes any request while it is
+// not over the brim: one of 25 at once, then none until the overflow has drained.
+func TestLeakyBucket(t *testing.T) {
+	p := build(t, Config{Limits: []Limit{{Resource: Tokens, Kind: LeakyBucket, Amount: 60, Period: 60 * s, Burst: 10, Charge: Prompt, Settle: Refund}}})
+	r := Request{Prompt: 25}
+	got := describe(p.Receive(0, r, 0)) + ", " + describe(p.Receive(0, r, 0)) + ", " + describe(p.Receive(15*s-1, r, 0)) + ", " + describe(p.Receive(15*s, r, 0))
+	if want := "ok, 429 after 15s, 429 after 1ns, ok"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	exact := build(t, Config{Limits: []Limit{{Resource: Tokens, Kind: LeakyBucket, Amount: 60, Period: 60 * s, Burst: 10, Charge: Prompt}}})
+	got = describe(exact.Receive(0, Request{Prompt: 10}, 0)) + ", " + describe(exact.Receive(0, Request{Prompt: 10}, 0)) + ", " + describe(exact.Receive(0, Request{Prompt: 10}, 0))
+	if want := "ok, ok, 429 after 10s"; got != want { // full to the brim is not over it
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A limit on dollars knows what a request costs only when it has ended: it lets in
+// whatever comes while a nano-dollar is left, and then waits for the window.
+func TestDollars(t *testing.T) {
+	p := build(t, Config{Limits: []Limit{{Resource: Dollars, Kind: SlidingWindow, Amount: 10, Period: 600 * s}}})
+	got := describe(p.Receive(0, Request{}, 0)) + ", " + describe(p.Receive(0, Request{}, 0))
+	p.Finish(s, Request{}, Used{Nano: 9})
+	got += ", " + describe(p.Receive(s, Request{}, 0))
+	p.Finish(2*s, Request{}, Used{Nano: 9})
+	got += ", " + describe(p.Receive(3*s, Request{}, 0)) + ", " + describe(p.Receive(601*s, Request{}, 0))
+	if want := "ok, ok, ok, 429, ok"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	p.Spend(602*s, Request{}, 100) // for a refusal that was billed
+	if got := describe(p.Receive(602*s, Request{}, 0)); got != "429" {
+		t.Errorf("after another 100: %s, want 429", got)
+	}
+}
+
+// Limits of some keys or models count only those; one of all counts everybody.
+func TestScopes(t *testing.T) {
+	limit := func(n int64, keys, models []string) Limit {
+		return Limit{Resource: Requests, Amount: n, Period: 60 * s, Keys: keys, Models: models}
+	}
+	p := build(t, Config{
+		Tenants: []Tenant{{Key: "a", Model: "small"}, {Key: "b", Model: "small"}, {Key: "b", Model: "large"}},
+		Limits:  []Limit{limit(1, []string{"a"}, nil), limit(2, nil, []string{"large", "huge"}), limit(4, nil, nil)},
+	})
+	got := ""
+	for _, tenant := range []int{0, 0, 2, 2, 2, 1, 1} {
+		got += fmt.Sprintf("%d %s, ", tenant, describe(p.Receive(0, Request{Tenant: tenant}, 0)))
+	}
+	if want := "0 ok, 0 429 after 1m0s, 2 ok, 2 ok, 2 429 after 30s, 1 ok, 1 429 after 15s, "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A ramp over a short span is a limit on acceleration: far below the limit of 1,000 a
+// minute, a rise from 20 to 100 a minute is refused, with its own code, and a rise
+// by half is not.
+func TestAcceleration(t *testing.T) {
+	limits := []Limit{{Resource: Requests, Amount: 1000, Period: 60 * s}, {Resource: Requests, Kind: RampLimit, Amount: 20, Period: 60 * s, Growth: 0.5, Every: 60 * s}}
+	for _, c := range []struct {
+		perMinute []int // requests, minute after minute
+		refused   []int
+	}{
+		{[]int{20, 30, 45, 67}, []int{0, 0, 0, 0}},
+		{[]int{20, 100, 100}, []int{0, 70, 55}}, // the ceiling grows by half of what was let in: 30, 45
+	} {
+		p := build(t, Config{Limits: limits})
+		for minute, n := range c.perMinute {
+			refused := 0
+			for i := range n {
+				v := p.Receive(time.Duration(minute)*60*s, Request{Call: uint64(i)}, 0)
+				if v.Kind == Refused {
+					refused++
+					if v.Reply.Code != "slow_down" || v.Reply.Status != 429 {
+						t.Fatalf("refused with %+v, want 429 slow_down", v.Reply)
+					}
+				}
+			}
+			if refused != c.refused[minute] {
+				t.Errorf("%v: %d refused in minute %d, want %d", c.perMinute, refused, minute, c.refused[minute])
+			}
+		}
+	}
+}
+
+// The counters after 3 of 10 requests a minute and 600 of 1,000 tokens a minute: what
+// is left, and when all of it is back, 3 x 6 s and 600 x 60 ms. With the counters of
+// a refusal stands what is left then.
+func TestQuotas(t *testing.T) {
+	p := build(t, Config{Limits: []Limit{
+		{Resource: Requests, Amount: 10, Period: 60 * s},
+		{Resource: Requests, Amount: 500, Period: 24 * time.Hour, Hidden: true},
+		{Resource: Tokens, Amount: 1000, Period: 60 * s, Charge: Prompt},
+		{Resource: Concurrency, Amount: 50},
+	}})
+	want := wire.Quotas{{Limit: 10, Remaining: 7, Reset: 18 * s}, {Limit: 1000, Remaining: 400, Reset: 36 * s}}
+	var v Verdict
+	for range 3 {
+		v = p.Receive(0, Request{Prompt: 200}, 0)
+	}
+	if v.Reply.Status != 200 || v.Reply.Quotas != want {
+		t.Errorf("%+v, want 200 with %+v", v.Reply, want)
+	}
+	v = p.Receive(6*s, Request{Prompt: 501}, 0)
+	want = wire.Quotas{{Limit: 10, Remaining: 8, Reset: 12 * s}, {Limit: 1000, Remaining: 500, Reset: 30 * s}}
+	if v.Kind != Refused || v.Reply.Quotas != want {
+		t.Errorf("%+v, want a refusal with %+v", v.Reply, want)
+	}
+	g := Gateway{StripQuotas: true}
+	if g.Pass(v.Reply).Quotas != (wire.Quotas{}) {
+		t.Error("a gateway that strips the counters must")
+	}
+	window := build(t, Config{Dialect: dialect.Azure, Limits: []Limit{{Resource: Requests, Kind: FixedWindow, Amount: 120, Period: 60 * s, Quantum: 10 * s}}})
+	if q := window.Receive(5500*ms, Request{}, 0).Reply.Quotas[wire.RequestQuota]; q != (wire.Quota{Limit: 20, Remaining: 19, Reset: 5 * s}) { // 4.5 s, in whole seconds
+		t.Errorf("Azure enforces 120 a minute as 20 in ten seconds: %+v", q)
+	}
+}
+
+// Nothing that a request will turn out to be enters its admission: on random limits,
+// two providers that meet the same requests, whose answers have other lengths and end
+// after the last arrival, decide the same.
+func TestAdmissionKnowsNothingOfTheAnswer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var limits []Limit
+		for i := range rapid.IntRange(1, 4).Draw(t, "limits") {
+			name := fmt.Sprint(i)
+			limits = append(limits, Limit{
+				Resource: rapid.SampledFrom([]Resource{Requests, Tokens, InputTokens, OutputTokens, Dollars}).Draw(t, "resource"+name),
+				Kind:     rapid.SampledFrom([]Kind{TokenBucket, FixedWindow, SlidingWindow, RampLimit, LeakyBucket}).Draw(t, "kind"+name),
+				Amount:   rapid.Int64Range(1, 5000).Draw(t, "amount"+name), Period: s, Every: 2 * s, Growth: 0.5,
+				Charge: Charge(rapid.IntRange(0, 4).Draw(t, "charge"+name)), Settle: Settle(rapid.IntRange(0, 2).Draw(t, "settle"+name)), Output: 5,
+				Rejected: Rejected(rapid.IntRange(0, 2).Draw(t, "rejected"+name)),
+			})
+		}
+		short, err := New(Config{Limits: limits}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		long, _ := New(Config{Limits: limits}, 1)
+		now := time.Duration(0)
+		for i := range rapid.IntRange(1, 40).Draw(t, "requests") {
+			now += time.Duration(rapid.Int64Range(0, int64(s)).Draw(t, "gap"))
+			r := Request{Call: uint64(i), Attempt: 1, Prompt: rapid.IntRange(1, 500).Draw(t, "prompt"), MaxTokens: rapid.IntRange(0, 500).Draw(t, "max")}
+			a, b := short.Receive(now, r, 0), long.Receive(now, r, 0)
+			if a != b {
+				t.Fatalf("request %d: %+v and %+v", i, a, b)
+			}
+			if a.Kind == Admitted { // known only now
+				short.Generate(now, r, 1, 0, 1)
+				long.Generate(now, r, 1, 0, 10_000)
+			}
+		}
+	})
+}
+
+// On random limits, traffic and settlements what a limit counts follows its charges:
+// what was taken less what was given back is what its requests count in the end, and
+// no more passes in any window than the limit allows at admission.
+func TestSettlementOnRandomLimits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := Limit{
+			Resource: rapid.SampledFrom([]Resource{Tokens, InputTokens, OutputTokens}).Draw(t, "resource"),
+			Kind:     rapid.SampledFrom([]Kind{TokenBucket, FixedWindow, SlidingWindow, LeakyBucket}).Draw(t, "kind"),
+			Amount:   rapid.Int64Range(1, 5000).Draw(t, "amount"), Period: 60 * s, Cached: Cached(rapid.IntRange(0, 2).Draw(t, "cached")),
+			Charge: Charge(rapid.IntRange(0, 4).Draw(t, "charge")), Settle: Settle(rapid.IntRange(0, 2).Draw(t, "settle")), Output: int64(rapid.IntRange(1, 15).Draw(t, "factor")),
+			Estimate: rapid.SampledFrom([]float64{0, 0.8, 1.5}).Draw(t, "estimate"),
+		}
+		p, err := New(Config{Limits: []Limit{l}}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wantTaken, wantGiven, settledSum int64
+		now := time.Duration(0)
+		type inFlight struct {
+			r    Request
+			used Used
+		}
+		var flying []inFlight
+		for i := range rapid.IntRange(1, 40).Draw(t, "requests") {
+			now += time.Duration(rapid.Int64Range(0, int64(20*s)).Draw(t, "gap"))
+			r := Request{Call: uint64(i), Prompt: rapid.IntRange(1, 900).Draw(t, "prompt"), MaxTokens: rapid.IntRange(0, 900).Draw(t, "max")}
+			r.Cached = rapid.IntRange(0, r.Prompt).Draw(t, "cache")
+			if v := p.Receive(now, r, 0); v.Kind == Admitted {
+				wantTaken += l.Counts(r)
+				flying = append(flying, inFlight{r, Used{Output: rapid.IntRange(0, 900).Draw(t, "output")}})
+			}
+			if len(flying) > 0 && rapid.Bool().Draw(t, "one ends") {
+				f := flying[0]
+				flying = flying[1:]
+				p.Finish(now, f.r, f.used)
+				settled, refunded := p.Settle(f.r, f.used)
+				if settled+refunded != l.Counts(f.r) || settled != l.Ends(f.r, f.used) {
+					t.Fatalf("settled %d and refunded %d of %d", settled, refunded, l.Counts(f.r))
+				}
+				wantGiven += refunded
+				settledSum += settled
+			}
+		}
+		for _, f := range flying {
+			p.Finish(now, f.r, f.used)
+			settled, refunded := p.Settle(f.r, f.used)
+			wantGiven += refunded
+			settledSum += settled
+		}
+		if got := p.Ledger(); got != (Ledger{wantTaken, wantGiven}) || got.Taken-got.Given != settledSum {
+			t.Fatalf("ledger %+v, want taken %d, given %d, the difference %d", got, wantTaken, wantGiven, settledSum)
+		}
+	})
 }

@@ -388,6 +388,9 @@ func (p *Provider) say(why dialect.Reason, now sim.Time, wait time.Duration, rep
 	reply.Status, reply.Code, reply.ShouldRetry = with.Status, with.Code, with.Advice
 	if !with.Silent && wait > 0 && wait != sim.Never {
 		p.config.RetryAfter.tell(reply, now, wait)
+		if p.config.Dialect.Tells() {
+			reply.Delay = wire.After(wait)
+		}
 	}
 }
 

@@ -10,8 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"stampede/dialect"
+	"stampede/provider"
 	"stampede/scenario/strict"
 	"stampede/suggest"
+	"stampede/wire"
 )
 
 // Preset is a policy or a provider that the program carries, with where it
@@ -200,10 +203,10 @@ func underPreset[T Policy | Provider](d *strict.Decoder, n *strict.Node, path, k
 }
 
 // Explain adds to the text of a preset what follows from it: for a policy its
-// rule and its first waits with their sum.
+// rule and its first waits with their sum, for a provider the first refusal.
 func (p *Preset) Explain(w io.Writer) error {
 	if p.Policy == nil {
-		return nil
+		return p.explainRefusal(w)
 	}
 	client, err := (&builder{d: strict.NewDecoder()}).client(p.Policy)
 	if err != nil {
@@ -221,4 +224,40 @@ func (p *Preset) Explain(w io.Writer) error {
 		fmt.Fprintf(w, "waits before retries without a hint: %s; in all %s..%s\n", waits, shortDuration(low), shortDuration(high))
 	}
 	return nil
+}
+
+// Flood is what a provider makes of requests of one size that all come at once, at
+// midnight of a day: how many it lets in, and its first refusal; false when its
+// limits refuse none.
+func (p *Preset) Flood(prompt, maxTokens int) (admitted int, first wire.Reply, refused bool, err error) {
+	config, err := (&builder{d: strict.NewDecoder()}).provider(p.Provider, []provider.Tenant{{}}, true)
+	if err != nil || len(config.Limits) == 0 {
+		return 0, first, false, err
+	}
+	api, err := provider.New(config, 0)
+	if err != nil {
+		return 0, first, false, err
+	}
+	r := provider.Request{Prompt: prompt, MaxTokens: maxTokens, Attempt: 1}
+	const most = 10_000_000
+	for admitted < most {
+		r.Call = uint64(admitted)
+		if v := api.Receive(0, r, 0); v.Kind == provider.Refused {
+			return admitted, v.Reply, true, nil
+		}
+		admitted++
+	}
+	return admitted, first, false, nil
+}
+
+func (p *Preset) explainRefusal(w io.Writer) error {
+	const prompt, maxTokens = 1000, 500
+	admitted, reply, refused, err := p.Flood(prompt, maxTokens)
+	if err != nil || !refused {
+		return err
+	}
+	speech, _ := dialect.Find(string(p.Provider.Dialect))
+	m := speech.Write(reply, time.Date(2026, time.November, 30, 0, 0, 0, 0, time.UTC), 0)
+	fmt.Fprintf(w, "\nrequests of %d tokens with max_tokens %d, all at once on 2026-11-30 at 00:00 UTC: %d are let in, the next gets\n\n", prompt, maxTokens, admitted)
+	return m.Print(w)
 }

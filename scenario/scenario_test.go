@@ -3,6 +3,7 @@ package scenario
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -15,6 +16,7 @@ import (
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
+	"stampede/wire"
 )
 
 const base = `name: t
@@ -267,43 +269,105 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// Each provider, driven to its limit at one instant, refuses with 429, says how
-// long to wait as it does, and lets the request in after that wait. The scenario
-// calls with 200 tokens of prompt and declares 50.
+// Each provider, driven to its limit at one instant by requests of 1,000 tokens with
+// max_tokens 500, lets in as many as its limits hold, refuses the next in its own
+// words, and says how long to wait as it does. Reckoned by hand: OpenAI charges
+// max(500, 1,000), from 1M input tokens a minute the ramp refuses until the next
+// minute; Anthropic and Gemini charge the prompt; Azure, Groq and Bedrock prompt and
+// max_tokens; the leaky bucket of Azure's units takes one more, into debt.
 func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
+	type row struct {
+		admitted  int
+		refusal   string
+		wait      string
+		remaining [4]int64 // requests, tokens, input, output; -1 when no header says it
+	}
+	want := map[string]row{
+		"openai-tier-1-gpt-4o":      {30, "429 rate_limit_exceeded", "in 2s, text 2s", [4]int64{469, 0, -1, -1}},
+		"openai-tier-2-gpt-4o":      {450, "429 rate_limit_exceeded", "in 1s, text 133.333334ms", [4]int64{4549, 0, -1, -1}},
+		"openai-tier-3-gpt-4o":      {800, "429 rate_limit_exceeded", "in 1s, text 75ms", [4]int64{4199, 0, -1, -1}},
+		"openai-tier-4-gpt-4o":      {1000, "429 slow_down", "in 1m0s, text 1m0s", [4]int64{8999, 999_000, -1, -1}},
+		"openai-tier-5-gpt-4o":      {1000, "429 slow_down", "in 1m0s, text 1m0s", [4]int64{8999, 28_999_000, -1, -1}},
+		"openai-tier-1-gpt-4o-mini": {200, "429 rate_limit_exceeded", "in 1s, text 300ms", [4]int64{299, 0, -1, -1}},
+		"openai-tier-2-gpt-4o-mini": {1000, "429 slow_down", "in 1m0s, text 1m0s", [4]int64{3999, 999_000, -1, -1}},
+		"openai-tier-3-gpt-4o-mini": {1000, "429 slow_down", "in 1m0s, text 1m0s", [4]int64{3999, 2_999_000, -1, -1}},
+		"openai-tier-4-gpt-4o-mini": {1000, "429 slow_down", "in 1m0s, text 1m0s", [4]int64{8999, 8_999_000, -1, -1}},
+		"openai-tier-5-gpt-4o-mini": {1000, "429 slow_down", "in 1m0s, text 1m0s", [4]int64{28_999, 148_999_000, -1, -1}},
+		"anthropic-start":           {1000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 1_000_000, 400_000}},
+		"anthropic-build":           {5000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 0, 1_000_000}},
+		"anthropic-scale":           {10_000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 0, 2_000_000}},
+		"anthropic-tier-1-haiku":    {50, "429 rate_limit_error", "in 2s", [4]int64{0, -1, 0, 10_000}},
+		"anthropic-tier-2-haiku":    {450, "429 rate_limit_error", "in 1s", [4]int64{550, -1, 0, 90_000}},
+		"anthropic-tier-3-haiku":    {1000, "429 rate_limit_error", "in 1s", [4]int64{1000, -1, 0, 200_000}},
+		"anthropic-tier-4-haiku":    {4000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 0, 800_000}},
+		"anthropic-tier-1-sonnet":   {30, "429 rate_limit_error", "in 2s", [4]int64{20, -1, 0, 8_000}},
+		"anthropic-tier-2-sonnet":   {450, "429 rate_limit_error", "in 1s", [4]int64{550, -1, 0, 90_000}},
+		"anthropic-tier-3-sonnet":   {800, "429 rate_limit_error", "in 1s", [4]int64{1200, -1, 0, 160_000}},
+		"anthropic-tier-4-sonnet":   {2000, "429 rate_limit_error", "in 1s", [4]int64{2000, -1, 0, 400_000}},
+		"azure-standard-gpt-4o":     {300, "429 429", "in 1m0s, ms 1m0s, text 1m0s", [4]int64{150, 0, -1, -1}},
+		"azure-ptu-gpt-4o":          {28, "429 429", "in 1s, ms 80ms, text 79.92ms", [4]int64{-1, 0, -1, -1}},
+		"gemini-2.5-flash-paid":     {8000, "429 RESOURCE_EXHAUSTED", "text 7.5ms", [4]int64{-1, -1, -1, -1}},
+		"bedrock-claude":            {1333, "429 ThrottlingException", "", [4]int64{-1, -1, -1, -1}},
+		"groq-free-llama-3.3-70b":   {8, "429 rate_limit_exceeded", "in 8s, text 7.5s", [4]int64{992, 0, -1, -1}},
+		"local-stub":                {},
+		"vllm-one-gpu":              {}, // its queue has no bound
+	}
 	for _, p := range Presets() {
-		if p.Provider == nil || len(p.Provider.Limits) == 0 {
+		if p.Provider == nil {
 			continue
 		}
-		s, err := Read([]byte(strings.Replace(base, "  limits:\n    - {resource: requests, limit: 500/min}", "  preset: "+p.Name, 1)), "f", Options{})
+		w, known := want[p.Name]
+		if !known {
+			t.Errorf("%s: no row says how it refuses", p.Name)
+			continue
+		}
+		admitted, reply, refused, err := p.Flood(1000, 500)
 		if err != nil {
 			t.Errorf("%s: %v", p.Name, err)
 			continue
 		}
-		api, err := provider.New(s.Model.Provider, 1)
+		got := row{admitted: admitted}
+		if refused {
+			got.refusal = fmt.Sprintf("%d %s", reply.Status, reply.Code)
+			var waits []string
+			for _, h := range []struct {
+				name string
+				hint wire.Hint
+			}{{"in", reply.RetryAfter}, {"ms", reply.Millis}, {"text", reply.Delay}} {
+				if wait, ok := h.hint.Wait(0); ok {
+					waits = append(waits, fmt.Sprintf("%s %v", h.name, wait))
+				}
+			}
+			got.wait = strings.Join(waits, ", ")
+			for i, q := range reply.Quotas {
+				if got.remaining[i] = q.Remaining; q.Limit == 0 {
+					got.remaining[i] = -1
+				}
+			}
+		}
+		if got != w {
+			t.Errorf("%s:\n got  %+v\n want %+v", p.Name, got, w)
+		}
+	}
+}
+
+// A request larger than a limit is refused for ever, and told so where the provider
+// does.
+func TestTooLargeForThePreset(t *testing.T) {
+	for name, want := range map[string]string{
+		"openai-tier-1-gpt-4o":    "429 rate_limit_exceeded, do not retry true, wait false",
+		"anthropic-tier-1-sonnet": "429 rate_limit_error, do not retry false, wait false",
+		"groq-free-llama-3.3-70b": "413 rate_limit_exceeded, do not retry false, wait false",
+		"bedrock-claude":          "429 ThrottlingException, do not retry false, wait false",
+	} {
+		p, err := FindPreset("provider", name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := provider.Request{Prompt: 200, MaxTokens: 50, Attempt: 1}
-		var v provider.Verdict
-		for r.Call = 0; r.Call < 1_000_000; r.Call++ {
-			if v = api.Receive(0, r, 0); v.Kind == provider.Refused {
-				break
-			}
-		}
-		wait, sent := v.Reply.RetryAfter.Wait(0)
-		if v.Kind != provider.Refused || v.Reply.Status != 429 {
-			t.Errorf("%s: %d calls at once were not refused", p.Name, r.Call)
-			continue
-		}
-		if sent == (p.Provider.RetryAfter.Send == "never") {
-			t.Errorf("%s: Retry-After sent %v", p.Name, sent)
-		}
-		if round := time.Duration(p.Provider.RetryAfter.Round); round > 0 && wait%round != 0 {
-			t.Errorf("%s: Retry-After %v is not a multiple of %v", p.Name, wait, round)
-		}
-		if sent && api.Receive(wait, r, 0).Kind != provider.Admitted {
-			t.Errorf("%s: refused again after the %v it asked for", p.Name, wait)
+		_, reply, _, err := p.Flood(3_000_000, 0)
+		_, hinted := reply.Wish(0, wire.Reads{Millis: true, Body: true})
+		if got := fmt.Sprintf("%d %s, do not retry %v, wait %v", reply.Status, reply.Code, reply.ShouldRetry == wire.DoNotRetry, hinted); err != nil || got != want {
+			t.Errorf("%s: %s, want %s (%v)", name, got, want, err)
 		}
 	}
 }

@@ -1,0 +1,121 @@
+package dialect
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"stampede/wire"
+)
+
+const s, ms = time.Second, time.Millisecond
+
+// The header lines that were captured or documented (providers.md, section 2), from
+// the facts behind them.
+func TestHeaders(t *testing.T) {
+	start := time.Date(2026, time.February, 25, 20, 1, 30, 0, time.UTC)
+	quotas := func(i int, q wire.Quota) (out wire.Quotas) { out[i] = q; return out }
+	for _, c := range []struct {
+		dialect Dialect
+		reply   wire.Reply
+		now     time.Duration
+		want    string // lines that must be there, by |
+	}{
+		{OpenAI, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 30_000, Remaining: 29_999, Reset: 60 * s / 30_000})}, 0,
+			"x-ratelimit-limit-requests: 30000|x-ratelimit-remaining-requests: 29999|x-ratelimit-reset-requests: 2ms"},
+		{OpenAI, wire.Reply{Quotas: quotas(wire.TokenQuota, wire.Quota{Limit: 150_000, Remaining: 0, Reset: 360 * s})}, 0, "x-ratelimit-reset-tokens: 6m0s"},
+		{OpenAI, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 10_000, Remaining: 9_999, Reset: 8640 * ms})}, 0, "x-ratelimit-reset-requests: 8.64s"},
+		{OpenAI, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 200, Remaining: 199, Reset: 432 * s})}, 0, "x-ratelimit-reset-requests: 7m12s"},
+		{OpenAI, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 200, Remaining: 200})}, 0, "x-ratelimit-reset-requests: 0s"},
+		{OpenAI, wire.Reply{Status: 429, RetryAfter: wire.After(56 * s)}, 0, "retry-after: 56"},
+		{OpenAI, wire.Reply{Status: 429, ShouldRetry: wire.DoNotRetry}, 0, "x-should-retry: false"},
+		{Groq, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 14_400, Remaining: 14_370, Reset: 179560 * ms})}, 0, "x-ratelimit-remaining-requests: 14370|x-ratelimit-reset-requests: 2m59.56s"},
+		{Groq, wire.Reply{Quotas: quotas(wire.TokenQuota, wire.Quota{Limit: 18_000, Remaining: 17_997, Reset: 940 * ms})}, 0, "x-ratelimit-reset-tokens: 940ms"},
+		{Anthropic, wire.Reply{Quotas: quotas(wire.InputQuota, wire.Quota{Limit: 30_000, Remaining: 12_501, Reset: 61100 * ms})}, 500 * ms,
+			"anthropic-ratelimit-input-tokens-limit: 30000|anthropic-ratelimit-input-tokens-remaining: 13000|anthropic-ratelimit-input-tokens-reset: 2026-02-25T20:02:32Z"},
+		{Azure, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 20, Remaining: 19, Reset: 54001 * ms})}, 0, "x-ratelimit-limit-requests: 20|x-ratelimit-reset-requests: 55"},
+		{Azure, wire.Reply{Status: 429, RetryAfter: wire.After(2 * s), Millis: wire.After(1234 * ms)}, 0, "retry-after-ms: 1234|retry-after: 2"},
+		{Plain, wire.Reply{Status: 503, RetryAfter: wire.At(90 * s)}, 0, "retry-after: Wed, 25 Feb 2026 20:03:00 GMT"},
+		{Plain, wire.Reply{Status: 503, RetryAfter: wire.After(1500 * ms)}, 0, "retry-after: 1.5"},
+		{Plain, wire.Reply{Status: 503, RetryAfter: wire.Hint{Form: wire.Garbage}}, 0, "retry-after: soon"},
+		{Bedrock, wire.Reply{Status: 429, Code: "ThrottlingException"}, 0, "x-amzn-errortype: ThrottlingException"},
+	} {
+		for i, q := range c.reply.Quotas {
+			if q.Limit > 0 {
+				c.reply.Quotas[i] = c.dialect.Read(i, c.now, q)
+			}
+		}
+		var lines []string
+		for _, f := range c.dialect.Write(c.reply, start, c.now).Header {
+			lines = append(lines, f.Name+": "+f.Value)
+		}
+		for _, want := range strings.Split(c.want, "|") {
+			if !strings.Contains("\n"+strings.Join(lines, "\n")+"\n", "\n"+want+"\n") {
+				t.Errorf("%v: %q is not among\n%s", c.dialect, want, strings.Join(lines, "\n"))
+			}
+		}
+	}
+}
+
+// The headers of Anthropic speak of all tokens as the sum of input and output.
+func TestAnthropicSumsTokens(t *testing.T) {
+	var q wire.Quotas
+	q[wire.InputQuota] = wire.Quota{Limit: 30_000, Remaining: 10_000, Reset: 40 * s}
+	q[wire.OutputQuota] = wire.Quota{Limit: 8_000, Remaining: 8_000}
+	text := fmt.Sprint(Anthropic.Write(wire.Reply{Status: 200, Quotas: q}, time.Unix(0, 0), 0).Header)
+	for _, want := range []string{"{anthropic-ratelimit-tokens-limit 38000}", "{anthropic-ratelimit-tokens-remaining 18000}", "{anthropic-ratelimit-tokens-reset 1970-01-01T00:00:40Z}"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is not in %s", want, text)
+		}
+	}
+}
+
+// The shapes of error bodies (providers.md, section 3).
+func TestBodies(t *testing.T) {
+	for _, c := range []struct {
+		dialect Dialect
+		reply   wire.Reply
+		want    string
+	}{
+		{OpenAI, wire.Reply{Status: 429, Code: "rate_limit_exceeded", Delay: wire.After(1146 * ms)},
+			`{"error":{"code":"rate_limit_exceeded","message":"Rate limit reached. Please try again in 1.146s.","param":null,"type":"rate_limit_error"}}`},
+		{OpenAI, wire.Reply{Status: 429, Code: "insufficient_quota"}, `{"error":{"code":"insufficient_quota","message":"Rate limit reached.","param":null,"type":"insufficient_quota"}}`},
+		{OpenAI, wire.Reply{Status: 503, Code: "server_is_overloaded"}, `{"error":{"code":"server_is_overloaded","message":"The server is overloaded.","param":null,"type":"service_unavailable_error"}}`},
+		{Anthropic, wire.Reply{Status: 529, Code: "overloaded_error"}, `{"error":{"message":"The server is overloaded.","type":"overloaded_error"},"type":"error"}`},
+		{Anthropic, wire.Reply{Status: 429, Code: "enforced_spend_limit_reached"},
+			`{"error":{"details":{"error_code":"enforced_spend_limit_reached"},"message":"Rate limit reached.","type":"rate_limit_error"},"type":"error"}`},
+		{Azure, wire.Reply{Status: 429, Code: "429"}, `{"error":{"code":"429","message":"Rate limit reached."}}`},
+		{Gemini, wire.Reply{Status: 429, Code: "RESOURCE_EXHAUSTED", Delay: wire.After(3957525076)},
+			`{"error":{"code":429,"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"3.957525076s"}],"message":"Rate limit reached. Please try again in 3.957525076s.","status":"RESOURCE_EXHAUSTED"}}`},
+		{Bedrock, wire.Reply{Status: 429, Code: "ThrottlingException"}, `{"message":"Rate limit reached."}`},
+		{OpenAI, wire.Reply{Status: 200}, ``},
+	} {
+		if got := c.dialect.Write(c.reply, time.Unix(0, 0), 0).Body; got != c.want {
+			t.Errorf("%v:\n got  %s\n want %s", c.dialect, got, c.want)
+		}
+	}
+}
+
+// Every dialect refuses for every reason with an error status, writes a body that
+// is JSON, and is found by its name.
+func TestEveryDialectIsComplete(t *testing.T) {
+	for _, name := range Names() {
+		d, ok := Find(name)
+		if !ok || d.String() != name {
+			t.Errorf("%s leads to %v", name, d)
+		}
+		for why := range reasons {
+			r := d.Refuses(why)
+			reply := wire.Reply{Status: r.Status, Code: r.Code}
+			if r.Status < 400 || reply.Class() == wire.OK {
+				t.Errorf("%s: reason %d has status %d", name, why, r.Status)
+			}
+			var body map[string]any
+			if err := json.Unmarshal([]byte(d.Write(reply, time.Unix(0, 0), 0).Body), &body); err != nil {
+				t.Errorf("%s: reason %d: %v", name, why, err)
+			}
+		}
+	}
+}

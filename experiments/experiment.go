@@ -129,7 +129,7 @@ type Result struct {
 func Catalogue() []*Experiment { return catalogue }
 
 var catalogue = []*Experiment{
-	&billedTimeouts, &droppingBucket, &openaiHint, &rejectedCallsCount, &relay, &sdkRetryAfter, &semaphore, &streamTimeouts,
+	&billedTimeouts, &droppingBucket, &keyIsolation, &openaiHint, &rejectedCallsCount, &relay, &sdkRetryAfter, &semaphore, &streamTimeouts,
 	&throttleIsFree, &thunderingHerd, &timeoutBill, &tokenThrottle,
 }
 

@@ -27,6 +27,9 @@ func (s *Scenario) DescribeProvider() string {
 	}
 	if c := p.Capacity; c.Slots > 0 {
 		s := plural(c.Slots, "slot")
+		if c.Batching != nil {
+			s += " in a batch"
+		}
 		switch {
 		case c.Queue < 0:
 			s += " before an unbounded queue"
@@ -34,9 +37,6 @@ func (s *Scenario) DescribeProvider() string {
 			s += fmt.Sprintf(" before a queue of %d, then %d", c.Queue, full(p))
 		default:
 			s += fmt.Sprintf(", then %d", full(p))
-		}
-		if c.Batching != nil {
-			s += " in a batch"
 		}
 		parts = append(parts, s)
 	}
@@ -71,7 +71,7 @@ func describeLimit(l provider.Limit) string {
 	if l.Resource == provider.Concurrency {
 		return fmt.Sprintf("%d requests at once%s", l.Amount, scope)
 	}
-	s := fmt.Sprintf("%v %s%s/%s", l.Kind, sizeOf(l), scope, periodName(l.Period))
+	s := fmt.Sprintf("%v %s/%s%s", l.Kind, sizeOf(l), periodName(l.Period), scope)
 	if l.Quantum > 0 {
 		s += fmt.Sprintf(" enforced every %s", shortDuration(l.Quantum))
 	} else if l.Burst != 0 && l.Burst != l.Amount {
@@ -145,7 +145,9 @@ func (s *Scenario) Explain(w io.Writer) {
 			line("  The limit on %v is charged %v at admission; settlement: %v.", l.Resource, l.Charge, l.Settle)
 		}
 	}
-	line("  It speaks as %v does; a refusal of the limits carries %v.", m.Provider.Dialect, m.Provider.RetryAfter)
+	if len(m.Provider.Limits) > 0 {
+		line("  It speaks as %v does; a refusal of the limits carries %v.", m.Provider.Dialect, m.Provider.RetryAfter)
+	}
 	if b := m.Provider.Capacity.Batching; b != nil {
 		line("  It generates in %v; round trip %v.", b, s.Provider.RoundTrip)
 	} else {
@@ -375,8 +377,8 @@ func (s *Scenario) capacities(z means) []capacity {
 		latency = (z.output + float64(b.Steps(int(z.prompt-z.cached+0.5)))) * b.Streams(m.Provider.Capacity.Slots).Seconds()
 	}
 	for _, l := range m.Provider.Limits {
-		if l.Kind == provider.RampLimit {
-			continue // it grows with the traffic
+		if l.Kind == provider.RampLimit || !l.Covers(m.Provider.Tenants[0]) {
+			continue // it grows with the traffic, or is for others
 		}
 		if l.Resource == provider.Concurrency {
 			add(fmt.Sprintf("%s, %.3g s each", describeLimit(l), latency), 60*float64(l.Amount)/latency, 0)

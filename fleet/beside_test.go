@@ -1,0 +1,224 @@
+package fleet
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"stampede/cost"
+	"stampede/dist"
+	"stampede/policy"
+	"stampede/provider"
+	"stampede/sim"
+	"stampede/wire"
+)
+
+// A fleet meets the same calls, sizes and luck whoever calls beside it.
+func TestAFleetBesideChangesNoLuck(t *testing.T) {
+	m := model()
+	m.Workers = 0
+	m.Workload = Workload{Calls: 200, Sizes: Drawn{Prompt: dist.Exponential{Beta: 100}, Output: dist.Exponential{Beta: 50}}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(2)}}
+	m.Provider.Latency = provider.Latency{FirstToken: dist.Exponential{Beta: 1}, TokensPerSecond: dist.Uniform{Min: 10, Max: 100}}
+	record := func(m Model) (calls []Call) {
+		if _, err := m.Run(1, 0, each{call: func(c *Call) {
+			if c.Fleet == 0 {
+				calls = append(calls, *c)
+			}
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		return calls
+	}
+	alone := record(m)
+	m.Beside = []Fleet{m.Fleet}
+	m.Provider.Tenants = make([]provider.Tenant, 2)
+	if beside := record(m); !slices.Equal(alone, beside) {
+		t.Error("with a fleet beside it the fleet met other calls or other luck")
+	}
+	// And the fleet beside has luck of its own.
+	var latencies [2][]time.Duration
+	if _, err := m.Run(1, 0, each{call: func(c *Call) { latencies[c.Fleet] = append(latencies[c.Fleet], c.Latency()) }}); err != nil {
+		t.Fatal(err)
+	}
+	if slices.Equal(latencies[0], latencies[1]) {
+		t.Error("two fleets met the same luck")
+	}
+}
+
+// Two classes before one server, the first served first but not interrupting: the
+// waits are R/(1-rho1) and R/((1-rho1)(1-rho)) with R = lambda E[S^2]/2 (Cobham 1954).
+// 4/s each, exponential service of mean 0.1 s: 0.1333 s and 0.6667 s. 30 replications,
+// 99 % interval.
+func TestPriority(t *testing.T) {
+	m := model()
+	m.Workers = 0
+	m.Workload = Workload{Calls: 20_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(4)}}
+	m.Provider = provider.Config{
+		Latency:  provider.Latency{FirstToken: dist.Exponential{Beta: 0.1}},
+		Capacity: provider.Capacity{Slots: 1, Queue: -1},
+		Tenants:  []provider.Tenant{{Priority: -3}, {Priority: 5}},
+	}
+	m.Beside = []Fleet{m.Fleet}
+	const replications, t995 = 30, 2.756
+	var means [2]sim.Moments
+	for r := range replications {
+		var w [2]sim.Moments
+		if _, err := m.Run(1, r, each{call: func(c *Call) {
+			if c.ID >= 2000 {
+				w[c.Fleet].Add(c.Latency().Seconds() - 0.1)
+			}
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range w {
+			means[i].Add(w[i].Mean())
+		}
+	}
+	for i, want := range []float64{0.6667, 0.1333} {
+		half := t995*means[i].StdDev()/math.Sqrt(replications) + 0.00005
+		if math.Abs(means[i].Mean()-want) > half || half > want/5 {
+			t.Errorf("priority %d: wait %.4f s +- %.4f, want %.4f", m.Provider.Tenants[i].Priority, means[i].Mean(), half, want)
+		}
+	}
+}
+
+// Who bills what: one attempt of 100 tokens of prompt at 10 and 50 of answer at 100
+// dollars a million; an abandoned one is cut off half-way where the provider stops.
+func TestBillingByOutcome(t *testing.T) {
+	always := func(e provider.Effect) []provider.Fault { return []provider.Fault{{Share: 1, Effect: e}} }
+	const prompt, answer = 1_000_000, 5_000_000 // nano-dollars
+	for _, c := range []struct {
+		name    string
+		faults  []provider.Fault
+		cancel  provider.CancelRule
+		timeout time.Duration
+		billing provider.Billing
+		want    cost.Money
+	}{
+		{"an answer", nil, provider.Keeps, 0, provider.Billing{}, prompt + answer},
+		{"abandoned, keeps generating", nil, provider.Keeps, 1500 * ms, provider.Billing{}, prompt + answer},
+		{"abandoned, stops half-way", nil, provider.Stops, 1500 * ms, provider.Billing{}, prompt + answer/2},
+		{"abandoned, not billed", nil, provider.Keeps, 1500 * ms, provider.Billing{AbandonedFree: true}, 0},
+		{"cut after 40 %", always(provider.Break{Part: 0.4}), provider.Keeps, 0, provider.Billing{}, prompt + answer*4/10},
+		{"cut, not billed", always(provider.Break{Part: 0.4}), provider.Keeps, 0, provider.Billing{CutFree: true}, 0},
+		{"error in the stream after 40 %", always(provider.Break{Part: 0.4, Code: "overloaded_error"}), provider.Keeps, 0, provider.Billing{}, prompt + answer*4/10},
+		{"reply lost", always(provider.Break{Part: 1}), provider.Keeps, 0, provider.Billing{CutFree: true}, prompt + answer},
+		{"reply lost, not billed", always(provider.Break{Part: 1}), provider.Keeps, 0, provider.Billing{LostFree: true}, 0},
+		{"429", always(provider.Reject{Reply: wire.Reply{Status: 429}}), provider.Keeps, 0, provider.Billing{TimeoutBilled: true, FilterBilled: true}, 0},
+		{"408", always(provider.Reject{Reply: wire.Reply{Status: 408}}), provider.Keeps, 0, provider.Billing{}, 0},
+		{"408, billed as Azure does", always(provider.Reject{Reply: wire.Reply{Status: 408}}), provider.Keeps, 0, provider.Billing{TimeoutBilled: true}, prompt + answer},
+		{"content filter", always(provider.Reject{Reply: wire.Reply{Status: 400, Code: "content_filter"}}), provider.Keeps, 0, provider.Billing{}, 0},
+		{"content filter, billed as Azure does", always(provider.Reject{Reply: wire.Reply{Status: 400, Code: "content_filter"}}), provider.Keeps, 0, provider.Billing{FilterBilled: true}, prompt},
+		{"never answers", always(provider.Hang{}), provider.Keeps, 1500 * ms, provider.Billing{}, 0},
+	} {
+		m := model()
+		m.Workload.Sizes = sized{Prompt: 100, Output: 50}
+		m.Workload.Stream = true
+		m.Provider = provider.Config{Latency: provider.Latency{FirstToken: dist.Constant(1), TokensPerSecond: dist.Constant(50)}, Faults: c.faults, Cancel: c.cancel, Billing: c.billing}
+		if c.timeout > 0 {
+			m.Client.Timeouts = policy.Timeouts{Attempt: []time.Duration{c.timeout}}
+		}
+		var got cost.Money
+		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { got += a.Bill }}); err != nil {
+			t.Fatal(err)
+		}
+		if got != c.want {
+			t.Errorf("%s: %d nano-dollars, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// An overload that comes inside the stream, after status 200, is a failure that a
+// client which retries by status does not retry (case 9 of the field).
+func TestErrorInsideTheStream(t *testing.T) {
+	for streams, want := range map[bool]string{false: "terminal_error", true: "gave_up_attempts"} {
+		m := model()
+		m.Client.Retry = retries(3, 0)
+		m.Client.Retry.Classify.Streams = streams
+		m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Break{Part: 0.5, Code: "overloaded_error"}}}
+		var last Attempt
+		var call Call
+		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { last = *a }, call: func(c *Call) { call = *c }}); err != nil {
+			t.Fatal(err)
+		}
+		if call.Outcome.String() != want || last.Reply.Status != 200 || last.Class() != wire.ServerError || last.Reply.Code != "overloaded_error" {
+			t.Errorf("retries streams %v: %v after %+v, want %s", streams, call.Outcome, last.Reply, want)
+		}
+	}
+}
+
+// The cached part of a prompt, 150 of its 152 tokens, lives for 5 minutes from the start of
+// the last request whose answer began. Two refusals with 529 lie between; a refused
+// request does not keep the cache alive. The price of opus in pico-dollars a token.
+func TestCacheLifetime(t *testing.T) {
+	opus, err := cost.Builtin().Price("claude-opus-5", cost.Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		wait time.Duration // before each of two retries
+		want cost.Usage
+	}{
+		{"retries within its life", 149 * s, cost.Usage{Prompt: 152, Cached: 150, Written: 2, Output: 8}},
+		{"a moment before its end", 150*s - 1, cost.Usage{Prompt: 152, Cached: 150, Written: 2, Output: 8}},
+		{"at its end", 150 * s, cost.Usage{Prompt: 152, Written: 152, Output: 8}},
+	} {
+		m := model()
+		m.Price = opus
+		m.Workload.Sizes = sized{Prompt: 152, Cached: 150, Output: 8}
+		m.Workload.Cache = Cache{Lifetime: 300 * s, Writes: true}
+		m.Client.Retry = retries(3, c.wait)
+		m.Provider.Faults = []provider.Fault{{For: c.wait + 1, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 529}}}}
+		var last Attempt
+		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { last = *a }}); err != nil {
+			t.Fatal(err)
+		}
+		if last.Number != 3 || last.Usage != c.want {
+			t.Errorf("%s: attempt %d used %+v, want 3 and %+v", c.name, last.Number, last.Usage, c.want)
+		}
+	}
+	// An attempt whose answer began, and which was then cut off, read the cache and
+	// keeps it alive from its own start.
+	m := model()
+	m.Workload.Sizes = sized{Prompt: 152, Cached: 150, Output: 8}
+	m.Workload.Stream = true
+	m.Workload.Cache = Cache{Lifetime: 300 * s}
+	m.Client.Retry = retries(3, 200*s)
+	m.Provider.Latency = provider.Latency{FirstToken: dist.Constant(1), TokensPerSecond: dist.Constant(1)}
+	m.Client.Timeouts = policy.Timeouts{Attempt: []time.Duration{2 * s, 2 * s, 0}}
+	var cached []int
+	if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { cached = append(cached, a.Usage.Cached) }}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(cached, []int{150, 150, 150}) { // at 0, 202 and 404 s
+		t.Errorf("cached %v, want it kept alive", cached)
+	}
+}
+
+// Tokens of reasoning come first, are billed at their own price, and fall under
+// max_tokens: an answer can be thought away.
+func TestReasoning(t *testing.T) {
+	sizes := Drawn{Prompt: dist.Constant(10), Output: dist.Constant(30), Reasoning: dist.Constant(20), MaxTokens: 40}
+	if got := sizes.Size(0, Luck{}); got != (Size{Prompt: 10, Output: 40, Reasoning: 20, MaxTokens: 40}) {
+		t.Errorf("%+v", got)
+	}
+	sizes.MaxTokens = 15
+	if got := sizes.Size(0, Luck{}); got != (Size{Prompt: 10, Output: 15, Reasoning: 15, MaxTokens: 15}) {
+		t.Errorf("%+v", got)
+	}
+	m := model()
+	m.Workload.Stream = true
+	m.Workload.Sizes = sized{Prompt: 100, Output: 50, Reasoning: 20}
+	m.Provider.Latency = provider.Latency{FirstToken: dist.Constant(1), TokensPerSecond: dist.Constant(10)}
+	m.Price.Reasoning = 2 * m.Price.Output
+	var got Attempt
+	if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { got = *a }}); err != nil {
+		t.Fatal(err)
+	}
+	// The first token after 1 s and 20 of reasoning at 10/s; 100 x 10 + 30 x 100 + 20 x 200 thousandths.
+	if got.First != 3*s || got.Ended != 6*s || got.Bill != 8_000_000 {
+		t.Errorf("first token %v, end %v, bill %d; want 3s, 6s, 8000000", got.First, got.Ended, got.Bill)
+	}
+}

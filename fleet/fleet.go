@@ -5,10 +5,10 @@
 // and streams one record for each attempt and each call to a [Listener]; it
 // keeps no counters of its own.
 //
-// The life of a call is told in four files, each in the order in which things
+// The life of a call is told in five files, each in the order in which things
 // happen: run.go has the loop and its events, workers.go how a call comes to a
-// worker, attempt.go the gate, the provider and the timers, ending.go the
-// decision and the end.
+// worker, attempt.go the gate, the provider and the timers, conclude.go the bill and
+// the decision, ending.go the end.
 //
 // At one instant things happen in this order, each for a reason. A reply, or the
 // first token of a stream, beats the timer that would have cut it off: it was

@@ -1,0 +1,251 @@
+package provider
+
+import (
+	"math"
+	"time"
+
+	"stampede/dialect"
+	"stampede/sim"
+	"stampede/wire"
+)
+
+// limiter is a limit at work.
+type limiter struct {
+	Limit
+	meter  meter
+	bucket *Bucket // the meter when it is one, called directly since most are
+	of     uint64  // the tenants whose requests count, by bit
+	quota  int     // what the headers call the resource; negative when they do not
+}
+
+func newLimiter(l Limit, c Config) limiter {
+	out := limiter{Limit: l, of: l.tenants(c.Tenants), quota: l.header()}
+	if out.quota >= 0 && !c.Dialect.Shows(out.quota) {
+		out.quota = -1
+	}
+	switch {
+	case l.Resource == Concurrency:
+		out.meter = &places{amount: l.Amount}
+	case l.Kind == FixedWindow:
+		w := NewWindow(l.Amount, l.Period, l.Offset)
+		if l.Quantum > 0 {
+			w = NewWindow(l.slice(), l.Quantum, l.Offset)
+		}
+		out.meter = &w
+	case l.Kind == SlidingWindow:
+		s := NewSliding(l.Amount, l.Period)
+		if l.Quantum > 0 {
+			s = NewSliding(l.slice(), l.Quantum)
+		}
+		out.meter = &s
+	case l.Kind == RampLimit:
+		r := NewRamp(l.Amount, l.Period, l.Growth, l.Every)
+		out.meter = &r
+	default:
+		b := NewBucket(l.Amount, l.Period, l.burst())
+		out.meter, out.bucket = &b, &b
+	}
+	if l.Used > 0 {
+		out.meter.Take(l.Used)
+	}
+	return out
+}
+
+// tenants are those whose requests count, by bit. Without tenants there is one.
+func (l Limit) tenants(tenants []Tenant) uint64 {
+	if len(tenants) == 0 {
+		tenants = []Tenant{{}}
+	}
+	of := uint64(0)
+	for i, t := range tenants {
+		if l.Covers(t) {
+			of |= 1 << i
+		}
+	}
+	return of
+}
+
+// header is what headers call the resource; negative for limits without a header.
+func (l Limit) header() int {
+	if l.Hidden || l.Kind == RampLimit {
+		return -1
+	}
+	return [...]int{Requests: wire.RequestQuota, Tokens: wire.TokenQuota, InputTokens: wire.InputQuota, OutputTokens: wire.OutputQuota, Dollars: -1, Concurrency: -1}[l.Resource]
+}
+
+// reshape gives the limit another amount, period and burst from now on.
+func (l *limiter) reshape(to Limit) {
+	l.Limit = to
+	amount, period := to.Amount, to.Period
+	if to.Quantum > 0 && to.Kind != TokenBucket {
+		amount, period = to.slice(), to.Quantum
+	}
+	l.meter.Reshape(amount, period, to.burst())
+}
+
+// counts reports whether the limit counts this request at all.
+func (l *limiter) counts(r *Request) bool { return l.of>>r.Tenant&1 != 0 }
+
+// admits reports whether there is room for a charge.
+func (l *limiter) admits(charge int64) bool {
+	if need := l.need(charge); l.bucket != nil {
+		return l.bucket.Has(need)
+	} else {
+		return l.meter.Has(need)
+	}
+}
+
+// need is the room that must be there for a charge: all of it, and something even
+// for nothing; of a leaky bucket, that it is not over the brim.
+func (l *limiter) need(charge int64) int64 {
+	if l.Kind == LeakyBucket {
+		return 0
+	}
+	return max(1, charge)
+}
+
+// advance moves the meter to now.
+func (l *limiter) advance(now sim.Time) {
+	if l.bucket != nil {
+		l.bucket.Advance(now)
+	} else {
+		l.meter.Advance(now)
+	}
+}
+
+// take counts a charge.
+func (l *limiter) take(charge int64) {
+	if l.bucket != nil {
+		l.bucket.Take(charge)
+	} else {
+		l.meter.Take(charge)
+	}
+}
+
+// prompt is the tokens of a prompt that count at admission.
+func (l *limiter) prompt(r *Request) int64 {
+	n := int64(r.Prompt)
+	if l.Cached == CacheFree {
+		n -= int64(r.Cached)
+	}
+	return n
+}
+
+// estimate is the provider's guess at the prompt.
+func (l *limiter) estimate(r *Request) int64 {
+	if l.Estimate == 0 || l.Estimate == 1 {
+		return l.prompt(r)
+	}
+	return int64(math.Ceil(float64(l.prompt(r)) * l.Estimate))
+}
+
+// charge is what the request counts at admission.
+func (l *limiter) charge(r *Request) int64 {
+	switch {
+	case l.Resource == Requests || l.Resource == Concurrency:
+		return 1
+	case l.Resource == Dollars:
+		return 0
+	}
+	switch l.Charge {
+	case PromptPlusMax:
+		return l.estimate(r) + int64(r.MaxTokens)
+	case EstimatedPrompt:
+		return l.estimate(r)
+	case MaxOrEstimate:
+		return max(l.estimate(r), int64(r.MaxTokens))
+	case AsProduced:
+		return 0
+	}
+	return l.prompt(r)
+}
+
+// settles reports whether the limit may count something else in the end than at
+// admission.
+func (l *limiter) settles() bool {
+	return l.Resource != Requests && (l.Settle != Keep || l.Charge == AsProduced || !l.Resource.tokens())
+}
+
+// final is what the request counts in the end.
+func (l *limiter) final(r *Request, used Used) int64 {
+	switch {
+	case l.Resource == Requests:
+		return 1
+	case l.Resource == Concurrency:
+		return 0
+	case l.Resource == Dollars:
+		return used.Nano
+	case !l.settles():
+		return l.charge(r)
+	}
+	out := int64(used.Output)
+	if l.Settle == Multiply {
+		out *= l.Output
+	}
+	in := l.prompt(r)
+	if l.Cached == CacheReleased {
+		in -= int64(r.Cached)
+	}
+	switch l.Resource {
+	case InputTokens:
+		return in
+	case OutputTokens:
+		return out
+	}
+	return in + out
+}
+
+// settle corrects the charge to what the request counts in the end and returns
+// what was given back, negative when more was counted.
+func (l *limiter) settle(now sim.Time, r *Request, used Used) int64 {
+	if !l.settles() {
+		return 0
+	}
+	l.advance(now)
+	back := l.charge(r) - l.final(r, used)
+	if back > 0 {
+		l.meter.Give(back)
+	} else if back < 0 {
+		l.take(-back)
+	}
+	return back
+}
+
+// penalise counts a refused request as the rule says and returns how much.
+func (l *limiter) penalise(charge int64) int64 {
+	floor := int64(0)
+	switch l.Rejected {
+	case Free:
+		return 0
+	case IntoDebt:
+		floor = -l.burst()
+	}
+	return l.meter.Drain(charge, floor)
+}
+
+// shows is what the headers say of the limit.
+func (l *limiter) shows() wire.Quota {
+	if b := l.bucket; b != nil {
+		return wire.Quota{Limit: l.Amount, Remaining: max(0, b.Level()), Reset: b.Full()}
+	}
+	q := wire.Quota{Limit: l.Amount, Remaining: max(0, l.meter.Level()), Reset: l.meter.Wait(l.burst())}
+	if l.Quantum > 0 {
+		q.Limit = l.slice()
+	}
+	return q
+}
+
+// refuses is why the limit refuses, when it asks for this wait.
+func (l *limiter) refuses(wait time.Duration) dialect.Reason {
+	switch {
+	case l.Resource == Concurrency:
+		return dialect.TooMany
+	case l.Resource == Dollars:
+		return dialect.Spent
+	case l.Kind == RampLimit:
+		return dialect.TooSteep
+	case wait == sim.Never:
+		return dialect.TooLarge
+	}
+	return dialect.OverLimit
+}

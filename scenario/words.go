@@ -1,0 +1,140 @@
+package scenario
+
+import (
+	"reflect"
+
+	"stampede/dialect"
+	"stampede/scenario/strict"
+)
+
+// Vocabularies.
+type (
+	Resource   string
+	Kind       string
+	Charge     string
+	Settle     string
+	Cancel     string
+	Connection string
+	Send       string
+	Obey       string
+	Obedience  string
+	Beyond     string
+	Counts     string
+	Rejected   string
+	Dialect    string
+	Billed     string
+	Tier       string
+)
+
+// Words implements strict.Words for each vocabulary.
+func (Resource) Words() []string {
+	return []string{"requests", "tokens", "input_tokens", "output_tokens", "dollars", "concurrency"}
+}
+func (Dialect) Words() []string { return dialect.Names() }
+func (Billed) Words() []string {
+	return []string{"abandoned", "cut_stream", "lost_reply", "timeout_408", "content_filter"}
+}
+func (Tier) Words() []string     { return []string{"standard", "batch", "flex", "priority"} }
+func (Counts) Words() []string   { return []string{"count", "free", "released"} }
+func (Rejected) Words() []string { return []string{"free", "to_zero", "into_debt"} }
+func (Kind) Words() []string {
+	return []string{"token_bucket", "fixed_window", "sliding_window", "ramp", "leaky_bucket"}
+}
+func (Charge) Words() []string {
+	return []string{"prompt", "prompt + max_tokens", "estimate", "max(max_tokens, estimate)", "as_produced"}
+}
+func (Settle) Words() []string     { return []string{"none", "refund", "multiply_output"} }
+func (Cancel) Words() []string     { return []string{"keeps_generating", "stops", "stops_streams"} }
+func (Connection) Words() []string { return []string{"refused", "unreachable"} }
+func (Send) Words() []string       { return []string{"in_seconds", "as_date", "in_body", "never"} }
+func (Obey) Words() []string       { return []string{"obey", "ignore"} }
+func (Obedience) Words() []string  { return []string{"ignore", "in_full", "up_to"} }
+func (Beyond) Words() []string     { return []string{"discard", "clip", "give_up"} }
+
+// OneOf implements strict.OneOf: exactly one field is set.
+func (Gaps) OneOf()    {}
+func (Backoff) OneOf() {}
+func (Jitter) OneOf()  {}
+
+// A choice without parameters may be written as its name alone.
+
+// UnmarshalNode implements strict.Unmarshaler.
+func (g *Gaps) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	return choose(d, n, reflect.ValueOf(g).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler.
+func (b *Backoff) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	return choose(d, n, reflect.ValueOf(b).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler.
+func (j *Jitter) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	return choose(d, n, reflect.ValueOf(j).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler: ignore and in_full stand for a
+// mapping with obey.
+func (r *RetryAfter) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if n.Kind == strict.Scalar {
+		*r = RetryAfter{}
+		return d.Into(n, reflect.ValueOf(&r.Obey).Elem(), path)
+	}
+	return d.Plain(n, reflect.ValueOf(r).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler.
+func (e *EachTimeout) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if n.Kind == strict.Scalar {
+		*e = EachTimeout{0}
+		return d.Into(n, reflect.ValueOf(*e).Index(0), path)
+	}
+	return d.Plain(n, reflect.ValueOf(e).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler: a name stands for a mapping with
+// model.
+func (p *Price) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if n.Kind == strict.Scalar {
+		*p = Price{Model: n.Text}
+		return nil
+	}
+	return d.Plain(n, reflect.ValueOf(p).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler: what a fleet does not say is what
+// the scenario's own would have by default.
+func (b *Beside) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if b.Fleet.Instances == 0 {
+		b.Fleet.Instances = 1
+	}
+	if b.Policy == nil && n.Kind == strict.Mapping && n.Field("policy") != nil {
+		b.Policy = &Policy{Retry: Retry{Attempts: 1}}
+	}
+	return d.Plain(n, reflect.ValueOf(b).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler: a fault meets all attempts unless
+// it says otherwise.
+func (f *Fault) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if reflect.ValueOf(*f).IsZero() {
+		f.Share = 1
+	}
+	return d.Plain(n, reflect.ValueOf(f).Elem(), path)
+}
+
+// choose reads a one-of struct; a choice that has no parameters may be written
+// as its name.
+func choose(d *strict.Decoder, n *strict.Node, v reflect.Value, path string) error {
+	if n.Kind != strict.Scalar {
+		return d.Plain(n, v, path)
+	}
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.Tag.Get("yaml") == n.Text && f.Type == reflect.TypeFor[*struct{}]() {
+			v.SetZero()
+			v.Field(i).Set(reflect.ValueOf(&struct{}{}))
+			return nil
+		}
+	}
+	return n.Fail(path, "found %q; %s", n.Text, allowedChoices(n.Text, v.Type()))
+}

@@ -29,8 +29,8 @@ func TestBillIsExact(t *testing.T) {
 
 // A retry of a request with 150,000 cached tokens, 2,000 new ones and 8,000 of answer
 // costs as much again within the cache's life, four times as much after 5 minutes,
-// and six times as much where the cache was to last an hour. Reckoned in
-// providers.md, section 4.2, as $0.2875, $1.15 and $1.72.
+// and six times as much where the cache was to last an hour. Reckoned by
+// others as $0.2875, $1.15 and $1.72 ("Failure-path spend", 2026-09-23).
 func TestCacheMisses(t *testing.T) {
 	opus, err := Builtin().Price("claude-opus-5", Standard)
 	if err != nil {

@@ -83,10 +83,11 @@ type speech struct {
 	headers  func(w *writer, r wire.Reply)
 }
 
-// dialects is what providers.md, sections 2 and 3, says of each: OpenAI's and
-// Anthropic's own pages, Microsoft's and AWS's documentation, and captured
-// replies. Where a provider does not say how it refuses for a reason, it refuses
-// as for a limit without room.
+// dialects is what OpenAI's and Anthropic's pages, Microsoft's and AWS's documentation,
+// captured replies and, for slow_down and Azure's high demand, developersdigest.tech
+// (October 2026) say of each. Where a provider does not say with what it refuses for a
+// reason, it is assumed to refuse as for a limit without room. A wait is sent where one
+// is known and the refusal is not silent.
 var dialects = [count]speech{
 	Plain: {
 		name: "plain",
@@ -96,7 +97,7 @@ var dialects = [count]speech{
 			TooSteep:  {Status: 429, Code: "slow_down"},
 			Spent:     {Status: 429, Code: "spend_limit_exceeded", Silent: true},
 			TooMany:   {Status: 429, Code: "concurrency_limit_exceeded", Silent: true},
-			NoPlace:   {Status: 503, Code: "server_is_overloaded", Silent: true},
+			NoPlace:   {Status: 503, Code: "server_is_overloaded"},
 		},
 		shows: [wire.QuotaKinds]bool{true, true, true, true},
 		reset: exactly, body: openaiBody, headers: openaiHeaders,
@@ -107,9 +108,9 @@ var dialects = [count]speech{
 			OverLimit: {Status: 429, Code: "rate_limit_exceeded"},
 			TooLarge:  {Status: 429, Code: "rate_limit_exceeded", Silent: true, Advice: wire.DoNotRetry},
 			TooSteep:  {Status: 429, Code: "slow_down"},
-			Spent:     {Status: 429, Code: "insufficient_quota", Silent: true},
-			TooMany:   {Status: 429, Code: "rate_limit_exceeded", Silent: true},
-			NoPlace:   {Status: 503, Code: "server_is_overloaded", Silent: true},
+			Spent:     {Status: 429, Code: "organization_usage_limit_exceeded", Silent: true},
+			TooMany:   {Status: 429, Code: "rate_limit_exceeded"},
+			NoPlace:   {Status: 503, Code: "server_is_overloaded"},
 		},
 		shows: [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
 		tells: true,
@@ -119,10 +120,10 @@ var dialects = [count]speech{
 		name: "anthropic",
 		refusals: [reasons]Refusal{
 			OverLimit: {Status: 429, Code: "rate_limit_error"},
-			TooLarge:  {Status: 429, Code: "rate_limit_error", Silent: true},
+			TooLarge:  {Status: 429, Code: "rate_limit_error"},
 			TooSteep:  {Status: 429, Code: "rate_limit_error"},
 			Spent:     {Status: 429, Code: "enforced_spend_limit_reached", Silent: true},
-			TooMany:   {Status: 429, Code: "rate_limit_error", Silent: true},
+			TooMany:   {Status: 429, Code: "rate_limit_error"},
 			NoPlace:   {Status: 529, Code: "overloaded_error", Silent: true},
 		},
 		shows:  [wire.QuotaKinds]bool{true, true, true, true},
@@ -137,7 +138,7 @@ var dialects = [count]speech{
 			TooSteep:  {Status: 429, Code: "429"},
 			Spent:     {Status: 429, Code: "429", Silent: true},
 			TooMany:   {Status: 429, Code: "429", Silent: true},
-			NoPlace:   {Status: 429, Code: "429", Silent: true}, // "system under high demand"
+			NoPlace:   {Status: 429, Code: "429"}, // "system under high demand"
 		},
 		shows: [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
 		tells: true,
@@ -165,7 +166,7 @@ var dialects = [count]speech{
 			TooSteep:  {Status: 429, Code: "RESOURCE_EXHAUSTED"},
 			Spent:     {Status: 429, Code: "RESOURCE_EXHAUSTED"},
 			TooMany:   {Status: 429, Code: "RESOURCE_EXHAUSTED", Silent: true},
-			NoPlace:   {Status: 503, Code: "UNAVAILABLE", Silent: true},
+			NoPlace:   {Status: 503, Code: "UNAVAILABLE"},
 		},
 		reset: exactly, body: geminiBody, headers: noHeaders,
 	},
@@ -189,7 +190,7 @@ var dialects = [count]speech{
 			TooSteep:  {Status: 429, Silent: true},
 			Spent:     {Status: 429, Silent: true},
 			TooMany:   {Status: 429, Silent: true},
-			NoPlace:   {Status: 429, Silent: true}, // --max-num-queued-reqs, off by default
+			NoPlace:   {Status: 429, Silent: true}, // of --max-num-queued-reqs; the status is assumed
 		},
 		reset: exactly, body: openaiBody, headers: noHeaders,
 	},

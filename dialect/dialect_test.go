@@ -12,7 +12,7 @@ import (
 
 const s, ms = time.Second, time.Millisecond
 
-// The header lines that were captured or documented (providers.md, section 2), from
+// The header lines that were captured or documented, from
 // the facts behind them.
 func TestHeaders(t *testing.T) {
 	start := time.Date(2026, time.February, 25, 20, 1, 30, 0, time.UTC)
@@ -72,7 +72,7 @@ func TestAnthropicSumsTokens(t *testing.T) {
 	}
 }
 
-// The shapes of error bodies (providers.md, section 3).
+// The shapes of error bodies.
 func TestBodies(t *testing.T) {
 	for _, c := range []struct {
 		dialect Dialect
@@ -86,7 +86,9 @@ func TestBodies(t *testing.T) {
 		{Anthropic, wire.Reply{Status: 529, Code: "overloaded_error"}, `{"error":{"message":"The server is overloaded.","type":"overloaded_error"},"type":"error"}`},
 		{Anthropic, wire.Reply{Status: 429, Code: "enforced_spend_limit_reached"},
 			`{"error":{"details":{"error_code":"enforced_spend_limit_reached"},"message":"Rate limit reached.","type":"rate_limit_error"},"type":"error"}`},
-		{Azure, wire.Reply{Status: 429, Code: "429"}, `{"error":{"code":"429","message":"Rate limit reached."}}`},
+		{Azure, wire.Reply{Status: 429, Code: "429", Delay: wire.After(2100 * ms)}, `{"error":{"code":"429","message":"Rate limit reached. Please retry after 3 seconds."}}`},
+		{OpenAI, wire.Reply{Status: 502}, `{"error":{"code":null,"message":"The server had an error.","param":null,"type":"server_error"}}`},
+		{OpenAI, wire.Reply{Status: 429, Code: "organization_usage_limit_exceeded"}, `{"error":{"code":"organization_usage_limit_exceeded","message":"Rate limit reached.","param":null,"type":"insufficient_quota"}}`},
 		{Gemini, wire.Reply{Status: 429, Code: "RESOURCE_EXHAUSTED", Delay: wire.After(3957525076)},
 			`{"error":{"code":429,"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"3.957525076s"}],"message":"Rate limit reached. Please try again in 3.957525076s.","status":"RESOURCE_EXHAUSTED"}}`},
 		{Bedrock, wire.Reply{Status: 429, Code: "ThrottlingException"}, `{"message":"Rate limit reached."}`},

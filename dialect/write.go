@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -42,7 +43,7 @@ func (d Dialect) Write(r wire.Reply, start time.Time, now time.Duration) Message
 	}
 	row.headers(w, r)
 	if r.Status >= 300 {
-		text, err := json.Marshal(row.body(r, message(r, now)))
+		text, err := json.Marshal(row.body(r, message(d, r, now)))
 		if err != nil {
 			panic(err) // maps of strings and numbers
 		}
@@ -62,13 +63,17 @@ func (m Message) Print(w io.Writer) error {
 }
 
 // message is the text of an error, for people, with the wait where it stands there.
-func message(r wire.Reply, now time.Duration) string {
+func message(d Dialect, r wire.Reply, now time.Duration) string {
 	text := map[wire.Class]string{wire.Throttled: "Rate limit reached", wire.Overloaded: "The server is overloaded", wire.ServerError: "The server had an error",
 		wire.Terminal: "The request cannot be served"}[r.Class()]
-	if wait, ok := r.Delay.Wait(now); ok && wait > 0 {
-		return fmt.Sprintf("%s. Please try again in %v.", text, wait)
+	wait, ok := r.Delay.Wait(now)
+	switch {
+	case !ok || wait <= 0:
+		return text + "."
+	case d == Azure: // in whole seconds
+		return fmt.Sprintf("%s. Please retry after %d seconds.", text, int64(upTo(wait, time.Second)/time.Second))
 	}
-	return text + "."
+	return fmt.Sprintf("%s. Please try again in %v.", text, wait)
 }
 
 // writer collects the header of one message.
@@ -115,7 +120,7 @@ func openaiHeaders(w *writer, r wire.Reply) {
 
 // anthropic-ratelimit-requests-limit: 50, -remaining: 49, -reset:
 // 2026-02-25T20:02:32Z; and so for tokens, input-tokens and output-tokens, where
-// tokens is the sum of the other two.
+// tokens is the sum of the other two unless a limit on all tokens is in force.
 func anthropicHeaders(w *writer, r wire.Reply) {
 	if in, out := r.Quotas[wire.InputQuota], r.Quotas[wire.OutputQuota]; in.Limit > 0 && out.Limit > 0 && r.Quotas[wire.TokenQuota].Limit == 0 {
 		r.Quotas[wire.TokenQuota] = wire.Quota{Limit: in.Limit + out.Limit, Remaining: in.Remaining + out.Remaining, Reset: max(in.Reset, out.Reset)}
@@ -147,15 +152,22 @@ func noHeaders(*writer, wire.Reply) {}
 
 // {"error": {"message", "type", "param", "code"}}
 func openaiBody(r wire.Reply, message string) map[string]any {
-	kind := map[int]string{429: "rate_limit_error", 500: "server_error", 503: "service_unavailable_error"}[r.Status]
+	kind := "invalid_request_error"
 	switch {
-	case r.Code == "insufficient_quota":
-		kind = r.Code
-	case kind == "":
-		kind = "invalid_request_error"
+	case slices.Contains(outOfQuota, r.Code):
+		kind = "insufficient_quota"
+	case r.Status == 429:
+		kind = "rate_limit_error"
+	case r.Status == 503:
+		kind = "service_unavailable_error"
+	case r.Status >= 500 || r.Status == 408 || r.Status == 409:
+		kind = "server_error"
 	}
 	return map[string]any{"error": map[string]any{"message": message, "type": kind, "param": nil, "code": orNull(r.Code)}}
 }
+
+// outOfQuota are OpenAI's codes of type insufficient_quota: no wait cures them.
+var outOfQuota = []string{"insufficient_quota", "credit_balance_exhausted", "organization_spend_limit_exceeded", "project_spend_limit_exceeded", "organization_usage_limit_exceeded"}
 
 // {"type": "error", "error": {"type", "message", "details"?}}
 func anthropicBody(r wire.Reply, message string) map[string]any {

@@ -52,9 +52,16 @@ func TestBatchSlowsDown(t *testing.T) {
 		}
 	}
 	prompts := batched(10, 0)
-	prompts.Provider.Capacity.Batching.PerStep = 100 // three steps for 250 tokens
-	if got, want := firsts(t, prompts), "0: 60ms 195ms 10; "; got != want {
+	prompts.Provider.Capacity.Batching.PerStep = 100 // two steps and a half for 250 tokens
+	if got, want := firsts(t, prompts), "0: 52.5ms 187.5ms 10; "; got != want {
 		t.Errorf("with the prompt: %s, want %s", got, want)
+	}
+	// Two at once read their prompts one after the other: 2.5 and 5 steps of 20 ms; the
+	// first ends after 12.5 and the second makes its last 2.5 alone, of 15 ms.
+	together := batched(10, 0, 0)
+	together.Provider.Capacity.Batching.PerStep = 100
+	if got, want := firsts(t, together), "0: 70ms 250ms 10; 1: 120ms 287.5ms 10; "; got != want {
+		t.Errorf("two prompts: %s, want %s", got, want)
 	}
 	thinks := batched(10, 0)
 	thinks.Workload.Sizes = sized{Prompt: 250, Output: 10, Reasoning: 4}

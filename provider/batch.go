@@ -15,24 +15,25 @@ import (
 //	step(n) = Step + n PerStream
 //
 // so that each stream slows down while all together get faster, up to 1/PerStream
-// tokens per second. The prompt is read first, PerStep of its tokens in a step,
-// cached ones not at all. A request with p such tokens and an answer of m tokens
-// therefore takes ceil(p/PerStep) + m steps, the first token after
-// ceil(p/PerStep) + 1.
+// tokens per second. Prompts are read first, PerStep tokens of them in a step, all
+// together and in the order in which they came; cached tokens need not be read. A
+// request whose prompt has been read makes a token in each step.
 //
-// Assumptions: the streams of a batch move in step, a prompt that is read slows the
-// others no more than an answer that is written, and no stream is ever put back
-// into the queue. The number of streams at once is Capacity.Slots.
+// Assumptions: the streams of a batch move in step; steps are shared as finely as
+// needed; a prompt that is read slows the others no more than an answer that is
+// written, and a client that leaves meanwhile gives its share of reading not back; no
+// stream is ever put back into the queue. The number of streams at once is
+// Capacity.Slots.
 type Batching struct {
 	Step, PerStream time.Duration
-	PerStep         int // tokens of a prompt read in one step; 0 means that prompts take no step
+	PerStep         int // tokens of prompts read in one step; 0 means that prompts take no step
 }
 
 // String says how fast it is.
 func (b Batching) String() string {
 	s := fmt.Sprintf("a batch whose step takes %v and %v more for each stream", b.Step, b.PerStream)
 	if b.PerStep > 0 {
-		s += fmt.Sprintf(", %d tokens of a prompt a step", b.PerStep)
+		s += fmt.Sprintf(", %d tokens of prompts a step", b.PerStep)
 	}
 	return s
 }
@@ -40,12 +41,12 @@ func (b Batching) String() string {
 // Streams is the length of a step with so many streams.
 func (b Batching) Streams(n int) time.Duration { return b.Step + time.Duration(n)*b.PerStream }
 
-// Steps is how many steps it takes to read so many tokens of a prompt.
-func (b Batching) Steps(prompt int) int64 {
+// Steps is how many steps it takes to read so many tokens of a prompt alone.
+func (b Batching) Steps(prompt int) float64 {
 	if b.PerStep == 0 {
 		return 0
 	}
-	return int64((prompt + b.PerStep - 1) / b.PerStep)
+	return float64(prompt) / float64(b.PerStep)
 }
 
 // oneStep is a step on the clock of a batch, which counts in billionths.
@@ -61,6 +62,7 @@ type batch struct {
 	streams []stream
 	free    []uint32
 	running int
+	read    int64  // when, on the clock, all prompts that came have been read
 	marks   []mark // a heap
 }
 
@@ -108,11 +110,11 @@ func (p *Provider) Join(now sim.Time, r Request, slow float64, hidden, output in
 		name = uint32(len(b.streams) - 1)
 	}
 	s := &b.streams[name]
-	scaled := func(steps int64) int64 { return b.clock + int64(float64(steps)*oneStep*slow) }
-	prompt := b.Steps(r.Prompt - r.Cached)
+	steps := func(n float64) int64 { return int64(n * oneStep * slow) }
+	b.read = max(b.read, b.clock) + steps(b.Steps(r.Prompt-r.Cached))
 	s.token = token
-	s.begins, s.first, s.end = scaled(prompt), scaled(prompt+int64(min(hidden+1, max(1, output)))), scaled(prompt+int64(output))
-	s.first = min(s.first, s.end)
+	s.begins, s.end = b.read, b.read+steps(float64(output))
+	s.first = min(b.read+steps(float64(hidden+1)), s.end)
 	b.running++
 	b.push(mark{s.first, name, s.generation, false})
 	b.push(mark{s.end, name, s.generation, true})

@@ -39,10 +39,11 @@ const maxTenants = 64
 // that: tenants of higher priority first, then first in, first out. The zero
 // Capacity generates all at once.
 type Capacity struct {
-	Slots    int       // 0 means no bound
-	Queue    int       // places to wait; negative means no bound
-	Batching *Batching // how fast the requests at once are, in place of Latency; nil means each by itself
-	Full     int       // the status when there is no place; 0 means that of the dialect
+	Slots    int           // 0 means no bound
+	Queue    int           // places to wait; negative means no bound
+	Batching *Batching     // how fast the requests at once are, in place of Latency; nil means each by itself
+	Full     int           // the status when there is no place; 0 means that of the dialect
+	Asks     time.Duration // the wait that this refusal asks for; 0 means none
 }
 
 // Latency is the time to answer: T = first + output/speed, first and speed drawn

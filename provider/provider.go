@@ -190,7 +190,7 @@ func (p *Provider) Receive(now sim.Time, r Request, token uint32) (v Verdict) {
 			v.Kind = Waiting
 		case sim.Refused:
 			v.Kind = Refused
-			p.say(dialect.NoPlace, now, 0, &v.Reply)
+			p.say(dialect.NoPlace, now, p.config.Capacity.Asks, &v.Reply)
 			if p.config.Capacity.Full != 0 {
 				v.Reply.Status = p.config.Capacity.Full
 			}

@@ -116,7 +116,7 @@ func (b *builder) scope(path string, l Limit, tenants []provider.Tenant) error {
 }
 
 func (b *builder) capacity(c *Capacity) (provider.Capacity, error) {
-	out := provider.Capacity{Slots: int(c.Slots), Full: c.Full}
+	out := provider.Capacity{Slots: int(c.Slots), Full: c.Full, Asks: time.Duration(c.RetryAfter)}
 	if t := c.Batching; t != nil {
 		if t.Step == 0 || t.PromptPerStep > 1e9 {
 			return out, b.errorf("provider.capacity.batching", "found a step of %v; want a time such as 12ms", t.Step)
@@ -129,7 +129,7 @@ func (b *builder) capacity(c *Capacity) (provider.Capacity, error) {
 		}
 	}
 	switch {
-	case c.Slots == 0 && (c.Queue != nil || c.Full != 0 || c.Batching != nil):
+	case c.Slots == 0 && (c.Queue != nil || c.Full != 0 || c.Batching != nil || c.RetryAfter != 0):
 		return out, b.errorf("provider.capacity.slots", "found none; queue, full and batching go with a number of slots")
 	case c.Full != 0 && c.Full != 429 && c.Full != 503 && c.Full != 529:
 		return out, b.errorf("provider.capacity.full", "found %d; want 429, 503 or 529", c.Full)

@@ -374,7 +374,7 @@ func (s *Scenario) capacities(z means) []capacity {
 	}
 	latency := mean(m.Provider.Latency.FirstToken) + z.output*meanInverse(m.Provider.Latency.TokensPerSecond)
 	if b := m.Provider.Capacity.Batching; b != nil { // with every slot taken
-		latency = (z.output + float64(b.Steps(int(z.prompt-z.cached+0.5)))) * b.Streams(m.Provider.Capacity.Slots).Seconds()
+		latency = (z.output + b.Steps(int(z.prompt-z.cached+0.5))) * b.Streams(m.Provider.Capacity.Slots).Seconds()
 	}
 	for _, l := range m.Provider.Limits {
 		if l.Kind == provider.RampLimit || !l.Covers(m.Provider.Tenants[0]) {

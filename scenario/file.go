@@ -179,10 +179,11 @@ type Provider struct {
 
 // Capacity is how many requests generate at once, and how many may wait.
 type Capacity struct {
-	Slots    Bound     `yaml:"slots" jsonschema_description:"Requests that generate at once."`
-	Queue    *Bound    `yaml:"queue" jsonschema_description:"Places to wait for a slot, higher priority first, then first in, first out; none for no bound. Default no place at all."`
-	Full     int       `yaml:"full" jsonschema_description:"The status when there is no place: 429, 503 or 529. Default that of the dialect."`
-	Batching *Batching `yaml:"batching" jsonschema_description:"The requests at once share a batch, as in vLLM; this then gives the latency."`
+	Slots      Bound     `yaml:"slots" jsonschema_description:"Requests that generate at once."`
+	Queue      *Bound    `yaml:"queue" jsonschema_description:"Places to wait for a slot, higher priority first, then first in, first out; none for no bound. Default no place at all."`
+	Full       int       `yaml:"full" jsonschema_description:"The status when there is no place: 429, 503 or 529. Default that of the dialect."`
+	RetryAfter Span      `yaml:"retry_after" jsonschema_description:"The wait that a refusal for want of a place asks for, sent as the provider sends it. Default none."`
+	Batching   *Batching `yaml:"batching" jsonschema_description:"The requests at once share a batch, as in vLLM; this then gives the latency."`
 }
 
 // Batching is a server that generates a token for each of its streams in every

@@ -105,11 +105,12 @@ const (
 	ByTimeout   Cause = iota // the client's own timer cut off an attempt that was generated all the same
 	ByAbandoned              // the caller left while an attempt was being generated
 	ByError                  // a billed reply that was no answer
+	ByHedge                  // another attempt of the same call was faster
 	Causes      = iota
 )
 
 // String is the word for a cause.
-func (c Cause) String() string { return [Causes]string{"timeout", "abandoned", "error"}[c] }
+func (c Cause) String() string { return [Causes]string{"timeout", "abandoned", "error", "hedge"}[c] }
 
 // Waste is money by cause.
 type Waste [Causes]Money

@@ -140,6 +140,27 @@ func register() []Metric {
 	add("quota_used_ratio", "share", Higher, "of the fullest limit, the part that went into answers", (*Tally).quotaUsed)
 	add("fairness_jain", "share", Higher, "Jain's index of the instances' answers", (*Tally).fairness)
 
+	group = "what the world saw"
+	add("repeated_tokens", "tokens", Lower, "of answers shown more than once", func(t *Tally) float64 { return count(t.repeated) })
+	add("side_effects_duplicated", "effects", Lower, "of calls that act, beyond one each", func(t *Tally) float64 {
+		if !t.acts {
+			return math.NaN()
+		}
+		return count(t.duplicated)
+	})
+	add("fallback_answers", "calls", Neither, "answered by another target than the first", func(t *Tally) float64 {
+		if len(t.model.Others) == 0 {
+			return math.NaN()
+		}
+		return count(t.elsewhere)
+	})
+	add("hedges", "attempts", Neither, "sent beside another", func(t *Tally) float64 {
+		if !t.hedged {
+			return math.NaN()
+		}
+		return count(t.hedges)
+	})
+
 	group = "waits, mean per call"
 	for w := range fleet.Wait(fleet.Waits) {
 		add(w.String()+"_wait_s", "s", Lower, waitMeaning[w], func(t *Tally) float64 { return ratio(t.waits[w].Seconds(), count(t.calls)) })
@@ -170,20 +191,25 @@ var outcomeMeaning = [policy.Outcomes]string{
 	policy.TerminalError:    "calls with an error that no retry cures",
 	policy.Abandoned:        "calls whose caller left",
 	policy.Unfinished:       "calls that nothing could end",
+	policy.StreamBroken:     "calls whose stream broke after its first token",
+	policy.GaveUpBudget:     "calls that the retry budget let down",
+	policy.BreakerOpen:      "calls that met an open breaker",
+	policy.Shed:             "calls that the gate or the client's own throttle refused",
 }
 
 var classMeaning = [wire.Classes]string{
 	wire.OK: "answered", wire.Throttled: "429", wire.Overloaded: "503 and 529", wire.ServerError: "other 5xx",
 	wire.TimedOut: "cut off by the client or the caller, or never answered", wire.Disconnected: "no connection", wire.Terminal: "other errors",
+	wire.Cancelled: "hedges that another attempt outran",
 }
 
 var waitMeaning = [fleet.Waits]string{
-	fleet.WorkerWait: "for a free worker", fleet.GateWait: "for the gate", fleet.BackoffWait: "the client's own backoff",
+	fleet.WorkerWait: "for a free worker", fleet.GateWait: "for the gate", fleet.PacerWait: "for the pacer", fleet.BreakerWait: "for the breaker", fleet.BackoffWait: "the client's own backoff",
 	fleet.RetryAfterWait: "asked for by the server", fleet.RedeliveryWait: "for the queue to deliver again",
 }
 
 var wasteMeaning = [cost.Causes]string{
-	cost.ByTimeout: "for attempts the client cut off", cost.ByAbandoned: "for attempts whose caller left", cost.ByError: "for replies that were no answer",
+	cost.ByTimeout: "for attempts the client cut off", cost.ByAbandoned: "for attempts whose caller left", cost.ByError: "for replies that were no answer", cost.ByHedge: "for hedges that lost",
 }
 
 // recoveryAfter is the time to recovery and whether there was a collapse, as 0

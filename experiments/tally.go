@@ -27,6 +27,11 @@ type Tally struct {
 	latencyAnswered latencies
 	latencyAll      latencies
 	firstToken      latencies
+	repeated        uint64
+	duplicated      uint64
+	elsewhere       uint64
+	hedges          uint64
+	acts, hedged    bool // whether any measured fleet does
 	waits           [fleet.Waits]time.Duration
 	useful          cost.Money
 	waste           cost.Waste
@@ -45,6 +50,7 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 	for i, f := range s.Model.Fleets() {
 		t.first = append(t.first, len(t.byInstance))
 		if t.counts(i) {
+			t.acts, t.hedged = t.acts || f.Workload.Acts, t.hedged || f.Client.Hedge.On()
 			t.byInstance = append(t.byInstance, make([]float64, f.Instances)...)
 		}
 	}
@@ -88,6 +94,9 @@ func (t *Tally) Attempt(a *fleet.Attempt) {
 	if a.Bill > 0 {
 		t.billed++
 	}
+	if a.Hedge {
+		t.hedges++
+	}
 }
 
 // Call implements fleet.Listener.
@@ -105,13 +114,18 @@ func (t *Tally) Call(c *fleet.Call) {
 	t.calls++
 	t.outcomes[c.Outcome]++
 	t.latencyAll.add(c.Latency())
+	t.repeated += uint64(c.Repeated)
+	t.duplicated += uint64(max(0, c.Acts-1))
 	if c.Outcome == policy.Answered {
 		t.latencyAnswered.add(c.Latency())
+		if c.Target > 0 {
+			t.elsewhere++
+		}
 		t.byInstance[t.first[c.Fleet]+int(c.Instance)]++
 		r := provider.Request{Prompt: int(c.Size.Prompt), Cached: int(c.Size.Cached), MaxTokens: int(c.Size.MaxTokens)}
 		used := provider.Used{Output: int(c.Size.Output), Nano: int64(c.Useful)}
 		for i, l := range t.model.Provider.Limits {
-			if l.Covers(t.model.Provider.Tenants[c.Fleet]) {
+			if c.Target == 0 && l.Covers(t.model.Provider.Tenants[c.Fleet]) {
 				t.counted[i] += l.Ends(r, used)
 			}
 		}

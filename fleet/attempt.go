@@ -9,75 +9,112 @@ import (
 	"stampede/wire"
 )
 
-// ask asks the instance's gate.
-func (r *run) ask(id uint32) {
+// send starts an attempt and its timers. A hedge is one beside another that is under
+// way.
+func (r *run) send(id uint32, generation uint32, hedge bool) {
 	c := r.calls.at(id)
 	g := r.group(c)
-	if g.Client.Gate.Semaphore > 0 && g.gates[c.record.Instance].Arrive(id, 0) == sim.Queued {
-		c.place = atGate
-		r.wait(c, GateWait)
-		return
-	}
-	r.send(id)
-}
-
-// pass frees a place at the gate and sends the call that has waited longest.
-func (r *run) pass(g *group, instance int32) {
-	if g.Client.Gate.Semaphore == 0 {
-		return
-	}
-	for {
-		id, ok := g.gates[instance].Depart()
-		if !ok {
-			return
-		}
-		c := r.calls.at(id)
-		if c.place == gone {
-			r.calls.free(id)
-			continue
-		}
-		c.place = onTheWay
-		r.waited(id)
-		r.send(id)
-		return
-	}
-}
-
-// send starts an attempt and its timers.
-func (r *run) send(id uint32) {
-	c := r.calls.at(id)
+	m := g.client(c)
 	now := r.loop.Now()
-	c.tries++
+	if !hedge {
+		c.tries++
+	}
 	c.record.Attempts++
 	aid, a := r.attempts.alloc()
-	c.flight = aid
+	c.flights[c.flying] = aid
+	c.flying++
 	size := &c.record.Size
-	timeouts := &r.group(c).Client.Timeouts
+	to := g.target(c.target)
+	timeouts := &g.Client.Timeouts
 	*a = attempt{
 		call: id, number: c.record.Attempts, sent: now, received: -1, first: sim.Never, last: sim.Never, replyAt: sim.Never,
+		backend: uint8(to.Provider), target: c.target, generation: generation, retry: !hedge && c.record.Attempts > 1, hedge: hedge, cost: c.cost,
 		request: provider.Request{Call: c.record.ID | uint64(c.record.Fleet)<<tenantBits, Tenant: int(c.record.Fleet), Attempt: int(c.record.Attempts),
 			Prompt: int(size.Prompt), MaxTokens: int(size.MaxTokens)},
 	}
-	reach := r.provider.Reach(now, a.request)
-	if connect := timeouts.Connect; connect > 0 && 2*r.hop > connect {
+	c.cost = 0
+	if m.budget != nil {
+		m.budget.Sent(&g.Client.Budget, now, a.retry)
+	}
+	p := &r.backends[to.Provider]
+	reach := p.Reach(now, a.request)
+	if connect := timeouts.Connect; connect > 0 && 2*p.hop > connect {
 		reach = provider.Unreachable // a handshake, one round trip, would take too long
 	}
 	switch reach {
 	case provider.Reachable:
-		r.loop.At(now+r.hop, event{kind: arrives, id: aid})
+		r.loop.At(now+p.hop, event{kind: arrives, id: aid})
 	case provider.RefusedConn:
-		r.refuse(aid, wire.Reply{Failure: wire.Connection}, 2*r.hop)
+		r.refuse(aid, wire.Reply{Failure: wire.Connection}, 2*p.hop)
 	case provider.Unreachable:
 		a.state = hung
 	}
 	timer, span := timeouts.BeforeFirstByte(int(c.tries), reach != provider.Unreachable)
-	if whole := timeouts.Call; whole > 0 && (timer == policy.NoTimer || c.start+whole < now+span) {
-		timer, span = policy.CallTimer, max(0, c.start+whole-now)
+	if at, layer := r.expiry(id); timer == policy.NoTimer || at < now+span {
+		if layer >= 0 {
+			timer, span, a.layer = policy.CallTimer, max(0, at-now), uint8(layer)
+		}
 	}
 	if timer != policy.NoTimer {
 		a.timerKind = timer
 		a.timer = r.loop.Timer(now+span, event{kind: cut, id: aid})
 	}
+	if m.hedge != nil && int(c.flying) <= g.Client.Hedge.Most() {
+		if after, ok := m.hedge.Delay(&g.Client.Hedge); ok {
+			c.hedge = r.loop.Timer(now+after, event{kind: hedges, id: id})
+		}
+	}
+}
+
+// expiry is when the first of a call's layers gives up, and its number: 0 for the
+// client's own timeout of the call, -1 when none does.
+func (r *run) expiry(id uint32) (at sim.Time, layer int) {
+	c := r.calls.at(id)
+	g := r.group(c)
+	at, layer = sim.Never, -1
+	if whole := g.Client.Timeouts.Call; whole > 0 {
+		at, layer = c.start+whole, 0
+	}
+	for i, l := range g.Client.Outer {
+		if l.Timeout > 0 {
+			if end := r.tries(id)[i].Start + l.Timeout; end < at {
+				at, layer = end, i+1
+			}
+		}
+	}
+	return at, layer
+}
+
+// hedge sends a second attempt beside the first, when a place at the gate is free, the
+// pacer lets it go at once and the breaker lets it through.
+func (r *run) hedge(id uint32) {
+	c := r.calls.at(id)
+	g := r.group(c)
+	m := g.client(c)
+	now := r.loop.Now()
+	r.marked(&r.backends[g.target(c.target).Provider])
+	if c.flying == 0 || int(c.flying) > g.Client.Hedge.Most() {
+		return
+	}
+	for _, aid := range c.flights[:c.flying] {
+		if r.attempts.at(aid).replyAt == now {
+			return // the reply is there
+		}
+	}
+	if m.gate != nil && m.gate.Busy() >= m.gate.Servers {
+		return
+	}
+	generation := uint32(0)
+	if b := &g.Client.Breaker; b.On() {
+		var ok bool
+		if ok, generation, _ = m.targets[c.target].breaker.Ask(b, now); !ok {
+			return
+		}
+	}
+	if m.gate != nil {
+		m.gate.Arrive(id, 0)
+	}
+	r.send(id, generation, true)
 }
 
 // refuse sends an error back to the client.
@@ -91,7 +128,7 @@ func (r *run) refuse(aid uint32, reply wire.Reply, after time.Duration) {
 // come before arrivals, so where a completion can make room the request waits
 // behind the events already due at this instant.
 func (r *run) arrived(aid uint32) {
-	if r.roomFrees {
+	if r.backend(r.attempts.at(aid)).roomFrees {
 		r.loop.At(r.loop.Now(), event{kind: received, id: aid})
 	} else {
 		r.receive(aid)
@@ -106,17 +143,18 @@ func (r *run) receive(aid uint32) {
 		return
 	}
 	now := r.loop.Now()
+	p := r.backend(a)
 	c := r.calls.at(a.call)
 	a.received = now
 	a.request.Cached = int(r.cached(c))
 	a.hidden = c.record.Size.Reasoning
-	if second := now.Truncate(time.Second); second != r.second {
-		r.second, r.ordinal = second, 0
+	if second := now.Truncate(time.Second); second != p.second {
+		p.second, p.ordinal = second, 0
 	}
-	r.ordinal++
-	a.ordinal = int32(r.ordinal)
-	v := r.provider.Receive(now, a.request, aid)
-	a.inFlight = int32(r.provider.InFlight())
+	p.ordinal++
+	a.ordinal = int32(p.ordinal)
+	v := p.Receive(now, a.request, aid)
+	a.inFlight = int32(p.InFlight())
 	if v.Kind == provider.Refused {
 		a.penalty += v.Charged
 	} else {
@@ -124,7 +162,7 @@ func (r *run) receive(aid uint32) {
 	}
 	switch v.Kind {
 	case provider.Refused:
-		gateway := &r.Provider.Gateway
+		gateway := &p.config.Gateway
 		if int(a.relayed) < gateway.Retries {
 			a.relayed++
 			r.loop.At(now+v.After+gateway.Wait, event{kind: arrives, id: aid})
@@ -133,13 +171,13 @@ func (r *run) receive(aid uint32) {
 		if a.billed = v.Billed; a.billed == provider.Everything {
 			a.output = c.record.Size.Output
 		}
-		r.refuse(aid, gateway.Pass(v.Reply), v.After+r.hop)
+		r.refuse(aid, gateway.Pass(v.Reply), v.After+p.hop)
 		if a.billed != provider.Nothing {
-			r.provider.Spend(now, a.request, r.used(a).Nano)
+			p.Spend(now, a.request, r.used(a).Nano)
 		}
 	default:
 		a.slow, a.hangs, a.breaks, a.lost = v.Slow, v.Hangs, v.Breaks, v.Part == 1
-		a.reply = r.Provider.Gateway.Pass(v.Reply)
+		a.reply = p.config.Gateway.Pass(v.Reply)
 		if a.output = c.record.Size.Output; v.Hangs {
 			a.output = 0
 		} else if v.Breaks {
@@ -154,6 +192,7 @@ func (r *run) receive(aid uint32) {
 // generate is the turn of an admitted attempt.
 func (r *run) generate(aid uint32) {
 	a := r.attempts.at(aid)
+	p := r.backend(a)
 	now := r.loop.Now()
 	if a.hangs {
 		a.state = hung
@@ -164,15 +203,15 @@ func (r *run) generate(aid uint32) {
 	}
 	a.state = generating
 	hidden := min(a.hidden, a.output)
-	if r.provider.Batches() {
-		a.batched, a.name = true, r.provider.Join(now, a.request, a.slow, int(hidden), int(a.output), aid)
-		r.remark()
+	if p.Batches() {
+		a.batched, a.name = true, p.Join(now, a.request, a.slow, int(hidden), int(a.output), aid)
+		r.remark(p)
 		return
 	}
-	a.first, a.last = r.provider.Generate(now, a.request, a.slow, int(hidden), int(a.output))
+	a.first, a.last = p.Generate(now, a.request, a.slow, int(hidden), int(a.output))
 	a.ends = r.loop.Timer(a.last, event{kind: generated, id: aid})
 	if !a.abandoned {
-		a.replyAt = a.last + r.hop
+		a.replyAt = a.last + p.hop
 		r.begins(aid)
 	}
 }
@@ -185,7 +224,7 @@ func (r *run) begins(aid uint32) {
 	c.caching, c.cachedAt = a.received, a.first
 	g := r.group(c)
 	if t := &g.Client.Timeouts; g.Workload.Stream && (t.FirstByte > 0 || t.Gap > 0) {
-		a.streams = r.loop.Timer(a.first+r.hop, event{kind: first, id: aid})
+		a.streams = r.loop.Timer(a.first+r.backend(a).hop, event{kind: first, id: aid})
 	}
 }
 
@@ -202,22 +241,22 @@ func (r *run) cached(c *call) int32 {
 }
 
 // remark schedules the next token of the batch that matters.
-func (r *run) remark() {
-	r.loop.Cancel(r.mark)
-	r.mark = sim.Timer{}
-	if at := r.provider.NextMark(); at < sim.Never {
-		r.mark = r.loop.Timer(max(at, r.loop.Now()), event{kind: marked})
+func (r *run) remark(p *backend) {
+	r.loop.Cancel(p.mark)
+	p.mark = sim.Timer{}
+	if at := p.NextMark(); at < sim.Never {
+		p.mark = r.loop.Timer(max(at, r.loop.Now()), event{kind: marked, id: p.index})
 	}
 }
 
 // marked takes the first and the last tokens that the batch has come to by now.
-func (r *run) marked() {
-	if !r.provider.Batches() {
+func (r *run) marked(p *backend) {
+	if !p.Batches() {
 		return
 	}
 	now := r.loop.Now()
 	for {
-		aid, last, ok := r.provider.Reached(now)
+		aid, last, ok := p.Reached(now)
 		if !ok {
 			break
 		}
@@ -230,14 +269,14 @@ func (r *run) marked() {
 			r.begins(aid)
 		}
 	}
-	r.remark()
+	r.remark(p)
 }
 
 // turn gives a freed slot to the attempt that waited longest and is still there.
-func (r *run) turn(aid uint32, started bool) {
+func (r *run) turn(p *backend, aid uint32, started bool) {
 	for started && r.attempts.at(aid).left {
 		r.attempts.free(aid)
-		aid, started = r.provider.Pass()
+		aid, started = p.Pass()
 	}
 	if started {
 		r.generate(aid)
@@ -256,8 +295,8 @@ func (r *run) firstToken(aid uint32) {
 	if whole := t.Whole(int(c.tries)); whole > 0 {
 		timer, at = policy.AttemptTimer, a.sent+whole
 	}
-	if t.Call > 0 && c.start+t.Call < at {
-		timer, at = policy.CallTimer, c.start+t.Call
+	if end, layer := r.expiry(a.call); layer >= 0 && end < at {
+		timer, at, a.layer = policy.CallTimer, end, uint8(layer)
 	}
 	between := (a.last - a.first) / time.Duration(max(1, a.output))
 	if gap := t.Gap; gap > 0 && !a.batched && between > gap && r.loop.Now()+gap < at {
@@ -272,20 +311,21 @@ func (r *run) firstToken(aid uint32) {
 // generated is the end of an attempt at the provider.
 func (r *run) generated(aid uint32) {
 	a := r.attempts.at(aid)
+	p := r.backend(a)
 	now := r.loop.Now()
 	if a.batched { // its client has gone
 		a.batched = false
-		r.provider.Drop(now, a.name)
-		r.remark()
+		p.Drop(now, a.name)
+		r.remark(p)
 	}
-	next, started := r.provider.Finish(now, a.request, r.used(a))
+	next, started := p.Finish(now, a.request, r.used(a))
 	if a.state = done; a.abandoned {
 		r.attempts.free(aid)
 	} else {
-		a.replyAt = now + r.hop
+		a.replyAt = now + p.hop
 		r.loop.At(a.replyAt, event{kind: replied, id: aid})
 	}
-	r.turn(next, started)
+	r.turn(p, next, started)
 }
 
 // replied is the end of an attempt at the client.
@@ -296,32 +336,53 @@ func (r *run) replied(aid uint32) {
 		return
 	}
 	id := a.call
-	d := r.conclude(aid, policy.NoTimer)
+	d, layer := r.conclude(aid, policy.NoTimer)
 	r.attempts.free(aid)
-	r.follow(id, d)
+	r.follow(id, d, layer)
 }
 
 // cutOff is a timer of the client. At one instant a reply, or the first token of
 // a stream, beats the timeout that would have cut it off.
 func (r *run) cutOff(aid uint32) {
-	r.marked() // what comes at this instant comes first
 	a := r.attempts.at(aid)
+	p := r.backend(a)
+	r.marked(p) // what comes at this instant comes first
 	now := r.loop.Now()
-	if a.replyAt == now || (a.streams != sim.Timer{} && a.first+r.hop == now && a.timerKind != policy.AttemptTimer && a.timerKind != policy.CallTimer) {
+	if a.replyAt == now || (a.streams != sim.Timer{} && a.first+p.hop == now && a.timerKind != policy.AttemptTimer && a.timerKind != policy.CallTimer) {
 		return
 	}
 	id, timer := a.call, a.timerKind
+	d, layer := r.drop(aid, timer)
+	r.follow(id, d, layer)
+}
+
+// drop gives an attempt up, for the reason that the timer says.
+func (r *run) drop(aid uint32, timer policy.Timer) (policy.Decision, int) {
+	a := r.attempts.at(aid)
 	a.reply = wire.Reply{Failure: wire.Timeout}
+	if timer == policy.HedgeTimer {
+		a.reply.Failure = wire.Lost
+	}
 	r.abandon(aid)
-	d := r.conclude(aid, timer)
-	r.detach(aid)
-	r.follow(id, d)
+	d, layer := r.conclude(aid, timer)
+	if a := r.attempts.at(aid); a.state == hung && a.received < 0 {
+		r.attempts.free(aid) // no event of the provider will come for it
+	}
+	return d, layer
+}
+
+// dropAll gives up all attempts of a call that are in flight.
+func (r *run) dropAll(c *call, timer policy.Timer) {
+	for c.flying > 0 {
+		r.drop(c.flights[c.flying-1], timer)
+	}
 }
 
 // abandon disconnects an attempt from its client and settles what the provider
 // will have generated for it.
 func (r *run) abandon(aid uint32) {
 	a := r.attempts.at(aid)
+	p := r.backend(a)
 	now := r.loop.Now()
 	a.abandoned = true
 	a.unfinished = a.state == waiting || a.state == generating
@@ -333,15 +394,15 @@ func (r *run) abandon(aid uint32) {
 	case hung:
 		if a.received >= 0 {
 			a.output = 0
-			a.ends = r.loop.Timer(now+r.hop, event{kind: generated, id: aid})
+			a.ends = r.loop.Timer(now+p.hop, event{kind: generated, id: aid})
 		}
 	case generating:
-		stop := now + r.hop // when the disconnect arrives
+		stop := now + p.hop // when the disconnect arrives
 		if !r.stops(a) || stop >= a.last {
 			return
 		}
 		if a.batched {
-			a.output = int32(r.provider.Produced(now, a.name, int(a.output), r.hop))
+			a.output = int32(p.Produced(now, a.name, int(a.output), p.hop))
 		} else {
 			if stop < a.first {
 				a.output = 0
@@ -355,22 +416,20 @@ func (r *run) abandon(aid uint32) {
 	}
 }
 
-// stops reports whether the provider stops when its client goes.
+// stops reports whether the provider stops when the client of an attempt goes. The
+// loser of a hedge that is not cancelled has a client still.
 func (r *run) stops(a *attempt) bool {
-	return r.Provider.Cancel == provider.Stops || (r.Provider.Cancel == provider.StopsStreams && r.groups[a.request.Tenant].Workload.Stream)
+	g := &r.groups[a.request.Tenant]
+	if a.reply.Failure == wire.Lost && !g.Client.Hedge.Cancel {
+		return false
+	}
+	rule := r.backend(a).config.Cancel
+	return rule == provider.Stops || (rule == provider.StopsStreams && g.Workload.Stream)
 }
 
 // leaveQueue takes an attempt out of the provider's queue. Its place there is
 // passed on when its turn comes.
 func (r *run) leaveQueue(a *attempt) {
 	a.left, a.output = true, 0
-	r.provider.Leave(r.loop.Now(), a.request, r.used(a))
-}
-
-// detach forgets an abandoned attempt, at once or when the provider's last
-// event for it comes.
-func (r *run) detach(aid uint32) {
-	if a := r.attempts.at(aid); a.state == hung && a.received < 0 {
-		r.attempts.free(aid)
-	}
+	r.backend(a).Leave(r.loop.Now(), a.request, r.used(a))
 }

@@ -103,7 +103,7 @@ func (impatient) String() string { return "impatient" }
 // The last token of the batch and the timeout fall on one instant: the answer comes
 // first, as it does elsewhere.
 func TestBatchReplyBeatsTheTimeoutOfTheSameInstant(t *testing.T) {
-	for timeout, want := range map[time.Duration]string{150 * ms: "answered", 150*ms - 1: "gave_up_attempts"} {
+	for timeout, want := range map[time.Duration]string{150 * ms: "answered", 150*ms - 1: "stream_broken"} {
 		m := batched(10, 0)
 		m.Client.Timeouts = policy.Timeouts{Attempt: []time.Duration{timeout}}
 		outcome := ""

@@ -186,6 +186,7 @@ func TestCacheLifetime(t *testing.T) {
 	m.Workload.Stream = true
 	m.Workload.Cache = Cache{Lifetime: 300 * s}
 	m.Client.Retry = retries(3, 200*s)
+	m.Client.Retry.Broken = policy.Regenerate
 	m.Provider.Latency = provider.Latency{FirstToken: dist.Constant(1), TokensPerSecond: dist.Constant(1)}
 	m.Client.Timeouts = policy.Timeouts{Attempt: []time.Duration{2 * s, 2 * s, 0}}
 	var cached []int

@@ -1,67 +1,174 @@
 package fleet
 
 import (
+	"slices"
+
 	"stampede/cost"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/wire"
 )
 
-// conclude closes the record of an attempt, books its bill, frees its place at
-// the gate and asks the policy what to do.
-func (r *run) conclude(aid uint32, timer policy.Timer) policy.Decision {
+// conclude closes the record of an attempt, books its bill, tells the instance what
+// became of it, frees its place at the gate and asks the policy what to do, which the
+// layer with the returned number decides.
+func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
 	a := r.attempts.at(aid)
 	c := r.calls.at(a.call)
 	g := r.group(c)
+	p := r.backend(a)
 	now := r.loop.Now()
 	r.loop.Cancel(a.timer)
 	r.loop.Cancel(a.streams)
-	c.flight = 0
+	i := slices.Index(c.flights[:c.flying], aid)
+	c.flying--
+	c.flights[i] = c.flights[c.flying]
+	c.flights[c.flying] = 0
 	rec := &r.books.attempt
 	*rec = Attempt{
 		Call: c.record.ID, Fleet: int(c.record.Fleet), Number: int(a.number), Delivery: int(c.record.Deliveries), Instance: int(c.record.Instance),
+		Target: int(a.target), Hedge: a.hedge,
 		Sent: a.sent, Received: a.received, First: -1, Ended: now,
 		Reply: a.reply, Cut: timer,
 		Charged: a.charged + a.penalty, Settled: a.penalty, InFlight: int(a.inFlight), Ordinal: int(a.ordinal),
 	}
 	rec.Usage = r.usage(a)
-	rec.Bill = g.Price.Bill(rec.Usage)
-	if g.Workload.Stream && a.first <= now-r.hop {
-		rec.First = a.first + r.hop
+	rec.Bill = g.target(a.target).Price.Bill(rec.Usage)
+	if g.Workload.Stream && a.first <= now-p.hop {
+		rec.First = a.first + p.hop
 	} else if rec.Class() == wire.OK {
 		rec.First = now
 	}
 	if a.admitted() {
-		settled, refunded := r.provider.Settle(a.request, r.used(a))
+		settled, refunded := p.Settle(a.request, r.used(a))
 		rec.Settled += settled
 		rec.Refunded = refunded
 	}
-	switch {
-	case rec.Class() == wire.OK:
-		c.record.Useful += rec.Bill
-	default:
-		rec.Waste, rec.Cause = true, cost.ByError
-		if timer == policy.PatienceTimer {
-			rec.Cause = cost.ByAbandoned
-		} else if a.reply.Failure == wire.Timeout {
-			rec.Cause = cost.ByTimeout
+	if g.Workload.Acts && a.acts(c.record.Size.Output) {
+		if c.record.Acts++; g.Client.IdempotencyKey {
+			c.record.Acts = 1
 		}
+	}
+	if rec.Class() == wire.OK {
+		c.record.Useful += rec.Bill
+		c.record.Target = int32(a.target)
+	} else {
+		rec.Waste, rec.Cause = true, causeOf(timer, a.reply)
 		c.record.Waste[rec.Cause] += rec.Bill
 	}
-	switch timer {
-	case policy.PatienceTimer, policy.EndOfRun: // not for the policy to decide
-	case policy.CallTimer:
-		rec.Decision = policy.Decision{Outcome: policy.GaveUpDeadline}
-	default:
-		rec.Decision = g.Client.Retry.Decide(policy.Facts{
-			Now: now, Start: c.start, Attempt: int(c.tries), LastWait: c.lastWait, Reply: a.reply,
-			U: g.jitter.Uniform(c.record.ID, uint64(a.number)),
-		})
-	}
-	decision := rec.Decision
+	r.tell(g, c, a, rec)
+	d, layer := r.decide(c, a, rec)
 	r.books.closeAttempt()
-	r.pass(g, c.record.Instance)
-	return decision
+	r.pass(c)
+	return d, layer
+}
+
+// causeOf is why the bill of an attempt without an answer was wasted.
+func causeOf(timer policy.Timer, reply wire.Reply) cost.Cause {
+	switch {
+	case timer == policy.PatienceTimer:
+		return cost.ByAbandoned
+	case reply.Failure == wire.Lost:
+		return cost.ByHedge
+	case reply.Failure == wire.Timeout:
+		return cost.ByTimeout
+	}
+	return cost.ByError
+}
+
+// tell lets the instance learn from the end of an attempt. What ends because the
+// caller left, or because another attempt was faster, says nothing of the provider.
+func (r *run) tell(g *group, c *call, a *attempt, rec *Attempt) {
+	m := g.client(c)
+	p := &g.Client
+	now := rec.Ended
+	class := rec.Class()
+	failed := class != wire.OK && class != wire.Terminal
+	silent := rec.Cut == policy.PatienceTimer || rec.Cut == policy.EndOfRun || rec.Cut == policy.HedgeTimer
+	if p.Breaker.On() {
+		if b := &m.targets[a.target].breaker; silent {
+			b.Forget(a.generation)
+		} else {
+			b.Done(&p.Breaker, now, a.generation, failed)
+		}
+	}
+	if m.budget != nil {
+		m.budget.Done(&p.Budget, a.retry, failed, float64(a.cost))
+	}
+	if silent {
+		return
+	}
+	if m.gate != nil {
+		m.gate.limit.Done(&p.Gate, m.gate.Busy(), now-a.sent, failed)
+	}
+	if m.pacer != nil {
+		m.pacer.Done(&p.Pacer, now, rec.Reply)
+	}
+	if m.throttle != nil {
+		m.throttle.Done(&p.Throttle, now, class == wire.OK || class == wire.Terminal)
+	}
+	if m.hedge != nil && class == wire.OK {
+		m.hedge.Add(&p.Hedge, now-a.sent)
+	}
+}
+
+// decide asks the policy, unless the end of the call is already known or other
+// attempts of it are in flight.
+func (r *run) decide(c *call, a *attempt, rec *Attempt) (policy.Decision, int) {
+	g := r.group(c)
+	switch rec.Cut {
+	case policy.PatienceTimer, policy.EndOfRun, policy.HedgeTimer: // not for the policy to decide
+		return policy.Decision{}, 0
+	}
+	if rec.Class() != wire.OK && c.flying > 0 {
+		rec.Decision = policy.Decision{Others: true}
+		return rec.Decision, 0
+	}
+	from := 0
+	if rec.Cut == policy.CallTimer {
+		if from = int(a.layer); from == 0 { // the client's own limit of the call
+			from = 1
+		}
+	}
+	id := a.call
+	f := policy.Facts{
+		Now: rec.Ended, Start: c.start, Attempt: int(c.tries), LastWait: c.lastWait, Reply: a.reply,
+		Began: rec.First >= 0, U: g.jitter.Uniform(c.record.ID, uint64(a.number)),
+	}
+	var layer int
+	if rec.Cut == policy.CallTimer && from > len(g.Client.Outer) {
+		rec.Decision = policy.Decision{Outcome: policy.GaveUpDeadline}
+	} else {
+		rec.Decision, layer = g.Client.Decide(f, r.tries(id), from)
+	}
+	if m := g.client(c); rec.Decision.Again && m.budget != nil {
+		paid, ok := m.budget.Withdraw(&g.Client.Budget, rec.Ended, a.reply)
+		if c.cost = float32(paid); !ok {
+			rec.Decision = policy.Decision{Outcome: policy.GaveUpBudget}
+		}
+	}
+	if rec.First >= 0 && g.Workload.Stream && rec.Decision.Again && rec.Class() != wire.OK {
+		rec.Shown = r.shown(a, rec)
+		if g.Client.Retry.Broken == policy.Replay {
+			c.record.Repeated += int64(rec.Shown)
+		}
+	}
+	return rec.Decision, layer
+}
+
+// shown is how many tokens of a stream its client saw before it broke or was cut off.
+func (r *run) shown(a *attempt, rec *Attempt) int {
+	visible := float64(max(0, a.output-a.hidden))
+	last := a.last + r.backend(a).hop
+	if rec.Ended >= last || last == rec.First {
+		return int(visible)
+	}
+	return int(visible * float64(rec.Ended-rec.First) / float64(last-rec.First))
+}
+
+// acts reports whether the work of an attempt is done, or will be.
+func (a *attempt) acts(whole int32) bool {
+	return a.admitted() && !a.hangs && !a.left && a.output == whole
 }
 
 // admitted reports whether the provider took the attempt in.
@@ -71,7 +178,7 @@ func (a *attempt) admitted() bool {
 
 // usage is what the attempt is billed for.
 func (r *run) usage(a *attempt) cost.Usage {
-	billing, billed := &r.Provider.Billing, true
+	billing, billed := &r.backend(a).config.Billing, true
 	switch {
 	case a.state == refused:
 		billed = a.billed != provider.Nothing
@@ -96,5 +203,5 @@ func (r *run) usage(a *attempt) cost.Usage {
 
 // used is what the attempt used in the end, for the limits.
 func (r *run) used(a *attempt) provider.Used {
-	return provider.Used{Output: int(a.output), Nano: int64(r.groups[a.request.Tenant].Price.Bill(r.usage(a)))}
+	return provider.Used{Output: int(a.output), Nano: int64(r.groups[a.request.Tenant].target(a.target).Price.Bill(r.usage(a)))}
 }

@@ -2,42 +2,130 @@ package fleet
 
 import (
 	"stampede/policy"
+	"stampede/sim"
 	"stampede/wire"
 )
 
-// follow does what the policy decided.
-func (r *run) follow(id uint32, d policy.Decision) {
-	if !d.Again {
-		r.end(id, d.Outcome)
+// follow does what the policy decided: the layer of that number tries again.
+func (r *run) follow(id uint32, d policy.Decision, layer int) {
+	c := r.calls.at(id)
+	if d.Others {
 		return
 	}
-	c := r.calls.at(id)
+	r.loop.Cancel(c.hedge)
+	if !d.Again {
+		if d.Outcome == policy.Answered {
+			r.dropAll(c, policy.HedgeTimer)
+			r.end(id, policy.Answered)
+		} else {
+			r.giveUp(id, d.Outcome)
+		}
+		return
+	}
+	c.layer = uint8(layer)
 	r.wait(c, BackoffWait)
 	if d.Hinted {
 		c.waits = RetryAfterWait
-	} else {
+	} else if layer == 0 {
 		c.lastWait = d.Wait
+	} else {
+		r.tries(id)[layer-1].LastWait = d.Wait
 	}
-	c.timer = r.loop.Timer(r.loop.Now()+d.Wait, event{kind: ready, id: id})
+	at := r.loop.Now() + d.Wait
+	if end, expired := r.expiryBeyond(id, layer); expired > layer && end < at {
+		c.layer = uint8(expired)
+		c.timer = r.loop.Timer(max(end, r.loop.Now()), event{kind: expires, id: id})
+		return
+	}
+	c.timer = r.loop.Timer(at, event{kind: ready, id: id})
+}
+
+// expiryBeyond is when the first layer outside the one that waits gives up.
+func (r *run) expiryBeyond(id uint32, waits int) (at sim.Time, layer int) {
+	at, layer = sim.Never, -1
+	for i, l := range r.group(r.calls.at(id)).Client.Outer {
+		if end := r.tries(id)[i].Start + l.Timeout; i+1 > waits && l.Timeout > 0 && end < at {
+			at, layer = end, i+1
+		}
+	}
+	return at, layer
+}
+
+// resumed is the end of a wait: the layer that waited begins its next try, and
+// those inside it begin anew.
+func (r *run) resumed(id uint32) {
+	r.waited(id)
+	c := r.calls.at(id)
+	now := r.loop.Now()
+	if c.layer > 0 {
+		tries := r.tries(id)
+		tries[c.layer-1].Made++
+		r.renew(id, int(c.layer)-1, now)
+	}
+	r.ask(id)
+}
+
+// renew begins the innermost layers anew, so many outer ones among them.
+func (r *run) renew(id uint32, outer int, now sim.Time) {
+	c := r.calls.at(id)
+	c.start, c.tries, c.lastWait = now, 0, 0
+	for i := range r.tries(id)[:outer] {
+		r.tries(id)[i] = policy.Tries{Made: 1, Start: now}
+	}
+}
+
+// expired is the end of a layer's timeout during a wait of a layer inside it.
+func (r *run) expired(id uint32) {
+	r.waited(id)
+	c := r.calls.at(id)
+	g := r.group(c)
+	layer := int(c.layer)
+	f := policy.Facts{Now: r.loop.Now(), Reply: wire.Reply{Failure: wire.Timeout}, U: g.jitter.Uniform(c.record.ID, uint64(c.record.Attempts)<<8|uint64(layer))}
+	d, layer := g.Client.Decide(f, r.tries(id), layer)
+	r.follow(id, d, layer)
+}
+
+// giveUp ends a call at its target: it goes on to the next one, or ends.
+func (r *run) giveUp(id uint32, outcome policy.Outcome) {
+	c := r.calls.at(id)
+	g := r.group(c)
+	if f := &g.Client.Fallback; f.On {
+		now := r.loop.Now()
+		m := g.client(c)
+		m.targets[c.target].cooling = now + f.Cooldown
+		for next := int(c.target) + 1; next < len(m.targets); next++ {
+			if m.targets[next].cooling > now {
+				continue
+			}
+			c.target = uint8(next)
+			r.renew(id, len(g.Client.Outer), now)
+			c.timer = r.loop.Timer(now, event{kind: onward, id: id})
+			r.wait(c, BackoffWait)
+			return
+		}
+	}
+	r.end(id, outcome)
 }
 
 // leave is the end of a caller's patience, wherever the call is.
 func (r *run) leave(id uint32) {
 	c := r.calls.at(id)
-	if aid := c.flight; aid != 0 {
-		r.marked() // what comes at this instant comes first
-		a := r.attempts.at(aid)
-		if a.replyAt == r.loop.Now() { // the reply first; if it is no answer, then the caller leaves
-			c.patience = r.loop.Timer(r.loop.Now(), event{kind: leave, id: id})
-			return
+	if c.flying > 0 {
+		for i := range r.backends {
+			r.marked(&r.backends[i]) // what comes at this instant comes first
 		}
-		a.reply = wire.Reply{Failure: wire.Timeout}
-		r.abandon(aid)
-		r.conclude(aid, policy.PatienceTimer)
-		r.detach(aid)
+		for _, aid := range c.flights[:c.flying] {
+			if r.attempts.at(aid).replyAt == r.loop.Now() { // if it is no answer, then the caller leaves
+				c.patience = r.loop.Timer(r.loop.Now(), event{kind: leave, id: id})
+				return
+			}
+		}
+		r.loop.Cancel(c.hedge)
+		r.dropAll(c, policy.PatienceTimer)
 	} else {
 		r.waited(id)
 		r.loop.Cancel(c.timer)
+		r.pass(c)
 	}
 	r.end(id, policy.Abandoned)
 }
@@ -77,17 +165,16 @@ func (r *run) close() {
 	for _, hanging := range []bool{false, true} {
 		for id := uint32(1); id <= r.calls.used; id++ {
 			c := r.calls.at(id)
-			if !c.live || (c.flight != 0) != hanging {
+			if !c.live || (c.flying != 0) != hanging {
 				continue
 			}
 			if hanging {
-				r.attempts.at(c.flight).reply = wire.Reply{Failure: wire.Timeout}
-				flight := c.flight
-				r.abandon(flight)
-				if a := r.attempts.at(flight); a.state == waiting && !a.left {
-					r.leaveQueue(a)
+				for _, aid := range c.flights[:c.flying] {
+					if a := r.attempts.at(aid); a.state == waiting && !a.left {
+						r.leaveQueue(a)
+					}
 				}
-				r.conclude(flight, policy.EndOfRun)
+				r.dropAll(c, policy.EndOfRun)
 			} else {
 				r.waited(id)
 				c.place = gone

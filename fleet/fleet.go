@@ -38,8 +38,10 @@ type Model struct {
 	Fleet
 	Beside   []Fleet
 	Provider provider.Config // its tenants are the fleets, in this order
-	Horizon  sim.Time        // from here on no call starts; 0 means none
-	Budget   uint64          // of events; 0 means none
+	// Others are further providers, with the same tenants, that fleets fall back to.
+	Others  []provider.Config
+	Horizon sim.Time // from here on no call starts; 0 means none
+	Budget  uint64   // of events; 0 means none
 }
 
 // Fleet is instances times workers and the workload they serve. A fleet meets the
@@ -51,6 +53,31 @@ type Fleet struct {
 	Workers   int // per instance; 0 means that each call brings its own
 	Client    policy.Client
 	Price     cost.Price
+	Fallbacks []Target // after the model's own provider at Price, in turn
+}
+
+// Target is a provider that a call may be sent to, by its number, and what its model
+// costs there: 0 is the model's own provider, 1 and up are its others.
+type Target struct {
+	Provider int
+	Price    cost.Price
+}
+
+// target is where the calls of a fleet are sent, the own provider first.
+func (f *Fleet) target(i uint8) Target {
+	if i == 0 {
+		return Target{0, f.Price}
+	}
+	return f.Fallbacks[i-1]
+}
+
+// Providers are all providers, the main one first.
+func (m *Model) Providers() []*provider.Config {
+	out := []*provider.Config{&m.Provider}
+	for i := range m.Others {
+		out = append(out, &m.Others[i])
+	}
+	return out
 }
 
 // Fleets are all fleets, the main one first.
@@ -72,6 +99,7 @@ type Workload struct {
 
 	Sizes      Sizes
 	Cache      Cache
+	Acts       bool     // a call does something in the world, once for each time its work is done
 	Stream     bool     // the answer comes token by token, else all at once
 	Patience   dist.Law // seconds from arrival after which the caller leaves; nil means never
 	Redelivery Redelivery

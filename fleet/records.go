@@ -45,6 +45,9 @@ type Call struct {
 	Size       Size
 	Waits      [Waits]time.Duration
 	Useful     cost.Money // for the attempt that answered
+	Target     int32      // that answered, from 0
+	Repeated   int64      // tokens of the answer that were shown more than once
+	Acts       int32      // how often it did what it was to do, of workloads that act
 	Waste      cost.Waste
 }
 
@@ -58,6 +61,8 @@ type Wait uint8
 const (
 	WorkerWait     Wait = iota // for a free worker
 	GateWait                   // for the instance's gate
+	PacerWait                  // for the instance's pacer
+	BreakerWait                // for the breaker to let it through
 	BackoffWait                // the client's own backoff
 	RetryAfterWait             // obeying the server
 	RedeliveryWait             // for the queue to deliver the call again
@@ -66,7 +71,7 @@ const (
 
 // String is the word for a wait.
 func (w Wait) String() string {
-	return [Waits]string{"worker", "gate", "backoff", "retry_after", "redelivery"}[w]
+	return [Waits]string{"worker", "gate", "pacer", "breaker", "backoff", "retry_after", "redelivery"}[w]
 }
 
 // Attempt is the record of one HTTP request.
@@ -76,6 +81,8 @@ type Attempt struct {
 	Number   int // from 1, over all deliveries of the call
 	Delivery int // from 1
 	Instance int
+	Target   int  // from 0
+	Hedge    bool // sent beside another
 	Sent     sim.Time
 	Received sim.Time // at the provider; -1 when it never came there
 	First    sim.Time // the first token at the client; -1 when it never came there
@@ -93,6 +100,8 @@ type Attempt struct {
 
 	InFlight int // requests at the provider when this one came, itself included if admitted
 	Ordinal  int // place among the requests that came to the provider in the same whole second, from 1
+
+	Shown int // tokens of a stream that broke and is asked again, as its client saw them
 
 	Decision policy.Decision // what the client does next
 }

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"slices"
 	"time"
 
 	"stampede/policy"
@@ -18,20 +17,27 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		return Summary{}, err
 	}
 	key := sim.NewKey(seed, replication)
-	p, err := provider.New(m.Provider, key.For(forProvider))
-	if err != nil {
-		return Summary{}, err
-	}
-	r := &run{Model: m, provider: p, books: books{to: to}, hop: (m.Provider.RoundTrip + m.Provider.Gateway.Latency) / 2}
+	r := &run{Model: m, books: books{to: to}}
 	r.loop.Budget = m.Budget
+	for i, config := range m.Providers() {
+		own := key.For(forProvider)
+		if i > 0 {
+			own = key.For(forFallbacks).For(uint64(i))
+		}
+		b, err := newBackend(config, uint32(i), own)
+		if err != nil {
+			return Summary{}, err
+		}
+		r.backends = append(r.backends, b)
+	}
 	for i, f := range m.Fleets() {
 		own := key
 		if i > 0 {
 			own = key.For(forFleets).For(uint64(i))
 		}
 		r.groups = append(r.groups, newGroup(f, i, own))
+		r.layers = max(r.layers, len(f.Client.Outer))
 	}
-	r.roomFrees = m.Provider.Capacity.Slots > 0 || slices.ContainsFunc(m.Provider.Limits, func(l provider.Limit) bool { return l.Settle != provider.Keep || l.Resource == provider.Concurrency })
 	for i := range r.groups {
 		r.open(&r.groups[i])
 	}
@@ -50,7 +56,13 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 			summary.NotStarted += g.Workload.Calls - g.started
 		}
 	}
-	r.books.balance(started, p.Ledger())
+	var ledger provider.Ledger
+	for i := range r.backends {
+		l := r.backends[i].Ledger()
+		ledger.Taken += l.Taken
+		ledger.Given += l.Given
+	}
+	r.books.balance(started, ledger)
 	return summary, nil
 }
 
@@ -77,6 +89,8 @@ const (
 	forJitter
 	forFleets
 	forReasoning
+	forFallbacks
+	forShedding
 )
 
 // event is what the loop carries: a kind and the number of a call, an attempt,
@@ -92,6 +106,12 @@ type kind uint16
 const (
 	arrival   kind = iota // the next call comes by itself
 	thought               // a worker has paused and fetches a call
+	through               // a call has its place at the gate
+	paced                 // the pacer lets a call go
+	unblocked             // a call before an open breaker asks again
+	expires               // a layer's timeout ends while a call waits
+	onward                // a call goes on to its next target
+	hedges                // a call may be sent a second time
 	redeliver             // a call is in the queue again
 	ready                 // a call has waited and wants to be sent
 	arrives               // an attempt reaches the provider
@@ -107,20 +127,28 @@ const (
 // run is one replication under way.
 type run struct {
 	*Model
-	loop     sim.Loop[event]
-	provider *provider.Provider
-	books    books
-	hop      time.Duration // half a round trip
+	loop  sim.Loop[event]
+	books books
 
-	roomFrees bool // a completion at the provider can make room for a request
-
+	backends []backend
 	groups   []group
 	calls    arena[call]
 	attempts arena[attempt]
-	mark     sim.Timer // marked
+	outer    []policy.Tries // of the outer layers, by call
+	layers   int            // the most outer layers of any fleet
+}
 
-	second  time.Duration // the whole second in which the provider last heard something
-	ordinal int           // how often within it
+// tries are those of a call's outer layers.
+func (r *run) tries(id uint32) []policy.Tries {
+	n := len(r.group(r.calls.at(id)).Client.Outer)
+	if n == 0 {
+		return nil
+	}
+	from := int(id) * r.layers
+	for len(r.outer) < from+r.layers {
+		r.outer = append(r.outer, policy.Tries{})
+	}
+	return r.outer[from : from+n]
 }
 
 // call is a logical request that has not ended.
@@ -138,7 +166,13 @@ type call struct {
 	caching  sim.Time      // start of a request that uses it
 	cachedAt sim.Time      // when that begins to be known
 	worker   uint32
-	flight   uint32 // the attempt in flight
+	flights  [1 + policy.MaxHedges]uint32 // the attempts in flight
+	flying   uint8                        // how many
+	gated    bool                         // it has a place at the gate
+	target   uint8
+	layer    uint8   // that waits
+	cost     float32 // what the coming retry was paid with
+	hedge    sim.Timer
 	timer    sim.Timer
 	patience sim.Timer
 }
@@ -161,6 +195,11 @@ type attempt struct {
 	ordinal   int32
 	relayed   int32 // times that the gateway tried again
 	state     state
+	backend   uint8
+	target    uint8
+	layer     uint8 // whose timeout the call timer is
+	retry     bool
+	hedge     bool
 	abandoned bool
 	batched   bool // in the batch, under a name
 	left      bool // the provider's queue, before its turn
@@ -178,6 +217,8 @@ type attempt struct {
 	slow       float64
 	sent       sim.Time
 	received   sim.Time
+	cost       float32  // that it was paid with, as a retry
+	generation uint32   // of the breaker that let it through
 	first      sim.Time // the first token leaves the provider
 	last       sim.Time // the last token leaves the provider
 	reply      wire.Reply
@@ -213,8 +254,22 @@ func (r *run) handle(e event) {
 	case redeliver:
 		r.enqueue(e.id)
 	case ready:
+		r.resumed(e.id)
+	case through:
+		r.pace(e.id)
+	case paced:
+		r.waited(e.id)
+		r.launch(e.id)
+	case unblocked:
+		r.waited(e.id)
+		r.pace(e.id)
+	case expires:
+		r.expired(e.id)
+	case onward:
 		r.waited(e.id)
 		r.ask(e.id)
+	case hedges:
+		r.hedge(e.id)
 	case arrives:
 		r.arrived(e.id)
 	case received:
@@ -224,7 +279,7 @@ func (r *run) handle(e event) {
 	case generated:
 		r.generated(e.id)
 	case marked:
-		r.marked()
+		r.marked(&r.backends[e.id])
 	case replied:
 		r.replied(e.id)
 	case cut:

@@ -152,7 +152,7 @@ func TestGapTimeout(t *testing.T) {
 	m.Provider.Latency = provider.Latency{FirstToken: dist.Constant(0.05), TokensPerSecond: dist.Constant(9)}
 	m.Client.Timeouts.Gap = 99 * ms
 	l, _ := play(t, m)
-	l.expect(t, "0.1 0s-149ms timeout", "0 0s-149ms gave_up_attempts x1")
+	l.expect(t, "0.1 0s-149ms timeout", "0 0s-149ms stream_broken x1")
 }
 
 func TestAtTheHorizonNoCallStartsAndWhatIsInFlightDrains(t *testing.T) {
@@ -403,6 +403,7 @@ func TestBrokenConnections(t *testing.T) {
 		m.Provider.Latency.TokensPerSecond = dist.Constant(10)
 		m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Break{Part: part}}}
 		m.Client.Retry = retries(2, 0)
+		m.Client.Retry.Broken = policy.Replay
 		var got []string
 		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
 			use := "useful"

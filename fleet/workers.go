@@ -138,7 +138,13 @@ func (r *run) begin(id uint32) {
 		c.record.Began = now
 	}
 	c.record.Deliveries++
-	c.place, c.start, c.tries, c.lastWait = onTheWay, now, 0, 0
+	c.place, c.target = onTheWay, 0
+	g := r.group(c)
+	if m := g.client(c); g.Client.Fallback.On { // past the targets that have failed lately
+		for c.target = 0; int(c.target) < len(m.targets)-1 && m.targets[c.target].cooling > now; c.target++ {
+		}
+	}
+	r.renew(id, len(g.Client.Outer), now)
 	r.ask(id)
 }
 
@@ -148,6 +154,7 @@ func (r *run) wait(c *call, kind Wait) { c.waits, c.since = kind, r.loop.Now() }
 func (r *run) waited(id uint32) {
 	c := r.calls.at(id)
 	c.record.Waits[c.waits] += r.loop.Now() - c.since
+	c.since = r.loop.Now()
 }
 
 // release lets a worker go on to its next call.

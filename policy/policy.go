@@ -14,24 +14,145 @@ import (
 	"stampede/wire"
 )
 
-// Client is the whole behaviour of one client: when it gives up waiting for a
-// reply, whether and when it tries again, and how many of its calls may be
-// under way at once.
+// Client is the whole behaviour of one client. Its zero value sends once and waits
+// for ever.
+//
+// What belongs to one call is decided by [Client.Decide], layer by layer. What an
+// instance remembers from call to call is in the states of its gate, pacer, breaker,
+// throttle and budget, each of which is handed the instant.
 type Client struct {
-	Name     string // of the preset or as the user calls it
-	Retry    Retry
+	Name     string  // of the preset or as the user calls it
+	Retry    Retry   // of the innermost layer, an SDK
+	Outer    []Layer // around it, from the inside outwards
 	Timeouts Timeouts
 	Gate     Gate
+	Pacer    Pacer
+	Breaker  Breaker
+	Throttle Throttle
+	Budget   Budget
+	Hedge    Hedge
+	Fallback Fallback
+	// IdempotencyKey goes with every attempt of a call, so that a provider that
+	// honours it acts once.
+	IdempotencyKey bool
+}
+
+// Layer is a retry loop around others. It sees only how the loop inside it ended.
+type Layer struct {
+	Name    string
+	Retry   Retry
+	Timeout time.Duration // of each of its tries, waits inside it included; 0 means none
+}
+
+// Fallback leads a call that failed at one target to the next. The zero Fallback
+// does not.
+type Fallback struct {
+	On       bool
+	Cooldown time.Duration // for which calls of the instance keep away from a target that failed
+}
+
+// Tries is what a layer remembers of a call.
+type Tries struct {
+	Made     int // the one under way included
+	Start    time.Duration
+	LastWait time.Duration
+}
+
+// Decide asks the layers from the inside outwards: an answer ends the call, and
+// otherwise the first layer that tries again decides. It returns its number, 0 for
+// the innermost; when none does, that of the outermost, whose reason ends the call.
+// The facts are those of the innermost layer; outer holds the tries of the others.
+// From is the first layer that is asked, for those within a layer whose timeout cut
+// them off have no say.
+func (c *Client) Decide(f Facts, outer []Tries, from int) (d Decision, layer int) {
+	for layer = from; ; layer++ {
+		if layer == 0 {
+			d = c.Retry.Decide(f)
+		} else {
+			t := &outer[layer-1]
+			f.Attempt, f.Start, f.LastWait, f.Began = t.Made, t.Start, t.LastWait, false
+			d = c.Outer[layer-1].Retry.Decide(f)
+		}
+		if d.Again || d.Outcome == Answered || layer >= len(c.Outer) {
+			return d, layer
+		}
+	}
+}
+
+// Attempts is the most attempts that a call can make, over all layers; 0 means no
+// bound.
+func (c *Client) Attempts() int {
+	n := c.Retry.Attempts
+	for _, l := range c.Outer {
+		n *= l.Retry.Attempts
+	}
+	return n
+}
+
+// Horizon is the longest that a call can keep trying, all layers together, when
+// every attempt takes the given time and no hint is given; false without a bound. A
+// layer of n tries of length t, with waits of at most w(0), w(1), ... between them,
+// lasts n t + sum w, or until a wait would pass its deadline.
+func (c *Client) Horizon(attempt time.Duration) (time.Duration, bool) {
+	span, ok := c.Retry.horizon(attempt)
+	for _, l := range c.Outer {
+		if l.Timeout > 0 && (!ok || span > l.Timeout) {
+			span, ok = l.Timeout, true
+		}
+		if !ok {
+			return 0, false
+		}
+		span, ok = l.Retry.horizon(span)
+	}
+	return span, ok
+}
+
+func (r *Retry) horizon(try time.Duration) (time.Duration, bool) {
+	if r.Attempts == 0 {
+		if r.Deadline == 0 {
+			return 0, false
+		}
+		return r.Deadline + try, true
+	}
+	waits := time.Duration(0)
+	for i := range r.Attempts - 1 {
+		_, most := r.Backoff.Range(i)
+		waits = min(longest, waits+most)
+	}
+	span := min(longest, waits+time.Duration(min(float64(longest), float64(r.Attempts)*float64(try))))
+	if r.Deadline > 0 {
+		span = min(span, r.Deadline+try)
+	}
+	return span, true
 }
 
 // String is the name with the parameters that matter, for tables and legends.
 func (c Client) String() string {
 	parts := []string{c.Retry.String()}
-	if t := c.Timeouts.String(); t != "" {
-		parts = append(parts, t)
+	add := func(s string) {
+		if s != "" {
+			parts = append(parts, s)
+		}
 	}
-	if g := c.Gate.String(); g != "" {
-		parts = append(parts, g)
+	add(c.Timeouts.String())
+	for _, l := range c.Outer {
+		s := "inside " + l.Name + " (" + l.Retry.String()
+		if l.Timeout > 0 {
+			s += fmt.Sprintf(", each at most %v", l.Timeout)
+		}
+		add(s + ")")
+	}
+	add(c.Gate.String())
+	add(c.Pacer.String())
+	add(c.Breaker.String())
+	add(c.Throttle.String())
+	add(c.Budget.String())
+	add(c.Hedge.String())
+	if c.Fallback.On {
+		add(fmt.Sprintf("fallback, cooldown %v", c.Fallback.Cooldown))
+	}
+	if c.IdempotencyKey {
+		add("idempotency key")
 	}
 	if c.Name == "" {
 		return strings.Join(parts, ", ")
@@ -45,8 +166,22 @@ type Retry struct {
 	Deadline   time.Duration // no wait may end later than this after the call's start; 0 means none
 	Classify   Classifier
 	Backoff    Backoff
+	Throttled  *Backoff // after a 429, in place of Backoff; nil means the same
 	RetryAfter RetryAfter
+	Broken     Broken
 }
+
+// Broken is what becomes of a stream that breaks once its first token is there.
+type Broken uint8
+
+const (
+	NoReplay   Broken = iota // the call ends: what was shown is shown
+	Replay                   // it is asked again, and what was shown is shown again
+	Regenerate               // what was shown is thrown away, and the turn is asked again
+)
+
+// String is the word for a rule.
+func (b Broken) String() string { return [...]string{"stop", "replay", "regenerate"}[b] }
 
 // Facts are what a retry decision may depend on.
 type Facts struct {
@@ -55,6 +190,7 @@ type Facts struct {
 	Attempt  int           // attempts made so far, this one included
 	LastWait time.Duration // the backoff before this attempt; 0 before the first
 	Reply    wire.Reply
+	Began    bool    // the first token of a stream was there
 	U        float64 // uniform on (0, 1), fresh for each decision
 }
 
@@ -63,21 +199,30 @@ type Decision struct {
 	Again   bool          // send another attempt after Wait
 	Wait    time.Duration // never negative
 	Hinted  bool          // Wait is the server's Retry-After, not the client's backoff
-	Outcome Outcome       // how the call ends; only when not Again
+	Outcome Outcome       // how the call ends; only when neither Again nor Others
+	Others  bool          // other attempts of the call are in flight: their end decides
 }
 
-// Decide applies the parts in this order: an answer ends the call; an error that
-// another attempt cannot cure ends it; a Retry-After beyond the limit of a rule
-// that gives up ends it; the attempt limit; the wait, from Retry-After where it
-// is obeyed and else from the backoff; the deadline, before the wait is slept.
+// Decide applies the parts in this order: an answer ends the call; a stream that broke
+// after its first token ends it, unless it is replayed; a Retry-After beyond the limit
+// of a rule that gives up first of all ends it; an error that another attempt cannot
+// cure ends it; a Retry-After beyond the limit of a rule that gives up ends it; the
+// attempt limit; the wait, from Retry-After where it is obeyed and else from the
+// backoff; the deadline, before the wait is slept.
 func (r Retry) Decide(f Facts) Decision {
 	if f.Reply.Class() == wire.OK {
 		return Decision{Outcome: Answered}
 	}
+	if f.Began && r.Broken == NoReplay {
+		return Decision{Outcome: StreamBroken}
+	}
+	hint, read := r.RetryAfter.read(f)
+	if read == tooLong && r.RetryAfter.GiveUpFirst {
+		return Decision{Outcome: GaveUpRetryAfter}
+	}
 	if !r.Classify.Retryable(f.Reply) {
 		return Decision{Outcome: TerminalError}
 	}
-	hint, read := r.RetryAfter.read(f)
 	if read == tooLong {
 		return Decision{Outcome: GaveUpRetryAfter}
 	}
@@ -85,8 +230,13 @@ func (r Retry) Decide(f Facts) Decision {
 		return Decision{Outcome: GaveUpAttempts}
 	}
 	wait, hinted := hint, read == obeyed
-	if !hinted {
-		wait = r.Backoff.Wait(f.Attempt-1, f.LastWait, f.U)
+	backoff := &r.Backoff
+	if r.Throttled != nil && f.Reply.Class() == wire.Throttled {
+		backoff = r.Throttled
+	}
+	if !hinted || r.RetryAfter.AtLeastBackoff {
+		wait = max(wait, backoff.Wait(f.Attempt-1, f.LastWait, f.U))
+		hinted = hinted && wait == hint
 	}
 	if r.Deadline > 0 && wait > r.Deadline-(f.Now-f.Start) {
 		return Decision{Outcome: GaveUpDeadline}
@@ -121,24 +271,15 @@ const (
 	TerminalError            // an error that another attempt cannot cure
 	Abandoned                // the caller's patience ran out
 	Unfinished               // the run ended and nothing was left that could end the call
+	StreamBroken             // a stream broke after its first token and was not replayed
+	GaveUpBudget             // the instance's retry budget was empty
+	BreakerOpen              // the breaker was open
+	Shed                     // the gate was full, or the client throttled itself
 	Outcomes         = iota
 )
 
 // String is the word for an outcome.
 func (o Outcome) String() string {
 	return [Outcomes]string{"answered", "gave_up_attempts", "gave_up_deadline", "gave_up_retry_after",
-		"terminal_error", "abandoned", "unfinished"}[o]
-}
-
-// Gate bounds what one instance has under way.
-type Gate struct {
-	Semaphore int // attempts in flight at once; 0 means no bound
-}
-
-// String names the gate; empty without one.
-func (g Gate) String() string {
-	if g.Semaphore == 0 {
-		return ""
-	}
-	return fmt.Sprintf("gate %d", g.Semaphore)
+		"terminal_error", "abandoned", "unfinished", "stream_broken", "gave_up_budget", "breaker_open", "shed"}[o]
 }

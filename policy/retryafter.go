@@ -2,20 +2,52 @@ package policy
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"stampede/wire"
 )
 
 // RetryAfter is what a client makes of the server's wish. The zero RetryAfter
-// ignores it. A header that is absent, unreadable, zero or negative is never
-// obeyed; the backoff takes its place.
+// ignores it. Of the headers that it reads the first that it takes decides: see
+// [wire.Reads] for their order, and Skips. What that header asks for is obeyed when it
+// is above 0 and no longer than Limit; what else it can hold, each client treats in
+// its own way.
 type RetryAfter struct {
-	Obey       Obedience
-	Limit      time.Duration // of UpTo
-	Beyond     Beyond        // of UpTo: what becomes of a longer wish
-	Plus       time.Duration // up to so much is added, uniformly
-	wire.Reads               // what else is looked at
+	Obey           Obedience
+	Limit          time.Duration // of UpTo
+	Below          bool          // of UpTo: a wish of exactly Limit is too long as well
+	Beyond         Beyond        // of UpTo: what becomes of a longer wish
+	Plus           time.Duration // up to so much is added, uniformly
+	AtLeastBackoff bool          // the longer of the wish and the backoff is waited
+	GiveUpFirst    bool          // of GiveUp: before the status and x-should-retry are looked at
+	wire.Reads                   // what else is looked at
+
+	Zero     Reaction // the wish is 0
+	Negative Reaction // it is below 0
+	Past     Reaction // it is a date that has passed
+	Garbage  Reaction // it cannot be read
+	Overflow Reaction // it is longer than Largest, or infinite
+	Largest  time.Duration
+	Skips    Skips
+}
+
+// Reaction is what a client does on a wish that it does not wait for.
+type Reaction uint8
+
+const (
+	BacksOff  Reaction = iota // the backoff takes its place
+	AtOnce                    // it tries again at once
+	TimerTick                 // it tries again after a millisecond: the timer of its language took the value
+)
+
+// String is the word for a reaction.
+func (r Reaction) String() string { return [...]string{"backoff", "at_once", "1ms"}[r] }
+
+// Skips says which values make a client go on to the next header.
+type Skips struct {
+	ZeroMillis bool // a retry-after-ms of 0
+	Negative   bool // a number below 0
 }
 
 // Obedience is how far a client obeys Retry-After.
@@ -46,12 +78,30 @@ const (
 
 // read turns the headers into a wait. The limit holds for the wish; when clipped,
 // for the wish with its addition.
-func (a RetryAfter) read(f Facts) (time.Duration, reading) {
-	wish, ok := f.Reply.Wish(f.Now, a.Reads)
-	if a.Obey == Ignore || !ok || wish <= 0 {
+func (a *RetryAfter) read(f Facts) (time.Duration, reading) {
+	if a.Obey == Ignore {
 		return 0, unread
 	}
-	if a.Obey == UpTo && wish > a.Limit {
+	hint, ok := a.header(f.Reply)
+	if !ok {
+		return 0, unread
+	}
+	wish, readable := hint.Wait(f.Now)
+	switch {
+	case !readable && math.IsInf(hint.Value, 1) && hint.Form == wire.Seconds:
+		return a.react(a.Overflow)
+	case !readable:
+		return a.react(a.Garbage)
+	case hint.Form == wire.Date && wish <= 0:
+		return a.react(a.Past)
+	case wish < 0:
+		return a.react(a.Negative)
+	case wish == 0:
+		return a.react(a.Zero)
+	case a.Largest > 0 && wish > a.Largest:
+		return a.react(a.Overflow)
+	}
+	if a.Obey == UpTo && (wish > a.Limit || a.Below && wish == a.Limit) {
 		switch a.Beyond {
 		case Discard:
 			return 0, unread
@@ -64,6 +114,32 @@ func (a RetryAfter) read(f Facts) (time.Duration, reading) {
 		wait = min(wait, a.Limit)
 	}
 	return wait, obeyed
+}
+
+// header is the first hint that the client takes.
+func (a *RetryAfter) header(r wire.Reply) (wire.Hint, bool) {
+	take := func(h wire.Hint) bool {
+		return h.Form != wire.Absent && !(a.Skips.Negative && h.Form == wire.Seconds && h.Value < 0)
+	}
+	switch {
+	case a.Millis && take(r.Millis) && r.Millis.Form != wire.Garbage && !(a.Skips.ZeroMillis && r.Millis.Value == 0):
+		return r.Millis, true
+	case take(r.RetryAfter):
+		return r.RetryAfter, true
+	case a.Body && take(r.Delay):
+		return r.Delay, true
+	}
+	return wire.Hint{}, false
+}
+
+func (a *RetryAfter) react(to Reaction) (time.Duration, reading) {
+	switch to {
+	case AtOnce:
+		return 0, obeyed
+	case TimerTick:
+		return time.Millisecond, obeyed
+	}
+	return 0, unread
 }
 
 // String names the rule with its parameters.

@@ -31,11 +31,12 @@ const (
 	CallTimer
 	PatienceTimer // the caller's, not the client's
 	EndOfRun      // nothing cut it off; the run ended
+	HedgeTimer    // another attempt of the call was faster
 )
 
 // String is the word for a timer, empty for none.
 func (t Timer) String() string {
-	return [...]string{"", "connect", "first_byte", "gap", "attempt", "call", "patience", "end_of_run"}[t]
+	return [...]string{"", "connect", "first_byte", "gap", "attempt", "call", "patience", "end_of_run", "hedge"}[t]
 }
 
 // Whole is the bound of the whole attempt numbered n from 1; 0 means none.

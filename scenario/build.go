@@ -68,8 +68,29 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 	if f.Measure != "" && f.Measure != All && !slices.Contains(names, f.Measure) {
 		return m, b.errorf("measure", "found %q; no such fleet; %s", f.Measure, suggest.Unknown(f.Measure, append(names, All)))
 	}
-	if m.Provider, err = b.provider(&f.Provider, tenants, declares(f)); err != nil {
+	if m.Provider, err = b.provider("provider", &f.Provider, tenants, declares(f)); err != nil {
 		return m, err
+	}
+	for i, target := range f.Fallbacks {
+		path := fmt.Sprintf("fallbacks.%d", i)
+		other, err := b.provider(path+".provider", &target.Provider, tenants, declares(f))
+		if err != nil {
+			return m, err
+		}
+		m.Others = append(m.Others, other)
+		price := m.Price
+		if target.Price != nil {
+			if price, err = b.priceAt(path+".price", target.Price); err != nil {
+				return m, err
+			}
+		}
+		m.Fallbacks = append(m.Fallbacks, fleet.Target{Provider: i + 1, Price: price})
+	}
+	if m.Client.Fallback.On != (len(f.Fallbacks) > 0) {
+		return m, b.errorf("policy.fallback.on", "found %v with %d fallbacks; policy.fallback.on and fallbacks go together", m.Client.Fallback.On, len(f.Fallbacks))
+	}
+	if len(f.Fallbacks) > 8 {
+		return m, b.errorf("fallbacks", "found %d; want at most 8", len(f.Fallbacks))
 	}
 	if err := m.Check(); err != nil {
 		return m, b.errorf("", "%v", err)
@@ -138,16 +159,18 @@ func (b *builder) warn(m *fleet.Model) {
 	}
 }
 
-func (b *builder) price(p *Price) (out cost.Price, err error) {
+func (b *builder) price(p *Price) (cost.Price, error) { return b.priceAt("price", p) }
+
+func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
 	if p.Input != nil || p.Output != nil || p.Cached != nil || p.Written != nil || p.Reasoning != nil {
 		if p.Input == nil || p.Output == nil {
-			return out, b.errorf("price", "found a part of a price; want input and output, in dollars per million tokens")
+			return out, b.errorf(path, "found a part of a price; want input and output, in dollars per million tokens")
 		}
 		if p.File != "" {
-			return out, b.errorf("price", "found a file and a price; want one of them")
+			return out, b.errorf(path, "found a file and a price; want one of them")
 		}
 		if p.Tier != "" {
-			return out, b.errorf("price.tier", "found %s beside a price; a price of your own is that of its tier", p.Tier)
+			return out, b.errorf(path+".tier", "found %s beside a price; a price of your own is that of its tier", p.Tier)
 		}
 		out = cost.Price{Model: p.Model, Source: "the scenario"}
 		if p.Model == "" {
@@ -158,30 +181,30 @@ func (b *builder) price(p *Price) (out cost.Price, err error) {
 	}
 	if p.Model == "" {
 		if p.File != "" {
-			return out, b.errorf("price.model", "found nothing; want a model of the file")
+			return out, b.errorf(path+".model", "found nothing; want a model of the file")
 		}
 		b.warnings = append(b.warnings, "no price is set: every attempt costs nothing")
 		return cost.Price{Model: "no price"}, nil
 	}
 	book := b.prices
 	if p.File != "" {
-		path := p.File
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(b.dir, path)
+		name := p.File
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(b.dir, name)
 		}
-		f, err := os.Open(path)
+		f, err := os.Open(name)
 		if err != nil {
-			return out, b.errorf("price.file", "%v", err)
+			return out, b.errorf(path+".file", "%v", err)
 		}
 		defer f.Close()
-		b.files = append(b.files, path)
+		b.files = append(b.files, name)
 		if book, err = cost.Read(f, p.File); err != nil {
-			return out, b.errorf("price.file", "%v", err)
+			return out, b.errorf(path+".file", "%v", err)
 		}
 	}
 	tier, _ := cost.FindTier(string(p.Tier)) // empty is standard
 	if out, err = book.Price(p.Model, tier); err != nil {
-		return out, b.errorf("price", "%v", err)
+		return out, b.errorf(path, "%v", err)
 	}
 	return out, nil
 }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"time"
 
 	"stampede/policy"
@@ -10,15 +11,30 @@ import (
 func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	out = policy.Client{
 		Name: p.Preset,
-		Retry: policy.Retry{
-			Attempts: int(p.Retry.Attempts),
-			Deadline: time.Duration(p.Retry.Deadline),
-			Classify: policy.Classifier{Never: p.Retry.NeverOn, ShouldRetry: p.Retry.XShouldRetry != "ignore"},
-		},
 		Timeouts: policy.Timeouts{
 			Connect: time.Duration(p.Timeouts.Connect), FirstByte: time.Duration(p.Timeouts.FirstByte), Gap: time.Duration(p.Timeouts.Gap), Call: time.Duration(p.Timeouts.Call),
 		},
-		Gate: policy.Gate{Semaphore: int(p.Gate.Semaphore)},
+		Throttle:       policy.Throttle{K: float64(p.Throttle.K), Window: time.Duration(p.Throttle.Window)},
+		Hedge:          policy.Hedge{After: time.Duration(p.Hedge.After), Quantile: float64(p.Hedge.Quantile), Max: int(p.Hedge.Most), Cancel: p.Hedge.Cancel},
+		Fallback:       policy.Fallback{On: p.Fallback.On, Cooldown: time.Duration(p.Fallback.Cooldown)},
+		IdempotencyKey: p.Key,
+	}
+	if out.Retry, err = b.retry("policy.retry", &p.Retry); err != nil {
+		return out, err
+	}
+	for i, l := range p.Inside {
+		path := fmt.Sprintf("policy.inside.%d", i)
+		layer := policy.Layer{Name: l.Name, Timeout: time.Duration(l.Timeout)}
+		if layer.Retry, err = b.retry(path+".retry", &l.Retry); err != nil {
+			return out, err
+		}
+		if layer.Name == "" {
+			layer.Name = fmt.Sprintf("layer %d", i+2)
+		}
+		out.Outer = append(out.Outer, layer)
+	}
+	if len(out.Outer) > maxLayers {
+		return out, b.errorf("policy.inside", "found %d layers; want at most %d", len(out.Outer), maxLayers)
 	}
 	if call := out.Timeouts.Call; call > 0 && (out.Retry.Deadline == 0 || call < out.Retry.Deadline) {
 		out.Retry.Deadline = call // a wait that would outlast the call is not slept
@@ -29,49 +45,250 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	for _, t := range p.Timeouts.Attempt {
 		out.Timeouts.Attempt = append(out.Timeouts.Attempt, time.Duration(t))
 	}
-	on := p.Retry.RetryOn
+	if out.Throttle.K > 0 && out.Throttle.Window == 0 {
+		out.Throttle.Window = 2 * time.Minute
+	}
+	for _, step := range []func() error{
+		func() error { out.Gate, err = b.gate(&p.Gate); return err },
+		func() error { out.Pacer, err = b.pacer(&p.Pace); return err },
+		func() error { out.Breaker, err = b.breaker(&p.Breaker); return err },
+		func() error { out.Budget, err = b.budget(&p.Budget); return err },
+		func() error { return b.hedge(&p.Hedge) },
+	} {
+		if err := step(); err != nil {
+			return out, err
+		}
+	}
+	if _, bounded := out.Horizon(0); !bounded {
+		b.warnings = append(b.warnings, "the policy retries without bound: no limit on attempts and no deadline")
+	}
+	return out, nil
+}
+
+// maxLayers is how many retry loops may lie around the innermost.
+const maxLayers = 8
+
+func (b *builder) retry(path string, p *Retry) (out policy.Retry, err error) {
+	out = policy.Retry{
+		Attempts: int(p.Attempts),
+		Deadline: time.Duration(p.Deadline),
+		Classify: policy.Classifier{Never: p.NeverOn, ShouldRetry: p.XShouldRetry != "ignore"},
+	}
+	switch p.BrokenStream {
+	case "replay":
+		out.Broken = policy.Replay
+	case "regenerate":
+		out.Broken = policy.Regenerate
+	}
+	on := p.RetryOn
 	if on == nil {
 		on = defaultRetryOn
 	}
 	for _, r := range on {
 		switch r.Failure {
 		case "timeout":
-			out.Retry.Classify.Timeouts = true
+			out.Classify.Timeouts = true
 		case "connection":
-			out.Retry.Classify.Connections = true
+			out.Classify.Connections = true
 		case "stream":
-			out.Retry.Classify.Streams = true
+			out.Classify.Streams = true
 		default:
-			out.Retry.Classify.Statuses = append(out.Retry.Classify.Statuses, r.Statuses)
+			out.Classify.Statuses = append(out.Classify.Statuses, r.Statuses)
 		}
 	}
-	if out.Retry.Backoff, err = b.backoff(&p.Retry.Backoff); err != nil {
+	if out.Backoff, err = b.backoff(path+".backoff", &p.Backoff); err != nil {
 		return out, err
 	}
-	ra := p.Retry.RetryAfter
-	out.Retry.RetryAfter = policy.RetryAfter{Limit: time.Duration(ra.Limit), Plus: time.Duration(ra.Plus), Reads: wire.Reads{Millis: ra.Millis, Body: ra.Body}}
+	if p.Throttled != nil {
+		throttled, err := b.backoff(path+".throttled_backoff", p.Throttled)
+		if err != nil {
+			return out, err
+		}
+		out.Throttled = &throttled
+	}
+	out.RetryAfter, err = b.retryAfter(path+".retry_after", &p.RetryAfter)
+	return out, err
+}
+
+func (b *builder) retryAfter(path string, ra *RetryAfter) (out policy.RetryAfter, err error) {
+	out = policy.RetryAfter{
+		Limit: time.Duration(ra.Limit), Below: ra.Below, Plus: time.Duration(ra.Plus), AtLeastBackoff: ra.AtLeastBackoff, GiveUpFirst: ra.First,
+		Reads: wire.Reads{Millis: ra.Millis, Body: ra.Body},
+		Zero:  reactionOf[ra.Zero], Negative: reactionOf[ra.Negative], Past: reactionOf[ra.Past], Garbage: reactionOf[ra.Garbage], Overflow: reactionOf[ra.Overflow],
+		Largest: time.Duration(ra.Largest), Skips: policy.Skips{ZeroMillis: ra.SkipsZeroMs, Negative: ra.SkipsNegative},
+	}
 	switch ra.Obey {
 	case "in_full":
-		out.Retry.RetryAfter.Obey = policy.InFull
+		out.Obey = policy.InFull
 	case "up_to":
-		out.Retry.RetryAfter.Obey = policy.UpTo
+		out.Obey = policy.UpTo
 		if ra.Limit == 0 {
-			return out, b.errorf("policy.retry.retry_after.limit", "found nothing; up_to needs a limit such as 60s")
+			return out, b.errorf(path+".limit", "found nothing; up_to needs a limit such as 60s")
 		}
 	}
-	if ra.Obey != "up_to" && (ra.Limit != 0 || ra.Beyond != "") {
-		return out, b.errorf("policy.retry.retry_after", "limit and beyond go with obey: up_to")
+	if ra.Obey != "up_to" && (ra.Limit != 0 || ra.Beyond != "" || ra.Below) {
+		return out, b.errorf(path, "limit, below_limit and beyond go with obey: up_to")
+	}
+	if ra.First && ra.Beyond != "give_up" {
+		return out, b.errorf(path+".before_status", "goes with beyond: give_up")
 	}
 	switch ra.Beyond {
 	case "clip":
-		out.Retry.RetryAfter.Beyond = policy.Clip
+		out.Beyond = policy.Clip
 	case "give_up":
-		out.Retry.RetryAfter.Beyond = policy.GiveUp
-	}
-	if out.Retry.Attempts == 0 && out.Retry.Deadline == 0 {
-		b.warnings = append(b.warnings, "the policy retries without bound: no limit on attempts and no deadline")
+		out.Beyond = policy.GiveUp
 	}
 	return out, nil
+}
+
+var reactionOf = map[Reaction]policy.Reaction{"at_once": policy.AtOnce, "1ms": policy.TimerTick}
+
+func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
+	out = policy.Gate{Semaphore: int(g.Semaphore), Shared: g.Scope == "all", LastFirst: g.Order == "lifo", Room: int(g.Room)}
+	or := func(n Number, standard float64) float64 {
+		if n == 0 {
+			return standard
+		}
+		return float64(n)
+	}
+	kinds := 0
+	if g.Semaphore > 0 {
+		kinds++
+	}
+	if a := g.AIMD; a != nil {
+		kinds++
+		out.AIMD = policy.AIMD{Start: or(a.Start, 20), Min: or(a.Min, 20), Max: or(a.Max, 200), Factor: or(a.Factor, 0.9), Slow: 5 * time.Second}
+		if a.Slow > 0 {
+			out.AIMD.Slow = time.Duration(a.Slow)
+		}
+		if out.AIMD.Factor >= 1 {
+			return out, b.errorf("policy.gate.aimd.factor", "found %v; want a number below 1, such as 0.9", a.Factor)
+		}
+		if err := b.span("policy.gate.aimd", out.AIMD.Start, out.AIMD.Min, out.AIMD.Max); err != nil {
+			return out, err
+		}
+	}
+	if a := g.Gradient; a != nil {
+		kinds++
+		out.Gradient = policy.Gradient{Start: or(a.Start, 20), Min: or(a.Min, 20), Max: or(a.Max, 200), Queue: or(a.Queue, 4), Smoothing: or(a.Smoothing, 0.2), Tolerance: or(a.Tolerance, 1.5), Window: 600}
+		if a.Window > 0 {
+			out.Gradient.Window = int(a.Window)
+		}
+		if out.Gradient.Smoothing > 1 || out.Gradient.Tolerance < 1 {
+			return out, b.errorf("policy.gate.gradient", "found smoothing %g and tolerance %g; want smoothing up to 1 and tolerance from 1", out.Gradient.Smoothing, out.Gradient.Tolerance)
+		}
+		if err := b.span("policy.gate.gradient", out.Gradient.Start, out.Gradient.Min, out.Gradient.Max); err != nil {
+			return out, err
+		}
+	}
+	if kinds > 1 {
+		return out, b.errorf("policy.gate", "found %d kinds of gate; want one of semaphore, aimd, gradient", kinds)
+	}
+	if kinds == 0 && (g.Scope != "" || g.Order != "" || g.Room != 0) {
+		return out, b.errorf("policy.gate", "found scope, order or room without a gate; want one of semaphore, aimd, gradient")
+	}
+	return out, nil
+}
+
+// span checks that a bound starts between its least and its most.
+func (b *builder) span(path string, start, least, most float64) error {
+	if least < 1 || start < least || most < start {
+		return b.errorf(path, "found start %g between min %g and max %g; want 1 <= min <= start <= max", start, least, most)
+	}
+	return nil
+}
+
+func (b *builder) pacer(p *Pace) (out policy.Pacer, err error) {
+	kinds := 0
+	if p.Rate > 0 {
+		kinds++
+		out.Bucket = policy.PaceBucket{Rate: float64(p.Rate), Burst: max(1, float64(p.Burst))}
+	}
+	if p.Headers {
+		kinds++
+		out.Headers = policy.PaceHeaders{On: true, Reserve: float64(p.Reserve)}
+	}
+	if p.Cubic {
+		kinds++
+		out.Cubic = true
+	}
+	out.Shared = p.Scope == "all"
+	if kinds > 1 {
+		return out, b.errorf("policy.pace", "found %d kinds; want one of rate, headers, cubic", kinds)
+	}
+	if (p.Burst > 0 && p.Rate == 0) || (p.Reserve > 0 && !p.Headers) || (p.Scope != "" && kinds == 0) {
+		return out, b.errorf("policy.pace", "burst goes with rate, reserve with headers, scope with any of rate, headers, cubic")
+	}
+	return out, nil
+}
+
+func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {
+	if p.InARow == 0 && p.Ratio == 0 {
+		if *p != (Breaker{}) {
+			return out, b.errorf("policy.breaker", "found no rule; want in_a_row or ratio")
+		}
+		return out, nil
+	}
+	if p.InARow < 0 {
+		return out, b.errorf("policy.breaker.in_a_row", "found %d; want a number from 1", p.InARow)
+	}
+	out = policy.Breaker{InARow: p.InARow, Ratio: float64(p.Ratio), Count: int(p.Over.Count), Window: time.Duration(p.Over.Window), Minimum: int(p.Minimum), Open: time.Duration(p.Open), Probes: int(p.Probes)}
+	if out.Count == 0 && out.Window == 0 {
+		out.Count = 100
+	}
+	if out.Minimum == 0 {
+		out.Minimum = max(1, out.Count)
+	}
+	if out.Count > 0 && out.Minimum > out.Count {
+		return out, b.errorf("policy.breaker.minimum", "found %d; want at most the %d results it looks at", out.Minimum, out.Count)
+	}
+	if out.Open == 0 {
+		out.Open = 30 * time.Second
+	}
+	switch p.WhenOpen {
+	case "wait":
+		out.WhenOpen = policy.HoldBack
+	case "fall_back":
+		out.WhenOpen = policy.FallBack
+	}
+	return out, nil
+}
+
+func (b *builder) budget(p *Budget) (out policy.Budget, err error) {
+	if t := p.Tokens; t != nil {
+		if t.Max == 0 {
+			return out, b.errorf("policy.budget.tokens.max", "found nothing; want what the account holds, such as 500")
+		}
+		out.Tokens = policy.Tokens{Max: float64(t.Max), PerCall: float64(t.PerCall), PerSuccess: float64(t.PerSuccess), PerFailure: float64(t.PerFailure), Cost: float64(t.Retry),
+			TimeoutCost: float64(t.TimeoutRetry), ThrottleCost: float64(t.ThrottleRetry), Refund: t.Refund, Floor: float64(t.Floor)}
+		if t.Start != nil {
+			out.Tokens.Start, out.Tokens.Empty = float64(*t.Start), *t.Start == 0
+		}
+		if t.Retry == 0 && t.PerFailure == 0 {
+			return out, b.errorf("policy.budget.tokens", "found an account that nothing is taken from; want retry, or per_failure")
+		}
+	}
+	if s := p.Share; s != nil {
+		if s.Ratio == 0 {
+			return out, b.errorf("policy.budget.share.ratio", "found nothing; want a share such as 20%%")
+		}
+		out.Share = policy.Share{Ratio: float64(s.Ratio), Window: time.Duration(s.Window), Reserve: int(s.Reserve)}
+	}
+	return out, nil
+}
+
+func (b *builder) hedge(h *Hedge) error {
+	switch {
+	case h.After > 0 && h.Quantile > 0:
+		return b.errorf("policy.hedge", "found after and quantile; want one of them")
+	case h.After == 0 && h.Quantile == 0 && (h.Most != 0 || h.Cancel):
+		return b.errorf("policy.hedge", "found neither after nor quantile; want one of them")
+	case h.Most > policy.MaxHedges:
+		return b.errorf("policy.hedge.most", "found %d; want 1 to %d", h.Most, policy.MaxHedges)
+	case h.Quantile >= 1:
+		return b.errorf("policy.hedge.quantile", "found %v; want a share below 100%%", h.Quantile)
+	}
+	return nil
 }
 
 var defaultRetryOn = []RetryOn{
@@ -80,7 +297,7 @@ var defaultRetryOn = []RetryOn{
 	{Failure: "timeout"}, {Failure: "connection"},
 }
 
-func (b *builder) backoff(f *Backoff) (out policy.Backoff, err error) {
+func (b *builder) backoff(path string, f *Backoff) (out policy.Backoff, err error) {
 	switch {
 	case f.Constant != nil:
 		return policy.Backoff{Base: time.Duration(*f.Constant), Factor: 1}, nil
@@ -90,7 +307,7 @@ func (b *builder) backoff(f *Backoff) (out policy.Backoff, err error) {
 		if e.Factor == 0 {
 			out.Factor = 2
 		}
-		const path = "policy.retry.backoff.exponential"
+		path += ".exponential"
 		switch {
 		case e.Base == 0:
 			return out, b.errorf(path+".base", "found nothing; want a time such as 500ms")

@@ -12,7 +12,7 @@ import (
 	"stampede/wire"
 )
 
-func (b *builder) provider(p *Provider, tenants []provider.Tenant, declared bool) (out provider.Config, err error) {
+func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant, declared bool) (out provider.Config, err error) {
 	speech, _ := dialect.Find(string(p.Dialect)) // empty is plain
 	out = provider.Config{
 		Name:       p.Preset,
@@ -37,26 +37,26 @@ func (b *builder) provider(p *Provider, tenants []provider.Tenant, declared bool
 	case "stops_streams":
 		out.Cancel = provider.StopsStreams
 	}
-	if out.Capacity, err = b.capacity(&p.Capacity); err != nil {
+	if out.Capacity, err = b.capacity(at, &p.Capacity); err != nil {
 		return out, err
 	}
-	if out.Gateway, err = b.gateway(&p.Gateway); err != nil {
+	if out.Gateway, err = b.gateway(at, &p.Gateway); err != nil {
 		return out, err
 	}
 	if out.Latency.FirstToken, err = p.Latency.FirstToken.build(); err != nil {
-		return out, b.errorf("provider.latency.first_token", "%v", err)
+		return out, b.errorf(at+".latency.first_token", "%v", err)
 	}
 	if out.Latency.TokensPerSecond, err = p.Latency.TokensPerSecond.build(); err != nil {
-		return out, b.errorf("provider.latency.tokens_per_second", "%v", err)
+		return out, b.errorf(at+".latency.tokens_per_second", "%v", err)
 	}
 	if law := out.Latency.TokensPerSecond; law != nil && law.Sample(0x1p-53) <= 0 {
-		return out, b.errorf("provider.latency.tokens_per_second", "found a law that gives 0; want one above 0")
+		return out, b.errorf(at+".latency.tokens_per_second", "found a law that gives 0; want one above 0")
 	}
 	if out.Capacity.Batching != nil && (out.Latency.FirstToken != nil || out.Latency.TokensPerSecond != nil) {
-		return out, b.errorf("provider.latency", "found a latency beside capacity.batching, which gives it; want one of them")
+		return out, b.errorf(at+".latency", "found a latency beside capacity.batching, which gives it; want one of them")
 	}
 	for i, l := range p.Limits {
-		path := fmt.Sprintf("provider.limits.%d", i)
+		path := fmt.Sprintf("%s.limits.%d", at, i)
 		if l.Resource == "" {
 			return out, b.errorf(path+".resource", "found nothing; want one of %v", l.Resource.Words())
 		}
@@ -73,14 +73,14 @@ func (b *builder) provider(p *Provider, tenants []provider.Tenant, declared bool
 		out.Limits = append(out.Limits, limit)
 	}
 	for i, f := range p.Faults {
-		fault, err := b.fault(fmt.Sprintf("provider.faults.%d", i), f)
+		fault, err := b.fault(fmt.Sprintf("%s.faults.%d", at, i), f)
 		if err != nil {
 			return out, err
 		}
 		out.Faults = append(out.Faults, fault)
 	}
 	if _, err := provider.New(out, 0); err != nil {
-		return out, b.errorf("provider.faults", "%v", err)
+		return out, b.errorf(at+".faults", "%v", err)
 	}
 	return out, nil
 }
@@ -115,11 +115,11 @@ func (b *builder) scope(path string, l Limit, tenants []provider.Tenant) error {
 	return nil
 }
 
-func (b *builder) capacity(c *Capacity) (provider.Capacity, error) {
+func (b *builder) capacity(at string, c *Capacity) (provider.Capacity, error) {
 	out := provider.Capacity{Slots: int(c.Slots), Full: c.Full, Asks: time.Duration(c.RetryAfter)}
 	if t := c.Batching; t != nil {
 		if t.Step == 0 || t.PromptPerStep > 1e9 {
-			return out, b.errorf("provider.capacity.batching", "found a step of %v; want a time such as 12ms", t.Step)
+			return out, b.errorf(at+".capacity.batching", "found a step of %v; want a time such as 12ms", t.Step)
 		}
 		out.Batching = &provider.Batching{Step: time.Duration(t.Step), PerStream: time.Duration(t.PerStream), PerStep: int(t.PromptPerStep)}
 	}
@@ -130,24 +130,24 @@ func (b *builder) capacity(c *Capacity) (provider.Capacity, error) {
 	}
 	switch {
 	case c.Slots == 0 && (c.Queue != nil || c.Full != 0 || c.Batching != nil || c.RetryAfter != 0):
-		return out, b.errorf("provider.capacity.slots", "found none; queue, full and batching go with a number of slots")
+		return out, b.errorf(at+".capacity.slots", "found none; queue, full and batching go with a number of slots")
 	case c.Full != 0 && c.Full != 429 && c.Full != 503 && c.Full != 529:
-		return out, b.errorf("provider.capacity.full", "found %d; want 429, 503 or 529", c.Full)
+		return out, b.errorf(at+".capacity.full", "found %d; want 429, 503 or 529", c.Full)
 	}
 	return out, nil
 }
 
-func (b *builder) gateway(g *Gateway) (provider.Gateway, error) {
+func (b *builder) gateway(at string, g *Gateway) (provider.Gateway, error) {
 	out := provider.Gateway{Latency: time.Duration(g.Latency), Retries: g.Retries, Wait: time.Duration(g.Wait), StripRetryAfter: g.StripRetryAfter, StripQuotas: g.StripQuotas, RetryAfter: time.Duration(g.RetryAfter)}
 	if g.Retries < 0 || g.Retries > 100 {
-		return out, b.errorf("provider.gateway.retries", "found %d; want 0 to 100", g.Retries)
+		return out, b.errorf(at+".gateway.retries", "found %d; want 0 to 100", g.Retries)
 	}
 	if g.StripRetryAfter && g.RetryAfter > 0 {
-		return out, b.errorf("provider.gateway.retry_after", "found %v beside strip_retry_after; want one of them", time.Duration(g.RetryAfter))
+		return out, b.errorf(at+".gateway.retry_after", "found %v beside strip_retry_after; want one of them", time.Duration(g.RetryAfter))
 	}
 	for i, r := range g.Rewrite {
 		if r.From < 300 || r.From > 599 || r.To < 300 || r.To > 599 {
-			return out, b.errorf(fmt.Sprintf("provider.gateway.rewrite.%d", i), "found %d to %d; want error statuses from 300 to 599", r.From, r.To)
+			return out, b.errorf(fmt.Sprintf("%s.gateway.rewrite.%d", at, i), "found %d to %d; want error statuses from 300 to 599", r.From, r.To)
 		}
 		out.Rewrite = append(out.Rewrite, provider.Rewrite{From: r.From, To: r.To})
 	}

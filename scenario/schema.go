@@ -37,6 +37,7 @@ func schemaName(t reflect.Type) string {
 var scalars = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[Span]():      text(`^(none|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, such as 500ms, 45s or 2d; or none.", zero),
 	reflect.TypeFor[Warmup]():    text(`^(none|auto|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, none, or auto.", zero),
+	reflect.TypeFor[Over]():      text(`^[0-9._]+[kKMGB]?$|^([0-9.]+(ns|us|µs|ms|s|m|h|d))+$`, "A number of results, such as 100, or a time, such as 30s.", whole(1)),
 	reflect.TypeFor[TimeOfDay](): text(`^[0-2][0-9]:[0-5][0-9]$`, "A time of day, such as 08:30.", nil),
 	reflect.TypeFor[Count]():     text(`^[0-9._]+[kKMGB]?$`, "A whole number, such as 2000, 30k or 1.5M.", whole(0)),
 	reflect.TypeFor[Number]():    text(`^[0-9.eE+-]+[kKMGB]?$`, "A number from 0.", numeric(0)),

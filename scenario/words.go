@@ -9,21 +9,26 @@ import (
 
 // Vocabularies.
 type (
-	Resource   string
-	Kind       string
-	Charge     string
-	Settle     string
-	Cancel     string
-	Connection string
-	Send       string
-	Obey       string
-	Obedience  string
-	Beyond     string
-	Counts     string
-	Rejected   string
-	Dialect    string
-	Billed     string
-	Tier       string
+	Resource     string
+	Kind         string
+	Charge       string
+	Settle       string
+	Cancel       string
+	Connection   string
+	Send         string
+	Obey         string
+	Obedience    string
+	Beyond       string
+	Counts       string
+	Rejected     string
+	Dialect      string
+	Billed       string
+	Tier         string
+	Scope        string
+	Order        string
+	WhenOpen     string
+	Reaction     string
+	BrokenStream string
 )
 
 // Words implements strict.Words for each vocabulary.
@@ -34,9 +39,14 @@ func (Dialect) Words() []string { return dialect.Names() }
 func (Billed) Words() []string {
 	return []string{"abandoned", "cut_stream", "lost_reply", "timeout_408", "content_filter"}
 }
-func (Tier) Words() []string     { return []string{"standard", "batch", "flex", "priority"} }
-func (Counts) Words() []string   { return []string{"count", "free", "released"} }
-func (Rejected) Words() []string { return []string{"free", "to_zero", "into_debt"} }
+func (Scope) Words() []string        { return []string{"instance", "all"} }
+func (Order) Words() []string        { return []string{"fifo", "lifo"} }
+func (WhenOpen) Words() []string     { return []string{"fail", "wait", "fall_back"} }
+func (Reaction) Words() []string     { return []string{"backoff", "at_once", "1ms"} }
+func (BrokenStream) Words() []string { return []string{"stop", "replay", "regenerate"} }
+func (Tier) Words() []string         { return []string{"standard", "batch", "flex", "priority"} }
+func (Counts) Words() []string       { return []string{"count", "free", "released"} }
+func (Rejected) Words() []string     { return []string{"free", "to_zero", "into_debt"} }
 func (Kind) Words() []string {
 	return []string{"token_bucket", "fixed_window", "sliding_window", "ramp", "leaky_bucket"}
 }
@@ -121,6 +131,15 @@ func (f *Fault) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) er
 		f.Share = 1
 	}
 	return d.Plain(n, reflect.ValueOf(f).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler: a layer sends once unless it says
+// otherwise.
+func (l *Layer) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if reflect.ValueOf(*l).IsZero() {
+		l.Retry.Attempts = 1
+	}
+	return d.Plain(n, reflect.ValueOf(l).Elem(), path)
 }
 
 // choose reads a one-of struct; a choice that has no parameters may be written

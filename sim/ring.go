@@ -34,6 +34,15 @@ func (r *Ring[T]) Pop() (item T, ok bool) {
 	return item, true
 }
 
+// PopBack takes the item at the back and reports whether there was one.
+func (r *Ring[T]) PopBack() (item T, ok bool) {
+	if r.size == 0 {
+		return item, false
+	}
+	r.size--
+	return r.items[(r.head+r.size)&(len(r.items)-1)], true
+}
+
 // At is item i from the front, 0 <= i < Len. The pointer is valid until the next
 // Push.
 func (r *Ring[T]) At(i int) *T { return &r.items[(r.head+i)&(len(r.items)-1)] }

@@ -1,7 +1,7 @@
 package sim
 
 // Station is c parallel servers before a queue: first in, first out among jobs of
-// one rank, lower ranks first. A job in service is not interrupted. The station
+// one rank unless LastFirst, lower ranks first. A job in service is not interrupted. The station
 // keeps no time and no jobs in service: the model decides how long service takes
 // and calls Depart when it ends.
 //
@@ -10,6 +10,8 @@ package sim
 type Station[J any] struct {
 	Servers int // at least 0; 0 refuses or queues everything
 	Room    int // places in the queue, of all ranks together; negative means no bound, 0 no queue at all
+	// LastFirst serves the job of a rank that came last before the others.
+	LastFirst bool
 
 	busy    int
 	waiting int
@@ -46,17 +48,33 @@ func (s *Station[J]) Arrive(job J, rank int) Admission {
 // Depart ends one service. When a job waits and a server is free, that job
 // starts and is returned.
 func (s *Station[J]) Depart() (next J, started bool) {
+	s.Withdraw()
+	return s.Next()
+}
+
+// Withdraw ends one service and starts none.
+func (s *Station[J]) Withdraw() {
 	if s.busy == 0 {
 		panic("sim: departure from a station with no job in service")
 	}
 	s.busy--
-	if s.busy < s.Servers && s.waiting > 0 {
-		for i := range s.queues {
-			if next, started = s.queues[i].Pop(); started {
-				s.busy++
-				s.waiting--
-				break
-			}
+}
+
+// Next starts a waiting job when a server is free, as after Servers has grown.
+func (s *Station[J]) Next() (next J, started bool) {
+	if s.busy >= s.Servers || s.waiting == 0 {
+		return next, false
+	}
+	for i := range s.queues {
+		if s.LastFirst {
+			next, started = s.queues[i].PopBack()
+		} else {
+			next, started = s.queues[i].Pop()
+		}
+		if started {
+			s.busy++
+			s.waiting--
+			break
 		}
 	}
 	return next, started

@@ -16,6 +16,7 @@ const (
 	Timeout                   // the client's own timer cut the attempt off
 	Connection                // refused, reset, or no route
 	InStream                  // an error inside the stream, after status 200
+	Lost                      // another attempt of the same call was faster
 )
 
 // Class sorts replies by what they mean. Its words are those of tables, CSV
@@ -29,13 +30,14 @@ const (
 	ServerError       // every other status from 500, and errors inside a stream
 	TimedOut
 	Disconnected
-	Terminal // every other status from 300
-	Classes  = iota
+	Terminal  // every other status from 300
+	Cancelled // another attempt was faster
+	Classes   = iota
 )
 
 // String is the word for a class.
 func (c Class) String() string {
-	return [Classes]string{"ok", "throttled", "overloaded", "server_error", "timeout", "connection", "terminal"}[c]
+	return [Classes]string{"ok", "throttled", "overloaded", "server_error", "timeout", "connection", "terminal", "cancelled"}[c]
 }
 
 // Reply is what came back for one attempt.
@@ -76,6 +78,8 @@ func (r Reply) Class() Class {
 		return TimedOut
 	case r.Failure == Connection:
 		return Disconnected
+	case r.Failure == Lost:
+		return Cancelled
 	case r.Failure == InStream:
 		return ServerError
 	case r.Status < 300:

@@ -1,0 +1,32 @@
+package fleet
+
+import (
+	"slices"
+	"time"
+
+	"stampede/provider"
+	"stampede/sim"
+)
+
+// backend is a provider at work.
+type backend struct {
+	*provider.Provider
+	config    *provider.Config
+	index     uint32
+	hop       time.Duration // half a round trip
+	roomFrees bool          // a completion can make room for a request
+	mark      sim.Timer     // marked
+	second    time.Duration // the whole second in which it last heard something
+	ordinal   int           // how often within it
+}
+
+func newBackend(c *provider.Config, index uint32, key sim.Key) (backend, error) {
+	p, err := provider.New(*c, key)
+	return backend{
+		Provider: p, config: c, index: index, hop: (c.RoundTrip + c.Gateway.Latency) / 2,
+		roomFrees: c.Capacity.Slots > 0 || slices.ContainsFunc(c.Limits, func(l provider.Limit) bool { return l.Settle != provider.Keep || l.Resource == provider.Concurrency }),
+	}, err
+}
+
+// backend is the provider that an attempt goes to.
+func (r *run) backend(a *attempt) *backend { return &r.backends[a.backend] }

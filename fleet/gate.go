@@ -1,0 +1,174 @@
+package fleet
+
+import (
+	"stampede/policy"
+	"stampede/sim"
+)
+
+// client is what an instance remembers from call to call. Gate and pacer may be
+// shared by all instances; what its policy does not use is nil.
+type client struct {
+	gate     *gate
+	pacer    *policy.PacerState
+	throttle *policy.ThrottleState
+	budget   *policy.BudgetState
+	hedge    *policy.HedgeState
+	targets  []target
+}
+
+// gate is where calls wait for their turn to be in flight.
+type gate struct {
+	sim.Station[uint32]
+	limit policy.GateState
+}
+
+// target is what an instance knows of one provider it may call.
+type target struct {
+	breaker policy.BreakerState
+	cooling sim.Time // calls keep away until then
+}
+
+func newClients(f *Fleet) []client {
+	clients := make([]client, f.Instances)
+	p := &f.Client
+	for i := range clients {
+		c := &clients[i]
+		if p.Gate.On() {
+			if c.gate = clients[0].gate; c.gate == nil || !p.Gate.Shared {
+				c.gate = &gate{}
+				c.gate.Room = -1
+				if p.Gate.Room > 0 {
+					c.gate.Room = p.Gate.Room
+				}
+				c.gate.LastFirst = p.Gate.LastFirst
+			}
+		}
+		if p.Pacer.On() {
+			if c.pacer = clients[0].pacer; c.pacer == nil || !p.Pacer.Shared {
+				c.pacer = &policy.PacerState{}
+			}
+		}
+		if p.Throttle.On() {
+			c.throttle = &policy.ThrottleState{}
+		}
+		if p.Budget.On() {
+			c.budget = &policy.BudgetState{}
+		}
+		if p.Hedge.On() {
+			c.hedge = &policy.HedgeState{}
+		}
+		if p.Breaker.On() || p.Fallback.On {
+			c.targets = make([]target, 1+len(f.Fallbacks))
+		}
+	}
+	return clients
+}
+
+// ask asks the instance's gate.
+func (r *run) ask(id uint32) {
+	c := r.calls.at(id)
+	g := r.group(c)
+	if gate := g.client(c).gate; gate != nil {
+		gate.Servers = gate.limit.Limit(&g.Client.Gate)
+		switch gate.Arrive(id, 0) {
+		case sim.Queued:
+			c.place = atGate
+			r.wait(c, GateWait)
+			return
+		case sim.Refused:
+			r.end(id, policy.Shed)
+			return
+		}
+		c.gated = true
+	}
+	r.pace(id)
+}
+
+// pass frees a call's place at the gate, and sends those who waited as far as the
+// limit allows by now.
+func (r *run) pass(c *call) {
+	g := r.group(c)
+	gate := g.client(c).gate
+	if !c.gated {
+		return
+	}
+	c.gated = false
+	gate.Servers = gate.limit.Limit(&g.Client.Gate)
+	for id, ok := gate.Depart(); ok; id, ok = gate.Next() {
+		next := r.calls.at(id)
+		if next.place == gone {
+			r.calls.free(id)
+			gate.Withdraw()
+			continue
+		}
+		next.place, next.gated = onTheWay, true
+		r.waited(id)
+		next.timer = r.loop.Timer(r.loop.Now(), event{kind: through, id: id})
+	}
+}
+
+// pace asks whether the breaker would let the call through, and then the pacer.
+func (r *run) pace(id uint32) {
+	c := r.calls.at(id)
+	g := r.group(c)
+	m := g.client(c)
+	now := r.loop.Now()
+	if g.Client.Breaker.On() && m.targets[c.target].breaker.Open(now) {
+		r.blocked(id)
+		return
+	}
+	if m.pacer != nil {
+		size := &c.record.Size
+		need := policy.Need{1, float64(size.Prompt + size.MaxTokens), float64(size.Prompt), float64(size.MaxTokens)}
+		if wait := m.pacer.Reserve(&g.Client.Pacer, now, need); wait > 0 {
+			r.wait(c, PacerWait)
+			c.timer = r.loop.Timer(now+wait, event{kind: paced, id: id})
+			return
+		}
+	}
+	r.launch(id)
+}
+
+// launch asks the breaker and the throttle for good, and sends.
+func (r *run) launch(id uint32) {
+	c := r.calls.at(id)
+	g := r.group(c)
+	m := g.client(c)
+	now := r.loop.Now()
+	generation := uint32(0)
+	if b := &g.Client.Breaker; b.On() {
+		var ok bool
+		if ok, generation, _ = m.targets[c.target].breaker.Ask(b, now); !ok {
+			r.blocked(id)
+			return
+		}
+	}
+	if m.throttle != nil && !m.throttle.Ask(&g.Client.Throttle, now, g.shedding.Uniform(c.record.ID, uint64(c.record.Attempts))) {
+		if g.Client.Breaker.On() {
+			m.targets[c.target].breaker.Forget(generation)
+		}
+		r.pass(c)
+		r.giveUp(id, policy.Shed)
+		return
+	}
+	r.send(id, generation, false)
+}
+
+// blocked is a call before an open breaker.
+func (r *run) blocked(id uint32) {
+	c := r.calls.at(id)
+	g := r.group(c)
+	b := &g.Client.Breaker
+	now := r.loop.Now()
+	if b.WhenOpen == policy.HoldBack {
+		_, _, wait := g.client(c).targets[c.target].breaker.Ask(b, now)
+		r.wait(c, BreakerWait)
+		c.timer = r.loop.Timer(now+max(1, wait), event{kind: unblocked, id: id})
+		return
+	}
+	r.pass(c)
+	r.giveUp(id, policy.BreakerOpen)
+}
+
+// client is the instance that works on a call.
+func (g *group) client(c *call) *client { return &g.clients[c.record.Instance] }

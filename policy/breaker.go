@@ -1,0 +1,186 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Breaker stops an instance from sending where too much fails. It is closed until
+// it trips, then open for a time, then half-open: a few probes decide whether it
+// closes or opens again. It trips on either rule that is set:
+//
+//	in a row    InARow failures without a success between them
+//	ratio       failures / results >= Ratio over the last Count results or the last
+//	            Window, once there are Minimum of them
+//
+// At the instant of expiry the new state holds. The zero Breaker never trips.
+type Breaker struct {
+	InARow   int           // 0 means that the rule is not set
+	Ratio    float64       // 0 means that the rule is not set
+	Count    int           // of Ratio: so many last results
+	Window   time.Duration // of Ratio, instead of Count: what came to an end in this time
+	Minimum  int           // of Ratio: fewer results never trip it
+	Open     time.Duration // how long it stays open
+	Probes   int           // half-open: so many at once, and so many successes close it; 0 means 1
+	WhenOpen WhenOpen
+}
+
+// WhenOpen is what becomes of a call that meets an open breaker.
+type WhenOpen uint8
+
+const (
+	FailFast WhenOpen = iota // it ends
+	HoldBack                 // it waits until the breaker may let it through
+	FallBack                 // it goes to the next target, where there is one, and else ends
+)
+
+// On reports whether the breaker can trip.
+func (b Breaker) On() bool { return b.InARow > 0 || b.Ratio > 0 }
+
+// probes is how many probes there are.
+func (b Breaker) probes() int { return max(1, b.Probes) }
+
+// String names the breaker; empty for one that never trips.
+func (b Breaker) String() string {
+	var rules []string
+	if b.InARow > 0 {
+		rules = append(rules, fmt.Sprintf("%d in a row", b.InARow))
+	}
+	if b.Ratio > 0 {
+		over := fmt.Sprintf("%v", b.Window)
+		if b.Window == 0 {
+			over = fmt.Sprint(b.Count)
+		}
+		rules = append(rules, fmt.Sprintf("%g%% of %s, at least %d", 100*b.Ratio, over, b.Minimum))
+	}
+	if len(rules) == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("breaker at %s, open %v", strings.Join(rules, " or "), b.Open)
+	if b.WhenOpen == HoldBack {
+		s += ", calls wait"
+	}
+	return s
+}
+
+// BreakerState is a breaker at work. Its zero value is closed.
+type BreakerState struct {
+	generation uint32 // grows with every change of state; results of an older one are void
+	state      breakerState
+	until      time.Duration // of open
+	row        int           // failures in a row
+	results    results
+	probing    int // half-open: probes under way
+	passed     int // half-open: probes that succeeded
+}
+
+type breakerState uint8
+
+const (
+	closed breakerState = iota
+	opened
+	halfOpen
+)
+
+// Ask reports whether an attempt may be sent now, and the generation under which
+// its result is to be told. When it may not, wait is the time until asking again
+// makes sense: until the breaker is half-open; behind its probes, a tenth of Open.
+func (s *BreakerState) Ask(b *Breaker, now time.Duration) (ok bool, generation uint32, wait time.Duration) {
+	if s.state == opened && now >= s.until {
+		s.enter(halfOpen)
+	}
+	switch s.state {
+	case opened:
+		return false, s.generation, s.until - now
+	case halfOpen:
+		if s.probing+s.passed >= b.probes() {
+			return false, s.generation, max(1, b.Open/10)
+		}
+		s.probing++
+	}
+	return true, s.generation, 0
+}
+
+// Forget takes back an Ask whose attempt was not sent.
+func (s *BreakerState) Forget(generation uint32) {
+	if generation == s.generation && s.state == halfOpen {
+		s.probing--
+	}
+}
+
+// Done tells the result of an attempt.
+func (s *BreakerState) Done(b *Breaker, now time.Duration, generation uint32, failed bool) {
+	if generation != s.generation {
+		return // from before the state changed
+	}
+	switch s.state {
+	case halfOpen:
+		s.probing--
+		if failed {
+			s.trip(b, now)
+		} else if s.passed++; s.passed >= b.probes() {
+			s.enter(closed)
+		}
+	case closed:
+		if s.row++; !failed {
+			s.row = 0
+		}
+		if b.Ratio > 0 {
+			s.results.add(b, now, failed)
+		}
+		if (b.InARow > 0 && s.row >= b.InARow) || s.results.tripped(b) {
+			s.trip(b, now)
+		}
+	}
+}
+
+// Open reports whether the breaker is open now.
+func (s *BreakerState) Open(now time.Duration) bool { return s.state == opened && now < s.until }
+
+func (s *BreakerState) trip(b *Breaker, now time.Duration) {
+	s.enter(opened)
+	s.until = now + b.Open
+}
+
+func (s *BreakerState) enter(state breakerState) {
+	s.generation++
+	s.state, s.row, s.probing, s.passed = state, 0, 0, 0
+	s.results.clear()
+}
+
+// results are the last results, the oldest first.
+type results struct {
+	list     []result
+	head     int
+	failures int
+}
+
+type result struct {
+	at     time.Duration
+	failed bool
+}
+
+func (r *results) add(b *Breaker, now time.Duration, failed bool) {
+	r.list = append(r.list, result{now, failed})
+	if failed {
+		r.failures++
+	}
+	for r.head < len(r.list) && (b.Window == 0 && len(r.list)-r.head > b.Count || b.Window > 0 && r.list[r.head].at <= now-b.Window) {
+		if r.list[r.head].failed {
+			r.failures--
+		}
+		r.head++
+	}
+	if r.head > 64 && r.head > len(r.list)/2 { // the memory follows what counts
+		r.list = r.list[:copy(r.list, r.list[r.head:])]
+		r.head = 0
+	}
+}
+
+func (r *results) tripped(b *Breaker) bool {
+	n := len(r.list) - r.head
+	return b.Ratio > 0 && n > 0 && n >= b.Minimum && float64(r.failures) >= b.Ratio*float64(n)
+}
+
+func (r *results) clear() { *r = results{list: r.list[:0]} }

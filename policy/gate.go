@@ -1,0 +1,141 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Gate bounds what one instance, or all together, have in flight. The zero Gate
+// bounds nothing. At most one of Semaphore, AIMD and Gradient is set.
+type Gate struct {
+	Semaphore int // attempts in flight at once
+	AIMD      AIMD
+	Gradient  Gradient
+	Shared    bool // one gate for all instances
+	LastFirst bool // the call that came last goes first
+	Room      int  // calls that may wait at the gate; more are shed; 0 means no bound
+}
+
+// On reports whether the gate bounds anything.
+func (g Gate) On() bool { return g.Semaphore > 0 || g.AIMD.Max > 0 || g.Gradient.Max > 0 }
+
+// String names the gate; empty without one.
+func (g Gate) String() string {
+	var s string
+	switch {
+	case g.Semaphore > 0:
+		s = fmt.Sprintf("gate %d", g.Semaphore)
+	case g.AIMD.Max > 0:
+		s = fmt.Sprintf("gate AIMD %g..%g", g.AIMD.Min, g.AIMD.Max)
+	case g.Gradient.Max > 0:
+		s = fmt.Sprintf("gate gradient %g..%g", g.Gradient.Min, g.Gradient.Max)
+	default:
+		return ""
+	}
+	if g.Shared {
+		s += " for all"
+	}
+	if g.LastFirst {
+		s += ", last first"
+	}
+	if g.Room > 0 {
+		s += fmt.Sprintf(", %d wait", g.Room)
+	}
+	return s
+}
+
+// AIMD is a limit that grows by one while it is used and nothing is dropped, and
+// shrinks by a factor on a drop:
+//
+//	dropped, or slower than Slow    limit Factor
+//	in flight >= limit/2            limit + 1
+//
+// as the AIMDLimit of Netflix concurrency-limits 0.5.4, whose defaults are 20, 20, 200, 0.9
+// and 5 s.
+type AIMD struct {
+	Start, Min, Max float64
+	Factor          float64       // of a drop, 0.5 to 1
+	Slow            time.Duration // an answer slower than this counts as a drop; 0 means none does
+}
+
+func (a AIMD) next(limit float64, inFlight int, took time.Duration, dropped bool) float64 {
+	switch {
+	case dropped || (a.Slow > 0 && took > a.Slow):
+		limit = math.Floor(limit * a.Factor)
+	case 2*float64(inFlight) >= limit:
+		limit++
+	}
+	return min(a.Max, max(a.Min, limit))
+}
+
+// Gradient is a limit that follows the ratio of the long-term to the latest answer
+// time, the Gradient2Limit of Netflix concurrency-limits 0.5.4:
+//
+//	gradient = max(0.5, min(1, Tolerance long/latest))
+//	limit    = (1-Smoothing) limit + Smoothing (limit gradient + Queue)
+//
+// with long the mean of the first 10 answer times and then their exponential average
+// over Window samples, pulled down by 5 % when it is more than twice the latest. Nothing
+// changes while less than half the limit is used. Drops are ignored. Its defaults
+// are 20, 20, 200, a queue of 4, 0.2, 1.5 and 600.
+type Gradient struct {
+	Start, Min, Max float64
+	Queue           float64
+	Smoothing       float64
+	Tolerance       float64
+	Window          int
+}
+
+const gradientWarmup = 10 // samples
+
+func (g Gradient) next(s *GateState, inFlight int, took time.Duration) float64 {
+	latest := took.Seconds()
+	if s.samples < gradientWarmup {
+		s.samples++
+		s.sum += latest
+		s.long = s.sum / float64(s.samples)
+	} else {
+		factor := 2 / float64(g.Window+1)
+		s.long = s.long*(1-factor) + latest*factor
+	}
+	long := s.long
+	if latest > 0 && s.long/latest > 2 {
+		s.long *= 0.95
+	}
+	if 2*float64(inFlight) < s.limit || latest <= 0 {
+		return s.limit
+	}
+	gradient := max(0.5, min(1, g.Tolerance*long/latest))
+	limit := s.limit*(1-g.Smoothing) + g.Smoothing*(s.limit*gradient+g.Queue)
+	return min(g.Max, max(g.Min, limit))
+}
+
+// GateState is the limit of a gate at work.
+type GateState struct {
+	limit     float64
+	begun     bool
+	long, sum float64 // seconds, of Gradient
+	samples   int
+}
+
+// Limit is how many may be in flight now; 0 means no bound.
+func (s *GateState) Limit(g *Gate) int {
+	if !s.begun {
+		s.begun = true
+		s.limit = max(float64(g.Semaphore), g.AIMD.Start, g.Gradient.Start)
+	}
+	return int(s.limit)
+}
+
+// Done tells of an attempt that came to an end when so many, itself included, were
+// in flight: whether it was dropped (refused, overloaded or timed out) and how long
+// it took.
+func (s *GateState) Done(g *Gate, inFlight int, took time.Duration, dropped bool) {
+	switch {
+	case g.AIMD.Max > 0:
+		s.limit = g.AIMD.next(s.limit, inFlight, took, dropped)
+	case g.Gradient.Max > 0 && !dropped:
+		s.limit = g.Gradient.next(s, inFlight, took)
+	}
+}

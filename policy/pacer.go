@@ -1,0 +1,248 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"stampede/wire"
+)
+
+// Pacer spaces what an instance sends. At most one kind is set; the zero Pacer sends
+// at once.
+type Pacer struct {
+	Bucket  PaceBucket
+	Headers PaceHeaders
+	Cubic   bool // the rate limiter of the AWS SDKs' adaptive mode, see cubic
+	Shared  bool // one pacer for all instances
+}
+
+// PaceBucket is a token bucket on the client's side: Rate a second, Burst at once.
+type PaceBucket struct {
+	Rate  float64 // 0 means none
+	Burst float64
+}
+
+// PaceHeaders sends what the provider's own counters leave: a mirror of its limits on
+// requests and tokens, learnt from the remaining and reset headers of every reply.
+// Reserve is the part of each limit that is left untouched, 0..1.
+type PaceHeaders struct {
+	On      bool
+	Reserve float64
+}
+
+// On reports whether anything is paced.
+func (p Pacer) On() bool { return p.Bucket.Rate > 0 || p.Headers.On || p.Cubic }
+
+// String names the pacer; empty without one.
+func (p Pacer) String() string {
+	var s string
+	switch {
+	case p.Bucket.Rate > 0:
+		s = fmt.Sprintf("paced at %.4g/s, burst %g", p.Bucket.Rate, p.Bucket.Burst)
+	case p.Headers.On:
+		s = "paced by the provider's counters"
+		if p.Headers.Reserve > 0 {
+			s += fmt.Sprintf(" less %g%%", 100*p.Headers.Reserve)
+		}
+	case p.Cubic:
+		s = "paced by cubic rate control"
+	default:
+		return ""
+	}
+	if p.Shared {
+		s += ", for all"
+	}
+	return s
+}
+
+// PacerState is a pacer at work.
+type PacerState struct {
+	bucket level
+	begun  bool
+	quotas [wire.QuotaKinds]mirror
+	cubic  cubic
+}
+
+// Need is what an attempt takes from the provider's limits, as far as its client
+// knows: one request, and its tokens of each kind.
+type Need [wire.QuotaKinds]float64
+
+// Reserve takes room for an attempt and gives the wait until it may be sent.
+func (s *PacerState) Reserve(p *Pacer, now time.Duration, need Need) time.Duration {
+	switch {
+	case p.Bucket.Rate > 0:
+		if !s.begun {
+			s.begun = true
+			s.bucket = level{rate: p.Bucket.Rate, most: max(1, p.Bucket.Burst), there: max(1, p.Bucket.Burst), at: now}
+		}
+		return s.bucket.take(now, 1)
+	case p.Headers.On:
+		wait := time.Duration(0)
+		for i := range s.quotas {
+			if m := &s.quotas[i]; m.known {
+				wait = max(wait, m.take(now, need[i], p.Headers.Reserve))
+			}
+		}
+		return wait
+	case p.Cubic:
+		return s.cubic.take(now)
+	}
+	return 0
+}
+
+// Done tells the reply to an attempt.
+func (s *PacerState) Done(p *Pacer, now time.Duration, reply wire.Reply) {
+	if p.Headers.On {
+		for i, q := range reply.Quotas {
+			if q.Limit > 0 {
+				s.quotas[i].learn(now, q)
+			}
+		}
+	}
+	if p.Cubic {
+		s.cubic.done(now, reply.Class() == wire.Throttled)
+	}
+}
+
+// level is a bucket in floats that lends: what is not there yet is waited for.
+type level struct {
+	rate, most, there float64
+	at                time.Duration
+}
+
+func (l *level) advance(now time.Duration) {
+	l.there = min(l.most, l.there+l.rate*(now-l.at).Seconds())
+	l.at = now
+}
+
+// take takes n and gives the wait until they are there.
+func (l *level) take(now time.Duration, n float64) time.Duration {
+	l.advance(now)
+	l.there -= n
+	if l.there >= 0 || l.rate <= 0 {
+		return 0
+	}
+	return seconds(-l.there / l.rate)
+}
+
+// seconds is a span rounded up to a nanosecond, at most 73 years.
+func seconds(s float64) time.Duration {
+	if !(s < longest.Seconds()) {
+		return longest
+	}
+	return time.Duration(math.Ceil(s * 1e9))
+}
+
+// mirror is the client's picture of one limit of the provider: a bucket of Limit that
+// refills in Reset from Remaining.
+type mirror struct {
+	level
+	known bool
+}
+
+// learn takes over what a reply says. It was true when the provider wrote it: what
+// was sent since is in the mirror already, so the lower of both counts. The rate is
+// what would fill the rest of the limit in the time that the header gives.
+func (m *mirror) learn(now time.Duration, q wire.Quota) {
+	if q.Reset > 0 && q.Remaining < q.Limit {
+		m.rate = float64(q.Limit-q.Remaining) / q.Reset.Seconds()
+	}
+	m.most = float64(q.Limit)
+	if !m.known {
+		m.known, m.at, m.there = true, now, float64(q.Remaining)
+		return
+	}
+	m.advance(now)
+	m.there = min(m.there, float64(q.Remaining))
+}
+
+// take takes n and gives the wait until they, and the reserve, are there.
+func (m *mirror) take(now time.Duration, n, reserve float64) time.Duration {
+	m.advance(now)
+	m.there -= n
+	short := reserve*m.most - m.there
+	if short <= 0 || m.rate <= 0 {
+		return 0
+	}
+	return seconds(short / m.rate)
+}
+
+// cubic is the client rate limiter of the AWS SDKs' adaptive mode (botocore
+// retries/adaptive.py, throttling.py, bucket.py): it sleeps until the first throttle,
+// then
+//
+//	throttled   rate = 0.7 min(measured, rate), the window starts anew
+//	success     rate = 0.4 (t - K)^3 + wMax, K = cbrt(wMax 0.3/0.4)
+//
+// with t the seconds since the last throttle, never below 0.5/s nor above twice the
+// measured rate. The measured rate is smoothed by 0.8 over windows of half a second. Every
+// attempt takes one token of a bucket that holds at most a second's worth, at least 1.
+type cubic struct {
+	enabled   bool
+	rate      float64
+	wMax, k   float64
+	throttled time.Duration // the last time
+	bucket    level
+	measured  float64
+	window    float64 // the end of the last half-second that was counted, in seconds
+	counted   float64 // replies since
+}
+
+const (
+	cubicBeta     = 0.7
+	cubicScale    = 0.4
+	cubicSmooth   = 0.8
+	cubicMinRate  = 0.5
+	cubicWindow   = 0.5 // seconds
+	cubicCapacity = 1   // the least
+)
+
+func (c *cubic) take(now time.Duration) time.Duration {
+	if !c.enabled {
+		return 0
+	}
+	return c.bucket.take(now, 1)
+}
+
+func (c *cubic) done(now time.Duration, throttled bool) {
+	c.measure(now)
+	if throttled {
+		rate := c.measured
+		if c.enabled {
+			rate = min(c.measured, c.rate)
+		}
+		c.wMax = rate
+		c.k = math.Cbrt(c.wMax * (1 - cubicBeta) / cubicScale)
+		c.throttled = now
+		c.set(now, rate*cubicBeta)
+		return
+	}
+	if c.enabled {
+		t := (now - c.throttled).Seconds() - c.k
+		c.set(now, min(cubicScale*t*t*t+c.wMax, 2*c.measured))
+	}
+}
+
+func (c *cubic) set(now time.Duration, rate float64) {
+	c.rate = max(rate, cubicMinRate)
+	if !c.enabled {
+		c.enabled = true
+		c.bucket = level{rate: c.rate, at: now}
+	}
+	c.bucket.advance(now)
+	c.bucket.rate = c.rate
+	c.bucket.most = max(c.rate, cubicCapacity)
+	c.bucket.there = min(c.bucket.there, c.bucket.most)
+}
+
+// measure smooths the rate of replies over half-second windows.
+func (c *cubic) measure(now time.Duration) {
+	t := math.Floor(now.Seconds()/cubicWindow) * cubicWindow
+	c.counted++
+	if t > c.window {
+		current := c.counted / (t - c.window)
+		c.measured = current*cubicSmooth + c.measured*(1-cubicSmooth)
+		c.counted, c.window = 0, t
+	}
+}

@@ -286,3 +286,29 @@ func TestRegistry(t *testing.T) {
 		t.Error("Index finds what is not there")
 	}
 }
+
+// No run is faster than its bound and none uses more of a limit than there is, also of
+// limits that count in the end what they could not know at admission.
+func TestBoundHoldsForEveryLimit(t *testing.T) {
+	for _, limit := range []string{
+		"{resource: dollars, limit: $1/min}", "{resource: output_tokens, limit: 100/min}", "{resource: tokens, limit: 3k/min, settle: multiply_output, output_factor: 9}",
+		"{resource: tokens, limit: 3k/min, kind: leaky_bucket}", "{resource: tokens, limit: 3k/min, kind: fixed_window, resets_at: '23:40'}", "{resource: requests, limit: 30/min}",
+	} {
+		text := "name: t\nworkload: {burst: {calls: 60}, prompt_tokens: 100, output_tokens: 50, max_tokens: 80}\nprovider: {limits: [" + limit + "]}\n" +
+			"policy: {retry: {attempts: none, deadline: 10h, retry_after: in_full, backoff: {constant: 1s}}}\nprice: {input: 100, output: 900}\nreplications: 2\n"
+		s, err := scenario.Read([]byte(text), "f", scenario.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, err := Replicator{Jobs: 1}.Play(t.Context(), s, 0, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range runs {
+			bound, makespan, used := r.Values[Index("bound_makespan_s")], r.Values[Index("makespan_s")], r.Values[Index("quota_used_ratio")]
+			if bound > makespan || used > 1 {
+				t.Errorf("%s: makespan %g s below the bound %g s, or %g of the limit used", limit, makespan, bound, used)
+			}
+		}
+	}
+}

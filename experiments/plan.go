@@ -193,7 +193,7 @@ func overlap(a, b string) bool {
 // answers, where the number of calls is given, else answers per minute. Neither
 // rewards failing fast.
 func objectiveOf(s *scenario.Scenario) string {
-	if s.Model.Workload.Calls > 0 && s.Warmup == (scenario.Warmup{}) {
+	if s.Model.Fleets()[max(0, s.Measured())].Workload.Calls > 0 && s.Warmup == (scenario.Warmup{}) {
 		return "answered"
 	}
 	return "goodput_per_min"

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"stampede/cost"
@@ -126,7 +127,7 @@ func (t *Tally) Call(c *fleet.Call) {
 		used := provider.Used{Output: int(c.Size.Output), Nano: int64(c.Useful)}
 		for i, l := range t.model.Provider.Limits {
 			if c.Target == 0 && l.Covers(t.model.Provider.Tenants[c.Fleet]) {
-				t.counted[i] += l.Ends(r, used)
+				t.counted[i] += min(l.Counts(r), l.Ends(r, used)) // what exceeds the charge may overshoot the limit
 			}
 		}
 	}
@@ -152,10 +153,10 @@ func (t *Tally) attempts() (sum uint64) {
 func (t *Tally) span() time.Duration { return t.end - t.warmup }
 
 // offers is the highest rate, per second, and burst that a limit has during the
-// run, changes by faults included; no rate for a ramp, which grows, and for
-// requests at once.
+// run, changes by faults included; no rate for a ramp, which grows, for
+// requests at once, and for what may be overshot: dollars and leaky buckets.
 func (t *Tally) offers(l provider.Limit) (rate, burst float64) {
-	if l.Kind == provider.RampLimit || l.Resource == provider.Concurrency {
+	if l.Kind == provider.RampLimit || l.Kind == provider.LeakyBucket || l.Resource == provider.Concurrency || l.Resource == provider.Dollars {
 		return math.Inf(1), 0
 	}
 	take := func(l provider.Limit) {
@@ -163,7 +164,7 @@ func (t *Tally) offers(l provider.Limit) (rate, burst float64) {
 	}
 	take(l)
 	for _, f := range t.model.Provider.Faults {
-		if to, ok := f.Effect.(provider.ChangeLimit); ok && to.Resource == l.Resource {
+		if to, ok := f.Effect.(provider.ChangeLimit); ok && to.Resource == l.Resource && slices.Equal(to.Keys, l.Keys) && slices.Equal(to.Models, l.Models) {
 			l.Amount, l.Period, l.Burst = to.Amount, to.Period, to.Burst
 			take(l)
 		}
@@ -189,7 +190,11 @@ func (t *Tally) bound() float64 {
 	least := math.NaN()
 	for i, l := range m.Provider.Limits {
 		if rate, burst := t.offers(l); !math.IsInf(rate, 0) {
-			if span := max(0, (float64(t.counted[i])-burst)/rate); !(least >= span) {
+			early := 0.0
+			if l.Kind == provider.FixedWindow { // a part of the first one has passed
+				early = (l.Offset % l.Period).Seconds()
+			}
+			if span := max(0, (float64(t.counted[i])-burst)/rate-early); !(least >= span) {
 				least = span
 			}
 		}

@@ -18,9 +18,10 @@ import (
 // attempts and waits as slices. It is a fleet.Listener. Use NewTrace.
 type Trace struct {
 	scenario *scenario.Scenario
-	open     map[uint64][]fleet.Attempt // attempts of calls under way
+	open     map[callName][]fleet.Attempt // attempts of calls under way
 	events   []traceEvent
-	lanes    []lanes // by instance
+	first    []int   // by fleet: its first instance
+	lanes    []lanes // by instance, over all fleets
 }
 
 type traceEvent struct {
@@ -34,19 +35,34 @@ type traceEvent struct {
 	Args map[string]any `json:"args,omitempty"`
 }
 
+// callName tells calls of several fleets apart.
+type callName struct {
+	fleet int
+	call  uint64
+}
+
 // NewTrace makes an empty trace of the scenario.
 func NewTrace(s *scenario.Scenario) *Trace {
-	return &Trace{scenario: s, open: map[uint64][]fleet.Attempt{}, lanes: make([]lanes, s.Model.Instances)}
+	t := &Trace{scenario: s, open: map[callName][]fleet.Attempt{}}
+	for _, f := range s.Model.Fleets() {
+		t.first = append(t.first, len(t.lanes))
+		t.lanes = append(t.lanes, make([]lanes, f.Instances)...)
+	}
+	return t
 }
 
 // Attempt implements fleet.Listener.
-func (t *Trace) Attempt(a *fleet.Attempt) { t.open[a.Call] = append(t.open[a.Call], *a) }
+func (t *Trace) Attempt(a *fleet.Attempt) {
+	name := callName{a.Fleet, a.Call}
+	t.open[name] = append(t.open[name], *a)
+}
 
 // Call implements fleet.Listener.
 func (t *Trace) Call(c *fleet.Call) {
-	attempts := t.open[c.ID]
-	delete(t.open, c.ID)
-	pid := int(c.Instance)
+	name := callName{int(c.Fleet), c.ID}
+	attempts := t.open[name]
+	delete(t.open, name)
+	pid := t.first[c.Fleet] + int(c.Instance)
 	tid := t.lanes[pid].find(c)
 	slice := func(name, cat string, from, to sim.Time, args map[string]any) {
 		if to < from {
@@ -111,11 +127,25 @@ func (l *lanes) find(c *fleet.Call) int {
 	return len(*l) - 1
 }
 
+// process names an instance: of which fleet, where there are several.
+func (t *Trace) process(pid int) string {
+	fleets := t.scenario.Model.Fleets()
+	i := len(t.first) - 1
+	for t.first[i] > pid {
+		i--
+	}
+	name := t.scenario.Name
+	if len(fleets) > 1 {
+		name += ", " + fleets[i].Name
+	}
+	return fmt.Sprintf("%s, instance %d", name, pid-t.first[i])
+}
+
 // Write writes the trace as one JSON object.
 func (t *Trace) Write(w io.Writer) error {
 	var meta []traceEvent
 	for pid, l := range t.lanes {
-		meta = append(meta, traceEvent{Name: "process_name", Ph: "M", Pid: pid, Args: map[string]any{"name": fmt.Sprintf("%s, instance %d", t.scenario.Name, pid)}})
+		meta = append(meta, traceEvent{Name: "process_name", Ph: "M", Pid: pid, Args: map[string]any{"name": t.process(pid)}})
 		for tid := range l {
 			meta = append(meta, traceEvent{Name: "thread_name", Ph: "M", Pid: pid, Tid: tid, Args: map[string]any{"name": fmt.Sprintf("worker %d", tid)}})
 		}

@@ -50,6 +50,7 @@ func FindWarmup(ctx context.Context, s *scenario.Scenario) (sim.Time, error) {
 
 // pilot keeps the latency and the arrival of each call by its number.
 type pilot struct {
+	only    int // the fleet that is measured; negative means the main one
 	latency []float64
 	arrived []sim.Time
 }
@@ -57,6 +58,9 @@ type pilot struct {
 func (p *pilot) Attempt(*fleet.Attempt) {}
 
 func (p *pilot) Call(c *fleet.Call) {
+	if int(c.Fleet) != max(0, p.only) {
+		return
+	}
 	for uint64(len(p.latency)) <= c.ID {
 		p.latency, p.arrived = append(p.latency, 0), append(p.arrived, 0)
 	}

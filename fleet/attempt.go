@@ -146,7 +146,7 @@ func (r *run) receive(aid uint32) {
 	p := r.backend(a)
 	c := r.calls.at(a.call)
 	a.received = now
-	a.request.Cached = int(r.cached(c))
+	a.request.Cached, a.request.Admitted = int(r.cached(c)), now
 	a.hidden = c.record.Size.Reasoning
 	if second := now.Truncate(time.Second); second != p.second {
 		p.second, p.ordinal = second, 0
@@ -164,16 +164,19 @@ func (r *run) receive(aid uint32) {
 	case provider.Refused:
 		gateway := &p.config.Gateway
 		if int(a.relayed) < gateway.Retries {
+			if v.Billed != provider.Nothing {
+				a.relays = a.relays.Plus(r.refused(a, v.Billed))
+				p.Spend(now, a.request, int64(r.priceOf(a).Bill(r.refused(a, v.Billed))))
+			}
 			a.relayed++
+			a.request.Relay++
 			r.loop.At(now+v.After+gateway.Wait, event{kind: arrives, id: aid})
 			return
 		}
-		if a.billed = v.Billed; a.billed == provider.Everything {
-			a.output = c.record.Size.Output
-		}
+		a.billed = v.Billed
 		r.refuse(aid, gateway.Pass(v.Reply), v.After+p.hop)
 		if a.billed != provider.Nothing {
-			p.Spend(now, a.request, r.used(a).Nano)
+			p.Spend(now, a.request, int64(r.priceOf(a).Bill(r.refused(a, v.Billed))))
 		}
 	default:
 		a.slow, a.hangs, a.breaks, a.lost = v.Slow, v.Hangs, v.Breaks, v.Part == 1
@@ -208,7 +211,7 @@ func (r *run) generate(aid uint32) {
 		r.remark(p)
 		return
 	}
-	a.first, a.last = p.Generate(now, a.request, a.slow, int(hidden), int(a.output))
+	a.begins, a.first, a.last = p.Generate(now, a.request, a.slow, int(hidden), int(a.output))
 	a.ends = r.loop.Timer(a.last, event{kind: generated, id: aid})
 	if !a.abandoned {
 		a.replyAt = a.last + p.hop
@@ -221,6 +224,7 @@ func (r *run) generate(aid uint32) {
 func (r *run) begins(aid uint32) {
 	a := r.attempts.at(aid)
 	c := r.calls.at(a.call)
+	r.confirm(c)
 	c.caching, c.cachedAt = a.received, a.first
 	g := r.group(c)
 	if t := &g.Client.Timeouts; g.Workload.Stream && (t.FirstByte > 0 || t.Gap > 0) {
@@ -231,13 +235,18 @@ func (r *run) begins(aid uint32) {
 // cached is how much of the prompt of a call the cache holds now.
 func (r *run) cached(c *call) int32 {
 	now := r.loop.Now()
-	if c.cachedAt <= now {
-		c.cached, c.cachedAt = c.caching, sim.Never
-	}
+	r.confirm(c)
 	if life := r.group(c).Workload.Cache.Lifetime; life > 0 && now-c.cached >= life {
 		return 0
 	}
 	return c.record.Size.Cached
+}
+
+// confirm takes note of an answer that has begun since.
+func (r *run) confirm(c *call) {
+	if c.cachedAt <= r.loop.Now() {
+		c.cached, c.cachedAt = c.caching, sim.Never
+	}
 }
 
 // remark schedules the next token of the batch that matters.
@@ -276,7 +285,7 @@ func (r *run) marked(p *backend) {
 func (r *run) turn(p *backend, aid uint32, started bool) {
 	for started && r.attempts.at(aid).left {
 		r.attempts.free(aid)
-		aid, started = p.Pass()
+		aid, started = p.PassOver()
 	}
 	if started {
 		r.generate(aid)
@@ -404,13 +413,15 @@ func (r *run) abandon(aid uint32) {
 		if a.batched {
 			a.output = int32(p.Produced(now, a.name, int(a.output), p.hop))
 		} else {
-			if stop < a.first {
+			if stop < a.begins {
 				a.output = 0
 			} else {
-				hidden := min(a.hidden, a.output)
-				a.output = hidden + int32(float64(a.output-hidden)*float64(stop-a.first)/float64(a.last-a.first))
+				a.output = int32(float64(a.output) * float64(stop-a.begins) / float64(a.last-a.begins))
 			}
 			r.loop.Cancel(a.ends)
+		}
+		if c := r.calls.at(a.call); c.caching == a.received && c.cachedAt == a.first && stop < a.first {
+			c.cachedAt = sim.Never // its answer will not begin
 		}
 		a.ends = r.loop.Timer(stop, event{kind: generated, id: aid})
 	}

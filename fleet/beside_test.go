@@ -129,6 +129,72 @@ func TestBillingByOutcome(t *testing.T) {
 	}
 }
 
+// A stream that is stopped while it still reasons is billed for what it has thought:
+// 900 of 1,000 tokens, 9 s at 100/s after a first second.
+func TestStoppedWhileItReasons(t *testing.T) {
+	m := model()
+	m.Workload.Stream = true
+	m.Workload.Sizes = sized{Prompt: 100, Output: 1200, Reasoning: 1000}
+	m.Provider = provider.Config{Latency: provider.Latency{FirstToken: dist.Constant(1), TokensPerSecond: dist.Constant(100)}, Cancel: provider.StopsStreams}
+	m.Client.Timeouts = policy.Timeouts{Attempt: []time.Duration{10 * s}}
+	var got Attempt
+	if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { got = *a }}); err != nil {
+		t.Fatal(err)
+	}
+	if got.Usage != (cost.Usage{Prompt: 100, Output: 900, Reasoning: 900}) || got.First >= 0 {
+		t.Errorf("%+v, first token %v; want 900 tokens of reasoning and none that was seen", got.Usage, got.First)
+	}
+}
+
+// A gateway that tries three 408s again passes their bills on, and each of its tries
+// has luck of its own: half of them fail, so four fail in one call of sixteen.
+func TestGatewayPaysForItsTries(t *testing.T) {
+	m := model()
+	m.Provider.Gateway.Retries = 3
+	m.Provider.Billing.TimeoutBilled = true
+	m.Provider.Faults = []provider.Fault{{Share: 1, For: 10 * s, Effect: provider.Reject{Reply: wire.Reply{Status: 408}, After: 4 * s}}}
+	var got Attempt
+	if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { got = *a }}); err != nil {
+		t.Fatal(err)
+	}
+	if got.Bill != 8_000_000 || got.Class() != wire.OK { // at 0, 4 and 8 s; the answer from 12 s on
+		t.Errorf("%v for %v, want four bills of 2,000,000", got.Bill, got.Class())
+	}
+	m = model()
+	m.Workload.Calls = 8000
+	m.Provider.Gateway.Retries = 3
+	m.Provider.Faults = []provider.Fault{{Share: 0.5, Effect: provider.Reject{Reply: wire.Reply{Status: 500}}}}
+	failed := 0.0
+	if _, err := m.Run(1, 0, each{call: func(c *Call) {
+		if c.Outcome != policy.Answered {
+			failed++
+		}
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if share := failed / 8000; math.Abs(share-1.0/16) > 4*math.Sqrt(1.0/16*15/16/8000) { // four standard errors
+		t.Errorf("%.4f of the calls fail, want %.4f", share, 1.0/16)
+	}
+}
+
+// An attempt that is stopped before its answer begins does not keep the cache alive.
+func TestCacheIsNotRenewedByWhatNeverBegan(t *testing.T) {
+	m := model()
+	m.Workload.Sizes = sized{Prompt: 152, Cached: 150, Output: 8}
+	m.Workload.Cache = Cache{Lifetime: 300 * s}
+	m.Client.Retry = retries(3, 200*s)
+	m.Provider.Latency = provider.Latency{FirstToken: dist.Constant(150)}
+	m.Provider.Cancel = provider.Stops
+	m.Client.Timeouts = policy.Timeouts{Attempt: []time.Duration{10 * s, 10 * s, 0}}
+	var cached []int
+	if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { cached = append(cached, a.Usage.Cached) }}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(cached, []int{150, 150, 0}) { // at 0, 210 and 420 s
+		t.Errorf("cached %v, want it lost at 420 s", cached)
+	}
+}
+
 // An overload that comes inside the stream, after status 200, is a failure that a
 // client which retries by status does not retry (case 9 of the field).
 func TestErrorInsideTheStream(t *testing.T) {

@@ -33,7 +33,7 @@ func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
 		Charged: a.charged + a.penalty, Settled: a.penalty, InFlight: int(a.inFlight), Ordinal: int(a.ordinal),
 	}
 	rec.Usage = r.usage(a)
-	rec.Bill = g.target(a.target).Price.Bill(rec.Usage)
+	rec.Bill = r.priceOf(a).Bill(rec.Usage)
 	if g.Workload.Stream && a.first <= now-p.hop {
 		rec.First = a.first + p.hop
 	} else if rec.Class() == wire.OK {
@@ -139,7 +139,7 @@ func (r *run) decide(c *call, a *attempt, rec *Attempt) (policy.Decision, int) {
 	if rec.Cut == policy.CallTimer && from > len(g.Client.Outer) {
 		rec.Decision = policy.Decision{Outcome: policy.GaveUpDeadline}
 	} else {
-		rec.Decision, layer = g.Client.Decide(f, r.tries(id), from)
+		rec.Decision, layer = g.Client.Decide(&f, r.tries(id), from)
 	}
 	if m := g.client(c); rec.Decision.Again && m.budget != nil {
 		paid, ok := m.budget.Withdraw(&g.Client.Budget, rec.Ended, a.reply)
@@ -181,7 +181,7 @@ func (r *run) usage(a *attempt) cost.Usage {
 	billing, billed := &r.backend(a).config.Billing, true
 	switch {
 	case a.state == refused:
-		billed = a.billed != provider.Nothing
+		return a.relays.Plus(r.refused(a, a.billed))
 	case !a.admitted() || a.hangs || a.left:
 		billed = false
 	case a.unfinished:
@@ -192,16 +192,41 @@ func (r *run) usage(a *attempt) cost.Usage {
 		billed = !billing.CutFree
 	}
 	if !billed {
-		return cost.Usage{}
+		return a.relays
 	}
-	u := cost.Usage{Prompt: a.request.Prompt, Cached: a.request.Cached, Output: int(a.output), Reasoning: int(min(a.hidden, a.output))}
+	return a.relays.Plus(r.usageOf(a, a.output))
+}
+
+// usageOf is the usage of an attempt that has generated so much.
+func (r *run) usageOf(a *attempt, output int32) cost.Usage {
+	u := cost.Usage{Prompt: a.request.Prompt, Cached: a.request.Cached, Output: int(output), Reasoning: int(min(a.hidden, output))}
 	if r.groups[a.request.Tenant].Workload.Cache.Writes {
 		u.Written = u.Prompt - u.Cached
 	}
 	return u
 }
 
+// refused is the usage that a refusal is billed for.
+func (r *run) refused(a *attempt, billed provider.Billed) cost.Usage {
+	switch billed {
+	case provider.Everything:
+		return r.usageOf(a, r.calls.at(a.call).record.Size.Output)
+	case provider.ItsPrompt:
+		return r.usageOf(a, 0)
+	}
+	return cost.Usage{}
+}
+
+// priceOf is the price at the target of an attempt.
+func (r *run) priceOf(a *attempt) *cost.Price {
+	if g := &r.groups[a.request.Tenant]; a.target > 0 {
+		return &g.Fallbacks[a.target-1].Price
+	} else {
+		return &g.Price
+	}
+}
+
 // used is what the attempt used in the end, for the limits.
 func (r *run) used(a *attempt) provider.Used {
-	return provider.Used{Output: int(a.output), Nano: int64(r.groups[a.request.Tenant].target(a.target).Price.Bill(r.usage(a)))}
+	return provider.Used{Output: int(a.output), Nano: int64(r.priceOf(a).Bill(r.usage(a)))}
 }

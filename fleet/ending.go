@@ -12,7 +12,10 @@ func (r *run) follow(id uint32, d policy.Decision, layer int) {
 	if d.Others {
 		return
 	}
-	r.loop.Cancel(c.hedge)
+	if c.hedge != (sim.Timer{}) {
+		r.loop.Cancel(c.hedge)
+		c.hedge = sim.Timer{}
+	}
 	if !d.Again {
 		if d.Outcome == policy.Answered {
 			r.dropAll(c, policy.HedgeTimer)
@@ -81,7 +84,7 @@ func (r *run) expired(id uint32) {
 	g := r.group(c)
 	layer := int(c.layer)
 	f := policy.Facts{Now: r.loop.Now(), Reply: wire.Reply{Failure: wire.Timeout}, U: g.jitter.Uniform(c.record.ID, uint64(c.record.Attempts)<<8|uint64(layer))}
-	d, layer := g.Client.Decide(f, r.tries(id), layer)
+	d, layer := g.Client.Decide(&f, r.tries(id), layer)
 	r.follow(id, d, layer)
 }
 
@@ -146,6 +149,9 @@ func (r *run) end(id uint32, outcome policy.Outcome) {
 		r.books.closeCall(&c.record)
 		c.live = false
 		if c.place == inBacklog || c.place == atGate {
+			if c.place == atGate {
+				g.client(c).gate.Leave()
+			}
 			c.place = gone
 		} else {
 			r.calls.free(id)

@@ -98,7 +98,7 @@ func (r *run) pass(c *call) {
 		next := r.calls.at(id)
 		if next.place == gone {
 			r.calls.free(id)
-			gate.Withdraw()
+			gate.Bury()
 			continue
 		}
 		next.place, next.gated = onTheWay, true

@@ -36,18 +36,18 @@ type Call struct {
 	ID         uint64 // counts in its fleet
 	Fleet      int32  // 0 is the main one
 	Instance   int32
-	Outcome    policy.Outcome
 	Attempts   int32
 	Deliveries int32
+	Size       Size
+	Waits      [Waits]time.Duration
+	Outcome    policy.Outcome
 	Arrived    sim.Time // when the caller asked; for fetched calls, when a worker took it up
 	Began      sim.Time // when a worker first took it up
 	Ended      sim.Time
-	Size       Size
-	Waits      [Waits]time.Duration
-	Useful     cost.Money // for the attempt that answered
 	Target     int32      // that answered, from 0
-	Repeated   int64      // tokens of the answer that were shown more than once
 	Acts       int32      // how often it did what it was to do, of workloads that act
+	Repeated   int64      // tokens of the answer that were shown more than once
+	Useful     cost.Money // for the attempt that answered
 	Waste      cost.Waste
 }
 

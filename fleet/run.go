@@ -3,6 +3,7 @@ package fleet
 import (
 	"time"
 
+	"stampede/cost"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
@@ -153,28 +154,29 @@ func (r *run) tries(id uint32) []policy.Tries {
 
 // call is a logical request that has not ended.
 type call struct {
-	record   Call
-	live     bool
-	held     bool // a worker is at it
-	place    place
-	waits    Wait          // the kind of the present wait
-	tries    int32         // attempts in this delivery
-	start    sim.Time      // of this delivery
-	lastWait time.Duration // the last backoff
-	since    sim.Time      // when the present wait began
-	cached   sim.Time      // start of the last request known to have used the cache
-	caching  sim.Time      // start of a request that uses it
-	cachedAt sim.Time      // when that begins to be known
-	worker   uint32
+	since    sim.Time                     // when the present wait began
+	timer    sim.Timer                    // of the present wait
+	start    sim.Time                     // of this delivery
+	lastWait time.Duration                // the last backoff
 	flights  [1 + policy.MaxHedges]uint32 // the attempts in flight
-	flying   uint8                        // how many
-	gated    bool                         // it has a place at the gate
+	tries    int32                        // attempts in this delivery
+	flying   uint8                        // how many attempts are in flight
+	waits    Wait                         // the kind of the present wait
+	place    place
+	layer    uint8 // that waits
 	target   uint8
-	layer    uint8   // that waits
+	gated    bool // it has a place at the gate
+	live     bool
+	held     bool    // a worker is at it
 	cost     float32 // what the coming retry was paid with
+	record   Call
+
+	worker   uint32
 	hedge    sim.Timer
-	timer    sim.Timer
 	patience sim.Timer
+	cached   sim.Time // start of the last request known to have used the cache
+	caching  sim.Time // start of a request that uses it
+	cachedAt sim.Time // when that begins to be known
 }
 
 // place is where a call is while no event of its own is pending.
@@ -214,12 +216,14 @@ type attempt struct {
 	hidden     int32 // of them, by reasoning
 	name       uint32
 	billed     provider.Billed // of a refused one
+	relays     cost.Usage      // of refusals that the gateway kept to itself
 	slow       float64
 	sent       sim.Time
 	received   sim.Time
 	cost       float32  // that it was paid with, as a retry
 	generation uint32   // of the breaker that let it through
-	first      sim.Time // the first token leaves the provider
+	begins     sim.Time // the first token is generated
+	first      sim.Time // the first token that is seen leaves the provider
 	last       sim.Time // the last token leaves the provider
 	reply      wire.Reply
 	replyAt    sim.Time  // at the client, once known

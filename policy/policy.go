@@ -61,17 +61,18 @@ type Tries struct {
 // Decide asks the layers from the inside outwards: an answer ends the call, and
 // otherwise the first layer that tries again decides. It returns its number, 0 for
 // the innermost; when none does, that of the outermost, whose reason ends the call.
-// The facts are those of the innermost layer; outer holds the tries of the others.
+// The facts are those of the innermost layer, and are changed; outer holds the tries
+// of the others.
 // From is the first layer that is asked, for those within a layer whose timeout cut
 // them off have no say.
-func (c *Client) Decide(f Facts, outer []Tries, from int) (d Decision, layer int) {
+func (c *Client) Decide(f *Facts, outer []Tries, from int) (d Decision, layer int) {
 	for layer = from; ; layer++ {
 		if layer == 0 {
-			d = c.Retry.Decide(f)
+			d = c.Retry.decide(f)
 		} else {
 			t := &outer[layer-1]
 			f.Attempt, f.Start, f.LastWait, f.Began = t.Made, t.Start, t.LastWait, false
-			d = c.Outer[layer-1].Retry.Decide(f)
+			d = c.Outer[layer-1].Retry.decide(f)
 		}
 		if d.Again || d.Outcome == Answered || layer >= len(c.Outer) {
 			return d, layer
@@ -209,7 +210,9 @@ type Decision struct {
 // cure ends it; a Retry-After beyond the limit of a rule that gives up ends it; the
 // attempt limit; the wait, from Retry-After where it is obeyed and else from the
 // backoff; the deadline, before the wait is slept.
-func (r Retry) Decide(f Facts) Decision {
+func (r Retry) Decide(f Facts) Decision { return r.decide(&f) }
+
+func (r *Retry) decide(f *Facts) Decision {
 	if f.Reply.Class() == wire.OK {
 		return Decision{Outcome: Answered}
 	}
@@ -220,7 +223,7 @@ func (r Retry) Decide(f Facts) Decision {
 	if read == tooLong && r.RetryAfter.GiveUpFirst {
 		return Decision{Outcome: GaveUpRetryAfter}
 	}
-	if !r.Classify.Retryable(f.Reply) {
+	if !r.Classify.retryable(&f.Reply) {
 		return Decision{Outcome: TerminalError}
 	}
 	if read == tooLong {

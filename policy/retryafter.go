@@ -78,11 +78,11 @@ const (
 
 // read turns the headers into a wait. The limit holds for the wish; when clipped,
 // for the wish with its addition.
-func (a *RetryAfter) read(f Facts) (time.Duration, reading) {
+func (a *RetryAfter) read(f *Facts) (time.Duration, reading) {
 	if a.Obey == Ignore {
 		return 0, unread
 	}
-	hint, ok := a.header(f.Reply)
+	hint, ok := a.header(&f.Reply)
 	if !ok {
 		return 0, unread
 	}
@@ -117,7 +117,7 @@ func (a *RetryAfter) read(f Facts) (time.Duration, reading) {
 }
 
 // header is the first hint that the client takes.
-func (a *RetryAfter) header(r wire.Reply) (wire.Hint, bool) {
+func (a *RetryAfter) header(r *wire.Reply) (wire.Hint, bool) {
 	take := func(h wire.Hint) bool {
 		return h.Form != wire.Absent && !(a.Skips.Negative && h.Form == wire.Seconds && h.Value < 0)
 	}

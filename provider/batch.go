@@ -110,7 +110,7 @@ func (p *Provider) Join(now sim.Time, r Request, slow float64, hidden, output in
 		name = uint32(len(b.streams) - 1)
 	}
 	s := &b.streams[name]
-	steps := func(n float64) int64 { return int64(n * oneStep * slow) }
+	steps := func(n float64) int64 { return int64(min(n*oneStep*slow, 1<<60)) } // 1.2e9 steps
 	b.read = max(b.read, b.clock) + steps(b.Steps(r.Prompt-r.Cached))
 	s.token = token
 	s.begins, s.end = b.read, b.read+steps(float64(output))

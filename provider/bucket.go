@@ -85,8 +85,8 @@ func (b *Bucket) Drain(n, floor int64) int64 {
 	return before - b.whole
 }
 
-// Give puts n tokens back; above the burst they are lost.
-func (b *Bucket) Give(n int64) {
+// Give puts n tokens back, whenever they were taken; above the burst they are lost.
+func (b *Bucket) Give(n int64, _ sim.Time) {
 	if b.whole += n; b.whole >= int64(b.burst) {
 		b.fill()
 	}

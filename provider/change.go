@@ -17,15 +17,14 @@ type change struct {
 
 // changesOf lays out the changes of limits that the fault schedule makes: at
 // each instant at which one begins or ends, the limit is that of the change
-// which began last among those that hold, else what the configuration says. The
-// changed limit is the first on the same resource.
+// which began last among those that hold, else what the configuration says.
 func changesOf(c Config) ([]change, error) {
 	var changes []change
 	for i, l := range c.Limits {
 		var at []sim.Time
 		var holding []Fault
 		for _, f := range c.Faults {
-			if to, ok := f.Effect.(ChangeLimit); ok && to.Resource == l.Resource && firstOn(c, l.Resource) == i {
+			if to, ok := f.Effect.(ChangeLimit); ok && firstOn(c, to) == i {
 				holding = append(holding, f)
 				if at = append(at, f.At); f.For > 0 {
 					at = append(at, f.At+f.For)
@@ -48,14 +47,26 @@ func changesOf(c Config) ([]change, error) {
 		}
 	}
 	for _, f := range c.Faults {
-		if to, ok := f.Effect.(ChangeLimit); ok && firstOn(c, to.Resource) < 0 {
+		to, ok := f.Effect.(ChangeLimit)
+		if !ok {
+			continue
+		}
+		i := firstOn(c, to)
+		if i < 0 {
 			return nil, fmt.Errorf("a fault changes the limit on %v, but there is none", to.Resource)
+		}
+		if l := c.Limits[i]; len(to.Keys)+len(to.Models) == 0 && len(l.Keys)+len(l.Models) > 0 {
+			return nil, fmt.Errorf("a fault changes the limit on %v, of which some are for keys or models; say which", to.Resource)
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 	return changes, nil
 }
 
-func firstOn(c Config, r Resource) int {
-	return slices.IndexFunc(c.Limits, func(l Limit) bool { return l.Resource == r })
+// firstOn is the first limit that a change is for; negative when there is none.
+func firstOn(c Config, to ChangeLimit) int {
+	named := len(to.Keys)+len(to.Models) > 0
+	return slices.IndexFunc(c.Limits, func(l Limit) bool {
+		return l.Resource == to.Resource && (!named || slices.Equal(l.Keys, to.Keys) && slices.Equal(l.Models, to.Models))
+	})
 }

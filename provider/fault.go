@@ -98,6 +98,8 @@ type ChangeLimit struct {
 	Amount   int64
 	Period   time.Duration
 	Burst    int64
+	Keys     []string // of the limit, where several on the resource are for some keys
+	Models   []string // likewise
 }
 
 func (Reject) effect()       {}

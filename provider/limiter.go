@@ -204,7 +204,7 @@ func (l *limiter) settle(now sim.Time, r *Request, used Used) int64 {
 	l.advance(now)
 	back := l.charge(r) - l.final(r, used)
 	if back > 0 {
-		l.meter.Give(back)
+		l.meter.Give(back, r.Admitted)
 	} else if back < 0 {
 		l.take(-back)
 	}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"sort"
 	"time"
 
 	"stampede/sim"
@@ -18,8 +19,8 @@ type meter interface {
 	// Drain counts n, but not below a level of floor, and returns how many whole
 	// ones it counted.
 	Drain(n, floor int64) int64
-	// Give takes n back.
-	Give(n int64)
+	// Give takes n back that were counted at the given instant.
+	Give(n int64, at sim.Time)
 	// Wait is the least span after which Has(n) holds if nothing else passes;
 	// sim.Never for more than can ever pass at once.
 	Wait(n int64) time.Duration
@@ -73,7 +74,11 @@ func drain(m meter, n, floor int64) int64 {
 }
 
 // Give implements meter. What was counted before the last reset is gone with it.
-func (w *Window) Give(n int64) { w.used = max(0, w.used-n) }
+func (w *Window) Give(n int64, at sim.Time) {
+	if w.number(at) == w.number(w.at) {
+		w.used -= n
+	}
+}
 
 // Wait implements meter: until the next reset.
 func (w *Window) Wait(n int64) time.Duration {
@@ -142,14 +147,12 @@ func (s *Sliding) Take(n int64) {
 // Drain implements meter.
 func (s *Sliding) Drain(n, floor int64) int64 { return drain(s, n, floor) }
 
-// Give implements meter. What is given back is taken from the latest first.
-func (s *Sliding) Give(n int64) {
-	for i := s.log.Len() - 1; i >= 0 && n > 0; i-- {
-		p := s.log.At(i)
-		back := min(n, p.n)
-		p.n -= back
-		s.used -= back
-		n -= back
+// Give implements meter. What was counted a period ago is gone already.
+func (s *Sliding) Give(n int64, at sim.Time) {
+	i := sort.Search(s.log.Len(), func(i int) bool { return s.log.At(i).at >= at })
+	if i < s.log.Len() && s.log.At(i).at == at {
+		s.log.At(i).n -= n
+		s.used -= n
 	}
 }
 
@@ -228,7 +231,7 @@ func (r *Ramp) Take(n int64) { r.slice.Take(n); r.span.Take(n) }
 func (r *Ramp) Drain(n, floor int64) int64 { return drain(r, n, floor) }
 
 // Give implements meter.
-func (r *Ramp) Give(n int64) { r.slice.Give(n); r.span.Give(n) }
+func (r *Ramp) Give(n int64, at sim.Time) { r.slice.Give(n, at); r.span.Give(n, at) }
 
 // Wait implements meter: until the next slice.
 func (r *Ramp) Wait(n int64) time.Duration { return r.slice.Wait(n) }
@@ -250,7 +253,7 @@ func (p *places) Advance(sim.Time)         {}
 func (p *places) Has(n int64) bool         { return p.taken+n <= p.amount }
 func (p *places) Take(n int64)             { p.taken += n }
 func (p *places) Drain(int64, int64) int64 { return 0 }
-func (p *places) Give(n int64)             { p.taken -= n }
+func (p *places) Give(n int64, _ sim.Time) { p.taken -= n }
 func (p *places) Wait(int64) time.Duration { return 0 }
 func (p *places) Level() int64             { return p.amount - p.taken }
 

@@ -51,8 +51,46 @@ func TestSliding(t *testing.T) {
 	if w.Advance(60 * s); !w.Has(4) || w.Has(5) {
 		t.Errorf("level %d, want 4", w.Level())
 	}
-	if w.Give(2); !w.Has(6) {
+	if w.Give(2, 0); w.Has(5) {
+		t.Errorf("level %d after giving back what has grown old, want 4", w.Level())
+	}
+	if w.Give(2, 20*s); !w.Has(6) {
 		t.Errorf("level %d after giving back, want 6", w.Level())
+	}
+}
+
+// What a window gives back of a charge of the window before is lost: 101 and 2,000
+// are counted in the second minute, whatever of the first comes back in it.
+func TestWindowGivesBackItsOwnOnly(t *testing.T) {
+	p := build(t, Config{Limits: []Limit{{Resource: Tokens, Kind: FixedWindow, Amount: 2000, Period: 60 * s, Charge: PromptPlusMax, Settle: Refund}}})
+	before := Request{Prompt: 100, MaxTokens: 1900, Admitted: 50 * s}
+	p.Receive(50*s, before, 0)
+	own := Request{Prompt: 100, MaxTokens: 400, Admitted: 65 * s}
+	p.Receive(65*s, own, 0)
+	p.Finish(70*s, before, Used{Output: 1})
+	got := describe(p.Receive(71*s, Request{Prompt: 100, MaxTokens: 1500}, 0))
+	p.Finish(72*s, own, Used{Output: 100}) // 300 come back
+	got += ", " + describe(p.Receive(73*s, Request{Prompt: 100, MaxTokens: 1600}, 0))
+	if want := "429 after 49s, ok"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A change of a limit for some keys names them, and leaves the others alone.
+func TestLimitChangesOfAKey(t *testing.T) {
+	config := Config{
+		Tenants: []Tenant{{Key: "a"}, {Key: "b"}},
+		Limits:  []Limit{{Resource: Requests, Amount: 5, Period: s, Keys: []string{"a"}}, {Resource: Requests, Amount: 7, Period: s, Keys: []string{"b"}}},
+		Faults:  []Fault{{At: s, Share: 1, Effect: ChangeLimit{Resource: Requests, Amount: 2, Period: s, Keys: []string{"b"}}}},
+	}
+	p := build(t, config)
+	p.change(s)
+	if p.limits[0].Amount != 5 || p.limits[1].Amount != 2 {
+		t.Errorf("limits of %d and %d, want 5 and 2", p.limits[0].Amount, p.limits[1].Amount)
+	}
+	config.Faults[0].Effect = ChangeLimit{Resource: Requests, Amount: 2, Period: s}
+	if _, err := New(config, 0); err == nil {
+		t.Error("a change that does not say whose limit must be refused")
 	}
 }
 

@@ -26,11 +26,13 @@ import (
 // Request is what a request declares.
 type Request struct {
 	Call      uint64
-	Tenant    int // an index into Config.Tenants
-	Attempt   int // from 1
-	Prompt    int // tokens
-	Cached    int // tokens of the prompt that come from a cache
-	MaxTokens int // 0 when not set
+	Tenant    int      // an index into Config.Tenants
+	Attempt   int      // from 1
+	Relay     int      // how often a gateway has tried this attempt before
+	Prompt    int      // tokens
+	Cached    int      // tokens of the prompt that come from a cache
+	Admitted  sim.Time // when it was received, for its settlement
+	MaxTokens int      // 0 when not set
 }
 
 // Verdict is what becomes of a request on arrival.
@@ -144,7 +146,7 @@ func ranks(tenants []Tenant) []int {
 }
 
 // Receive decides what becomes of a request that arrives now. When it must wait
-// for a slot, the token is what Finish or Pass return once its turn comes.
+// for a slot, the token is what Finish or PassOver return once its turn comes.
 func (p *Provider) Receive(now sim.Time, r Request, token uint32) (v Verdict) {
 	p.change(now)
 	v.Part, v.Slow = 1, 1
@@ -271,10 +273,10 @@ func (p *Provider) show(now sim.Time, reply *wire.Reply) {
 	}
 }
 
-// Generate is when the first and the last token of an admitted request with the
-// given true output leave the provider; so many of its tokens, those of reasoning,
-// come before the first that anyone sees.
-func (p *Provider) Generate(now sim.Time, r Request, slow float64, hidden, output int) (first, last sim.Time) {
+// Generate is when an admitted request with the given true output begins to
+// generate, and when its first and its last token leave the provider; so many of its
+// tokens, those of reasoning, come before the first that anyone sees.
+func (p *Provider) Generate(now sim.Time, r Request, slow float64, hidden, output int) (begins, first, last sim.Time) {
 	l := &p.config.Latency
 	seconds, each := 0.0, 0.0
 	if l.FirstToken != nil {
@@ -283,8 +285,9 @@ func (p *Provider) Generate(now sim.Time, r Request, slow float64, hidden, outpu
 	if l.TokensPerSecond != nil {
 		each = slow / l.TokensPerSecond.Sample(p.luck(r, 1))
 	}
+	begins = now + span(seconds)
 	first = now + span(seconds+float64(hidden)*each)
-	return first, max(first, now+span(seconds+float64(output)*each))
+	return begins, first, max(first, now+span(seconds+float64(output)*each))
 }
 
 // Batches reports whether the requests at once share a batch, by Join in place of
@@ -326,13 +329,21 @@ func (p *Provider) Settle(r Request, used Used) (settled, refunded int64) {
 // Finish settles the charges of a request that had its turn and frees its slot.
 // When another waits, its turn has come: its token is returned.
 func (p *Provider) Finish(now sim.Time, r Request, used Used) (next uint32, started bool) {
-	p.Leave(now, r, used)
-	return p.Pass()
+	p.settle(now, r, used)
+	if p.config.Capacity.Slots == 0 {
+		return 0, false
+	}
+	return p.slots.Depart()
 }
 
 // Leave settles the charges of a request that leaves the queue before its turn;
-// its token stays there, and Pass must be called when it comes.
+// its token stays there, and PassOver must be called when it comes.
 func (p *Provider) Leave(now sim.Time, r Request, used Used) {
+	p.slots.Leave()
+	p.settle(now, r, used)
+}
+
+func (p *Provider) settle(now sim.Time, r Request, used Used) {
 	p.change(now)
 	p.busy--
 	for i := range p.limits {
@@ -356,13 +367,11 @@ func (p *Provider) Spend(now sim.Time, r Request, nano int64) {
 	}
 }
 
-// Pass gives a freed slot to the request that has waited longest and returns its
-// token.
-func (p *Provider) Pass() (next uint32, started bool) {
-	if p.config.Capacity.Slots == 0 {
-		return 0, false
-	}
-	return p.slots.Depart()
+// PassOver gives the slot that came to a request which had left the queue to the next
+// one and returns its token.
+func (p *Provider) PassOver() (next uint32, started bool) {
+	p.slots.Bury()
+	return p.slots.Next()
 }
 
 // InFlight is the number of admitted requests that have not finished.
@@ -388,7 +397,7 @@ func (p *Provider) struck(i int, now sim.Time, r Request) bool {
 		return false
 	}
 	f := &p.config.Faults[i]
-	return f.Share >= 1 || p.faults.For(uint64(i)).Uniform(r.Call, uint64(r.Attempt)) < f.Share
+	return f.Share >= 1 || p.faults.For(uint64(i)).Uniform(r.Call, uint64(r.Attempt)|uint64(r.Relay)<<32) < f.Share
 }
 
 // Reach says whether a request sent now gets a connection: the first fault on

@@ -75,7 +75,7 @@ func TestBucket(t *testing.T) {
 	if b.Wait(1) != 6*s {
 		t.Errorf("wait %v out of a debt of 5, want 6s", b.Wait(1))
 	}
-	if b.Give(20); b.Level() != 10 {
+	if b.Give(20, 0); b.Level() != 10 {
 		t.Errorf("level %d after giving back, want the burst", b.Level())
 	}
 }
@@ -126,7 +126,7 @@ func TestEnvelopeOfTheBucket(t *testing.T) {
 				b.Take(n)
 				if rapid.Bool().Draw(t, "refund") {
 					back := rapid.Int64Range(0, n).Draw(t, "back")
-					b.Give(back)
+					b.Give(back, 0)
 					net -= back
 				}
 			}
@@ -406,10 +406,10 @@ func TestLimitChangesOverlap(t *testing.T) {
 
 func TestGenerate(t *testing.T) {
 	p := build(t, Config{Latency: Latency{FirstToken: dist.Constant(0.5), TokensPerSecond: dist.Constant(50)}})
-	if f, l := p.Generate(10*s, Request{}, 1, 0, 100); f != 10500*ms || l != 12500*ms {
+	if _, f, l := p.Generate(10*s, Request{}, 1, 0, 100); f != 10500*ms || l != 12500*ms {
 		t.Errorf("first %v last %v, want 10.5s and 12.5s", f, l)
 	}
-	if f, l := p.Generate(0, Request{}, 3, 0, 100); f != 1500*ms || l != 7500*ms {
+	if _, f, l := p.Generate(0, Request{}, 3, 0, 100); f != 1500*ms || l != 7500*ms {
 		t.Errorf("slowed: first %v last %v, want 1.5s and 7.5s", f, l)
 	}
 }
@@ -421,7 +421,7 @@ func TestLatencyBelongsToCallOrAttempt(t *testing.T) {
 		var product, square sim.Moments
 		for i := range uint64(50_000) {
 			log := func(attempt int) float64 {
-				first, _ := p.Generate(0, Request{Call: i, Attempt: attempt}, 0, 1, 0)
+				_, first, _ := p.Generate(0, Request{Call: i, Attempt: attempt}, 0, 1, 0)
 				return math.Log(first.Seconds())
 			}
 			a, b := log(1), log(2)

@@ -23,8 +23,10 @@ type builder struct {
 	prices   cost.Book
 	startsAt TimeOfDay
 	at       string // the path of the fleet at hand, empty or such as beside.0.
-	warnings []string
-	files    []string
+	// undeclared are the fleets whose requests do not say their max_tokens.
+	undeclared []int
+	warnings   []string
+	files      []string
 }
 
 func (b *builder) build(f *File) (m fleet.Model, err error) {
@@ -68,12 +70,16 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 	if f.Measure != "" && f.Measure != All && !slices.Contains(names, f.Measure) {
 		return m, b.errorf("measure", "found %q; no such fleet; %s", f.Measure, suggest.Unknown(f.Measure, append(names, All)))
 	}
-	if m.Provider, err = b.provider("provider", &f.Provider, tenants, declares(f)); err != nil {
+	if len(tenants) > maxFleets {
+		return m, b.errorf("beside", "found %d fleets; want at most %d in all", len(tenants), maxFleets)
+	}
+	b.undeclared = undeclared(f)
+	if m.Provider, err = b.provider("provider", &f.Provider, tenants); err != nil {
 		return m, err
 	}
 	for i, target := range f.Fallbacks {
 		path := fmt.Sprintf("fallbacks.%d", i)
-		other, err := b.provider(path+".provider", &target.Provider, tenants, declares(f))
+		other, err := b.provider(path+".provider", &target.Provider, tenants)
 		if err != nil {
 			return m, err
 		}
@@ -102,14 +108,17 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 // All is what Measure says when the numbers of all fleets together are wanted.
 const All = "all"
 
-// declares reports whether every request says its max_tokens.
-func declares(f *File) bool {
-	for _, beside := range f.Beside {
-		if beside.Workload.MaxTokens == 0 {
-			return false
+// maxFleets is how many fleets may call one provider.
+const maxFleets = 64
+
+// undeclared are the fleets, by number, whose requests do not say their max_tokens.
+func undeclared(f *File) (out []int) {
+	for i, w := range f.workloads() {
+		if w.MaxTokens == 0 {
+			out = append(out, i)
 		}
 	}
-	return f.Workload.MaxTokens > 0
+	return out
 }
 
 // errorf is a mistake at a path of the fleet at hand.
@@ -142,19 +151,31 @@ func (b *builder) fleet(f *Beside, horizon Span) (out fleet.Fleet, err error) {
 // warn notes what is allowed and probably not meant.
 func (b *builder) warn(m *fleet.Model) {
 	note := func(format string, args ...any) { b.warnings = append(b.warnings, fmt.Sprintf(format, args...)) }
-	sizes := measure(m.Workload.Sizes)
-	for _, l := range m.Provider.Limits {
-		if charge, holds := l.Counts(sizes.request()), l.Most(); charge > holds && l.Kind != provider.LeakyBucket {
-			note("a mean request counts %d %v, more than the limit ever lets through at once (%d): such a request is refused for ever", charge, strings.ReplaceAll(l.Resource.String(), "_", " "), holds)
+	for i, f := range m.Fleets() {
+		whose := ""
+		if i > 0 {
+			whose = " of " + f.Name
 		}
-	}
-	t := m.Client.Timeouts
-	if timer, _ := t.BeforeFirstByte(1, true); timer == policy.NoTimer && m.Workload.Patience == nil {
-		for _, f := range m.Provider.Faults {
-			if _, hangs := f.Effect.(provider.Hang); hangs {
-				note("requests hang and no timeout and no patience ends them: a call that hangs holds its worker for ever")
-				break
+		sizes := measure(f.Workload.Sizes)
+		for _, l := range m.Provider.Limits {
+			if !l.Covers(m.Provider.Tenants[i]) || l.Kind == provider.LeakyBucket {
+				continue
 			}
+			if charge, holds := l.Counts(sizes.request()), l.Most(); charge > holds {
+				note("a mean request%s counts %d %v, more than the limit ever lets through at once (%d): such a request is refused for ever", whose, charge, strings.ReplaceAll(l.Resource.String(), "_", " "), holds)
+			}
+		}
+		t := f.Client.Timeouts
+		if timer, _ := t.BeforeFirstByte(1, true); timer == policy.NoTimer && f.Workload.Patience == nil {
+			for _, fault := range m.Provider.Faults {
+				if _, hangs := fault.Effect.(provider.Hang); hangs {
+					note("requests%s hang and no timeout and no patience ends them: a call that hangs holds its worker for ever", whose)
+					break
+				}
+			}
+		}
+		if b := m.Provider.Capacity.Batching; b != nil && t.Gap > 0 && t.Gap < b.Streams(m.Provider.Capacity.Slots) && f.Workload.Stream {
+			note("a step of the batch can last %v, and the gap timeout%s of %v does not look at the tokens of a batch", b.Streams(m.Provider.Capacity.Slots), whose, t.Gap)
 		}
 	}
 }
@@ -180,6 +201,9 @@ func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
 		return out, err
 	}
 	if p.Model == "" {
+		if p.Tier != "" {
+			return out, b.errorf(path+".model", "found a tier without a model; want the model it is sold for")
+		}
 		if p.File != "" {
 			return out, b.errorf(path+".model", "found nothing; want a model of the file")
 		}

@@ -12,7 +12,7 @@ import (
 	"stampede/wire"
 )
 
-func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant, declared bool) (out provider.Config, err error) {
+func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (out provider.Config, err error) {
 	speech, _ := dialect.Find(string(p.Dialect)) // empty is plain
 	out = provider.Config{
 		Name:       p.Preset,
@@ -67,7 +67,7 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant, de
 		if err := b.scope(path, l, tenants); err != nil {
 			return out, err
 		}
-		if limit.Charge == provider.PromptPlusMax && !declared {
+		if limit.Charge == provider.PromptPlusMax && slices.ContainsFunc(b.undeclared, func(i int) bool { return limit.Covers(tenants[i]) }) {
 			return out, b.errorf(path+".charge", "charges max_tokens, but workload.max_tokens is not set; set it, or charge: prompt")
 		}
 		out.Limits = append(out.Limits, limit)
@@ -166,12 +166,16 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 		return provider.Limit{Resource: provider.Concurrency, Amount: l.Limit.Amount, Keys: l.Keys, Models: l.Models}, nil
 	case l.Limit.Amount < 1 || l.Limit.Period == 0:
 		return out, b.errorf(path+".limit", "found %v; %s", l.Limit, rateAllowed)
+	case l.Burst.Amount > 0 && l.Burst.Dollars != (l.Resource == "dollars"):
+		return out, b.errorf(path+".burst", "found %v of %s; dollars, and only they, are written such as $5", l.Burst, l.Resource)
+	case l.Used.Amount > 0 && l.Used.Dollars != (l.Resource == "dollars"):
+		return out, b.errorf(path+".used", "found %v of %s; dollars, and only they, are written such as $5", l.Used, l.Resource)
 	case l.Limit.Dollars != (l.Resource == "dollars"):
 		return out, b.errorf(path+".limit", "found %v of %s; dollars, and only they, are written such as $10/10m", l.Limit, l.Resource)
 	}
 	out = provider.Limit{
-		Resource: resourceOf(l.Resource), Amount: l.Limit.Amount, Period: l.Limit.Period, Burst: int64(l.Burst), Keys: l.Keys, Models: l.Models, Hidden: l.Hidden,
-		Kind: kindOf[l.Kind], Quantum: time.Duration(l.EnforcedEvery), Used: int64(l.Used), Rejected: rejectedOf[l.Rejected],
+		Resource: resourceOf(l.Resource), Amount: l.Limit.Amount, Period: l.Limit.Period, Burst: l.Burst.Amount, Keys: l.Keys, Models: l.Models, Hidden: l.Hidden,
+		Kind: kindOf[l.Kind], Quantum: time.Duration(l.EnforcedEvery), Used: l.Used.Amount, Rejected: rejectedOf[l.Rejected],
 		Cached: cachedOf[l.Cached], Estimate: float64(l.Estimate), Output: int64(l.OutputFactor),
 	}
 	if err := b.limitKind(path, l, &out); err != nil {
@@ -211,14 +215,14 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 
 // limitKind reads the parameters that belong to one kind of limit.
 func (b *builder) limitKind(path string, l Limit, out *provider.Limit) error {
-	if l.Burst != 0 && ((out.Kind != provider.TokenBucket && out.Kind != provider.LeakyBucket) || l.EnforcedEvery != 0) {
+	if l.Burst.Amount != 0 && ((out.Kind != provider.TokenBucket && out.Kind != provider.LeakyBucket) || l.EnforcedEvery != 0) {
 		return b.errorf(path+".burst", "only a bucket that is not enforced in slices has a burst of its own")
 	}
-	if l.ResetsAt != 0 && out.Kind != provider.FixedWindow {
+	if l.ResetsAt != nil && out.Kind != provider.FixedWindow {
 		return b.errorf(path+".resets_at", "only a fixed window resets")
 	}
-	if out.Kind == provider.FixedWindow {
-		out.Offset = (time.Duration(b.startsAt) - time.Duration(l.ResetsAt) + 24*time.Hour) % (24 * time.Hour)
+	if l.ResetsAt != nil {
+		out.Offset = (time.Duration(b.startsAt) - time.Duration(*l.ResetsAt) + 24*time.Hour) % (24 * time.Hour)
 	}
 	if out.Kind == provider.RampLimit {
 		if out.Growth, out.Every = 0.5, 15*time.Minute; l.Growth != 0 {
@@ -307,7 +311,7 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		effects = append(effects, provider.NoConnection{As: provider.Unreachable})
 	}
 	if c := f.Limit; c != nil {
-		if c.Resource == "concurrency" || c.Resource == "" || c.Limit.Period == 0 || c.Limit.Dollars != (c.Resource == "dollars") {
+		if c.Resource == "concurrency" || c.Resource == "" || c.Limit.Period == 0 || c.Limit.Dollars != (c.Resource == "dollars") || (c.Burst.Amount > 0 && c.Burst.Dollars != (c.Resource == "dollars")) {
 			return out, b.errorf(path+".limit", "want a resource other than concurrency and an amount per time")
 		}
 		if f.Gap.set() {
@@ -316,7 +320,7 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		if f.Share < 1 {
 			return out, b.errorf(path+".share", "found %v; a limit changes for all attempts", f.Share)
 		}
-		effects = append(effects, provider.ChangeLimit{Resource: resourceOf(c.Resource), Amount: c.Limit.Amount, Period: c.Limit.Period, Burst: int64(c.Burst)})
+		effects = append(effects, provider.ChangeLimit{Resource: resourceOf(c.Resource), Amount: c.Limit.Amount, Period: c.Limit.Period, Burst: c.Burst.Amount, Keys: c.Keys, Models: c.Models})
 	}
 	if len(effects) != 1 {
 		return out, b.errorf(path, "found %d effects; want exactly one of connection, cut_at, hang, limit, lose_reply, slow, status", len(effects))

@@ -177,14 +177,18 @@ func (s *Scenario) Explain(w io.Writer) {
 	}
 	line("  %v%s.", m.Price, source)
 	line("\nWhat the averages allow")
+	arrivals, arrive := s.arrivalRate()
 	least := math.Inf(1)
 	for _, c := range s.capacities(sizes) {
 		line("  %-44s %s", c.what, c.words())
+		if c.burst > 0 && c.burst >= 60*arrivals*m.Horizon.Minutes() && m.Horizon > 0 {
+			continue // what is there at once lasts for the run
+		}
 		least = min(least, c.perMinute)
 	}
-	if rate, ok := s.arrivalRate(); ok {
-		line("  %-44s %s calls/min", "arrivals", number(60*rate))
-		if 60*rate > least {
+	if arrive {
+		line("  %-44s %s calls/min", "arrivals", number(60*arrivals))
+		if 60*arrivals > least {
 			line("  More calls arrive than can be answered: the backlog grows as long as they come.")
 		}
 	}
@@ -316,7 +320,7 @@ func plural(n int, what string) string {
 }
 
 // means are the mean sizes of a call, in tokens.
-type means struct{ prompt, cached, output, max float64 }
+type means struct{ prompt, cached, output, reasoning, max float64 }
 
 // request is a request of mean size.
 func (m means) request() provider.Request {
@@ -337,6 +341,7 @@ func measure(sizes fleet.Sizes) means {
 		m.prompt += float64(size.Prompt) / float64(n)
 		m.cached += float64(size.Cached) / float64(n)
 		m.output += float64(size.Output) / float64(n)
+		m.reasoning += float64(size.Reasoning) / float64(n)
 		m.max += float64(size.MaxTokens) / float64(n)
 	}
 	return m
@@ -385,7 +390,11 @@ func (s *Scenario) capacities(z means) []capacity {
 			continue
 		}
 		used := provider.Used{Output: int(z.output + 0.5)}
-		used.Nano = int64(m.Price.Bill(cost.Usage{Prompt: int(z.prompt + 0.5), Cached: int(z.cached + 0.5), Output: used.Output}))
+		usage := cost.Usage{Prompt: int(z.prompt + 0.5), Cached: int(z.cached + 0.5), Output: used.Output, Reasoning: int(z.reasoning + 0.5)}
+		if m.Workload.Cache.Writes {
+			usage.Written = usage.Prompt - usage.Cached
+		}
+		used.Nano = int64(m.Price.Bill(usage))
 		each := max(1, float64(l.Ends(z.request(), used)))
 		add(describeLimit(l), float64(l.Amount)/l.Period.Minutes()/each, float64(l.Most())/each)
 	}

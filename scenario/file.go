@@ -215,24 +215,24 @@ type Rewrite struct {
 
 // Limit is one limit.
 type Limit struct {
-	Resource      Resource  `yaml:"resource" jsonschema_description:"What is counted."`
-	Limit         Rate      `yaml:"limit" jsonschema_description:"An amount per time, such as 500/min; for concurrency a number, for dollars such as $10/10m."`
-	Kind          Kind      `yaml:"kind" jsonschema_description:"token_bucket refills continuously; leaky_bucket drains continuously and takes any request while it is not over the brim; fixed_window counts anew each period; sliding_window holds over any span of the period; ramp limits growth, over a short span acceleration. Default token_bucket."`
-	Keys          []string  `yaml:"keys" jsonschema_description:"Counts only requests under these keys. Default all."`
-	Models        []string  `yaml:"models" jsonschema_description:"Counts only requests to these models. Default all."`
-	Hidden        bool      `yaml:"hidden" jsonschema_description:"Whether the headers keep silent about it. Default false."`
-	Burst         Bound     `yaml:"burst" jsonschema_description:"Of a bucket: at most so much at once. Default the amount."`
-	EnforcedEvery Span      `yaml:"enforced_every" jsonschema_description:"Enforces the limit in slices of this: 60/min as 1/s. Default not."`
-	ResetsAt      TimeOfDay `yaml:"resets_at" jsonschema_description:"Of a fixed window: the time of day of its reset, see starts_at. Default when the run starts."`
-	Growth        Share     `yaml:"growth" jsonschema_description:"Of a ramp: the growth allowed in each span. Default 50%."`
-	Every         Span      `yaml:"every" jsonschema_description:"Of a ramp: that span. Default 15m."`
-	Used          Count     `yaml:"used" jsonschema_description:"Counted already when the run starts. Default 0."`
-	Charge        Charge    `yaml:"charge" jsonschema_description:"What a request counts when it is admitted. Default prompt + max_tokens for tokens, prompt for input_tokens, as_produced for output_tokens."`
-	Settle        Settle    `yaml:"settle" jsonschema_description:"What happens when the true usage is known. Default refund."`
-	OutputFactor  int       `yaml:"output_factor" jsonschema_description:"With multiply_output: how often a token of output counts."`
-	Cached        Counts    `yaml:"cached" jsonschema_description:"Whether cached tokens of the prompt count; released counts them until the request has ended. Default count."`
-	Estimate      Number    `yaml:"estimate" jsonschema_description:"Of charges that estimate the prompt: estimate over truth. Default 1."`
-	Rejected      Rejected  `yaml:"rejected" jsonschema_description:"Whether refused requests count: free, to_zero (what is there), into_debt (down to minus the burst). Default free."`
+	Resource      Resource   `yaml:"resource" jsonschema_description:"What is counted."`
+	Limit         Rate       `yaml:"limit" jsonschema_description:"An amount per time, such as 500/min; for concurrency a number, for dollars such as $10/10m."`
+	Kind          Kind       `yaml:"kind" jsonschema_description:"token_bucket refills continuously; leaky_bucket drains continuously and takes any request while it is not over the brim; fixed_window counts anew each period; sliding_window holds over any span of the period; ramp limits growth, over a short span acceleration. Default token_bucket."`
+	Keys          []string   `yaml:"keys" jsonschema_description:"Counts only requests under these keys. Default all."`
+	Models        []string   `yaml:"models" jsonschema_description:"Counts only requests to these models. Default all."`
+	Hidden        bool       `yaml:"hidden" jsonschema_description:"Whether the headers keep silent about it. Default false."`
+	Burst         Portion    `yaml:"burst" jsonschema_description:"Of a bucket: at most so much at once. Default the amount."`
+	EnforcedEvery Span       `yaml:"enforced_every" jsonschema_description:"Enforces the limit in slices of this: 60/min as 1/s. Default not."`
+	ResetsAt      *TimeOfDay `yaml:"resets_at" jsonschema_description:"Of a fixed window: the time of day of its reset, see starts_at. Default when the run starts."`
+	Growth        Share      `yaml:"growth" jsonschema_description:"Of a ramp: the growth allowed in each span. Default 50%."`
+	Every         Span       `yaml:"every" jsonschema_description:"Of a ramp: that span. Default 15m."`
+	Used          Portion    `yaml:"used" jsonschema_description:"Counted already when the run starts. Default 0."`
+	Charge        Charge     `yaml:"charge" jsonschema_description:"What a request counts when it is admitted. Default prompt + max_tokens for tokens, prompt for input_tokens, as_produced for output_tokens."`
+	Settle        Settle     `yaml:"settle" jsonschema_description:"What happens when the true usage is known. Default refund."`
+	OutputFactor  int        `yaml:"output_factor" jsonschema_description:"With multiply_output: how often a token of output counts."`
+	Cached        Counts     `yaml:"cached" jsonschema_description:"Whether cached tokens of the prompt count; released counts them until the request has ended. Default count."`
+	Estimate      Number     `yaml:"estimate" jsonschema_description:"Of charges that estimate the prompt: estimate over truth. Default 1."`
+	Rejected      Rejected   `yaml:"rejected" jsonschema_description:"Whether refused requests count: free, to_zero (what is there), into_debt (down to minus the burst). Default free."`
 }
 
 // Latency is how long an answer takes.
@@ -265,7 +265,9 @@ type Fault struct {
 type LimitChange struct {
 	Resource Resource `yaml:"resource" jsonschema_description:"Of the limit that changes."`
 	Limit    Rate     `yaml:"limit" jsonschema_description:"The new amount per time."`
-	Burst    Bound    `yaml:"burst" jsonschema_description:"The new burst. Default the amount."`
+	Burst    Portion  `yaml:"burst" jsonschema_description:"The new burst. Default the amount."`
+	Keys     []string `yaml:"keys" jsonschema_description:"Of the limit that changes, where several on the resource are for some keys."`
+	Models   []string `yaml:"models" jsonschema_description:"Likewise."`
 }
 
 // ServerRetryAfter is how Retry-After is sent.

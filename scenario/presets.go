@@ -230,7 +230,7 @@ func (p *Preset) Explain(w io.Writer) error {
 // midnight of a day: how many it lets in, and its first refusal; false when its
 // limits refuse none.
 func (p *Preset) Flood(prompt, maxTokens int) (admitted int, first wire.Reply, refused bool, err error) {
-	config, err := (&builder{d: strict.NewDecoder()}).provider("provider", p.Provider, []provider.Tenant{{}}, true)
+	config, err := (&builder{d: strict.NewDecoder()}).provider("provider", p.Provider, []provider.Tenant{{}})
 	if err != nil || len(config.Limits) == 0 {
 		return 0, first, false, err
 	}

@@ -61,6 +61,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"kind of limit", "limit: 500/min}", "limit: 500/min, kind: leaky_bukket}", []string{`provider.limits.0.kind: found "leaky_bukket"; did you mean "leaky_bucket"?`, "sliding_window"}},
 		{"dollars of requests", "limit: 500/min}", "limit: $5/min}", []string{"provider.limits.0.limit: found $5/min of requests; dollars, and only they, are written such as $10/10m"}},
 		{"dollars without the sign", "{resource: requests, limit: 500/min}", "{resource: dollars, limit: 500/min}", []string{"provider.limits.0.limit: found 500/min of dollars"}},
+		{"used of dollars", "{resource: requests, limit: 500/min}", "{resource: dollars, limit: $5/min, used: 3}", []string{"provider.limits.0.used: found 3 of dollars; dollars, and only they, are written such as $5"}},
 		{"charge of dollars", "{resource: requests, limit: 500/min}", "{resource: dollars, limit: $5/min, charge: prompt}", []string{"one on dollars what is billed"}},
 		{"kind of concurrency", "{resource: requests, limit: 500/min}", "{resource: concurrency, limit: 8, kind: ramp}", []string{"a limit on concurrency has a number"}},
 		{"limit of a key nobody has", "limit: 500/min}", "limit: 500/min, keys: [blue]}", []string{`provider.limits.0.keys: found "blue"; no fleet calls under it`}},
@@ -74,6 +75,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"two fleets of one name", "name:", "beside:\n  - {fleet: {name: main, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{`beside.0.fleet.name: found "main"; want a name of its own`}},
 		{"mistake in a fleet beside", "name:", "beside:\n  - {fleet: {workers: 1}, workload: {batch: {calls: 1}, output_tokens: 1}}\nname:", []string{"beside.0.workload.prompt_tokens: found nothing"}},
 		{"tier that is not sold", "price: gpt-4o-mini", "price: {model: gpt-4o-mini, tier: flex}", []string{"price: no flex price for model \"gpt-4o-mini\"", "sold as batch, priority, standard"}},
+		{"tier of no model", "price: gpt-4o-mini", "price: {tier: batch}", []string{"price.model: found a tier without a model"}},
 		{"tier of one's own price", "price: gpt-4o-mini", "price: {input: 1, output: 2, tier: batch}", []string{"price.tier: found batch beside a price"}},
 		{"life of no cache", "  prompt_tokens:", "  cache_lifetime: 5m\n  prompt_tokens:", []string{"workload.cache_lifetime: found 5m without cached_share"}},
 		{"burst of a window", "limit: 500/min}", "limit: 500/min, kind: fixed_window, burst: 5}", []string{"provider.limits.0.burst: only a bucket that"}},
@@ -551,6 +553,23 @@ func FuzzRead(f *testing.F) {
 
 // What a scenario resolves to reads back as the same scenario, zeros whose
 // default is another value included.
+// An empty list is not one that is not there: nothing is billed, or what is billed by
+// default.
+func TestResolvedKeepsEmptyLists(t *testing.T) {
+	s, err := Read([]byte(base), "f", Options{Set: []string{"provider.bills=[]"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := s.Resolved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(text, "resolved", Options{})
+	if err != nil || !again.Model.Provider.Billing.AbandonedFree {
+		t.Errorf("read back as %+v, %v", again.Model.Provider.Billing, err)
+	}
+}
+
 func TestResolvedReadsBack(t *testing.T) {
 	for _, set := range []string{"seed=0", "policy.retry.attempts=none", "event_budget=none", "provider.faults=[{share: 0%, status: 500}]",
 		"policy=openai-python@2.46", "policy.timeouts.attempt=[2s, none]", "warmup=auto", "policy.retry.retry_on=[429, 5xx, timeout]"} {
@@ -568,6 +587,23 @@ func TestResolvedReadsBack(t *testing.T) {
 		}
 		if twice, _ := again.Resolved(); !bytes.Equal(text, twice) || !reflect.DeepEqual(s.Model, again.Model) {
 			t.Errorf("%s: reads back as another scenario:\n%s\n%s", set, text, twice)
+		}
+	}
+}
+
+// A fleet beside that has the scenario's policy has no parts of its own to set.
+func TestSettingsOfAFleetBeside(t *testing.T) {
+	text := []byte("beside:\n  - {fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\n" + base)
+	for set, want := range map[string]string{
+		"beside.0.policy.retry.attempts=5":  "found a part of the policy, but this fleet has the scenario's",
+		"beside.0.price.tier=batch":         "found a part of the price, but this fleet has the scenario's",
+		"beside.0.policy=no-retry":          "",
+		"beside.0.fleet.workers=3":          "",
+		"beside.0.price=gpt-4o":             "",
+		"beside.0.workload.batch.calls=100": "",
+	} {
+		if _, err := Read(text, "f", Options{Set: []string{set}}); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", set, err, want)
 		}
 	}
 }

@@ -44,6 +44,7 @@ var scalars = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[Share]():     text(`^[0-9.eE+-]+%?$`, "A share from 0 to 1, such as 0.05 or 5%.", &jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"}),
 	reflect.TypeFor[Bound]():     text(`^(none|[0-9._]+[kKMGB]?)$`, "A whole number from 1, or none.", whole(1)),
 	reflect.TypeFor[Rate]():      text(`^\$?[0-9._]+[kKMGB]?(/.+)?$`, "An amount per time, such as 500/min or $10/10m.", numeric(0)),
+	reflect.TypeFor[Portion]():   text(`^(none|\$?[0-9._]+[kKMGB]?)$`, "A whole number, such as 30k, dollars, such as $5, or none.", whole(0)),
 	reflect.TypeFor[PerTime]():   text(`^[0-9.eE+-]+[kKM]?/.+$`, "A rate of arrivals, such as 2.5/s or 90/min.", nil),
 	reflect.TypeFor[Dollars]():   text(`^\$?[0-9.eE+-]+$`, "US dollars per million tokens.", numeric(0)),
 	reflect.TypeFor[RetryOn](): {Description: "A status, a class such as 5xx, timeout, connection or stream.", AnyOf: []*jsonschema.Schema{

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 
 	"stampede/scenario/strict"
 	"stampede/sim"
@@ -47,9 +48,11 @@ func (s *Scenario) Trigger() (w Window, ok bool) {
 	for _, f := range s.Provider.Faults {
 		add(f.At, f.For)
 	}
-	if o := s.Workload.Open; o != nil {
-		for _, step := range o.Profile {
-			add(step.At, step.For)
+	for _, workload := range s.workloads() {
+		if o := workload.Open; o != nil {
+			for _, step := range o.Profile {
+				add(step.At, step.For)
+			}
 		}
 	}
 	return w, ok
@@ -65,15 +68,10 @@ func (t *Template) WithoutTrigger(s *Scenario) (*Scenario, error) {
 			f.Provider.Faults = append(f.Provider.Faults, fault)
 		}
 	}
-	if o := f.Workload.Open; o != nil {
-		calm := *o
-		calm.Profile = nil
-		for _, step := range o.Profile {
-			if step.For == 0 {
-				calm.Profile = append(calm.Profile, step)
-			}
-		}
-		f.Workload.Open = &calm
+	f.Workload.Open = calm(f.Workload.Open)
+	f.Beside = slices.Clone(f.Beside)
+	for i := range f.Beside {
+		f.Beside[i].Workload.Open = calm(f.Beside[i].Workload.Open)
 	}
 	b := builder{d: strict.NewDecoder(), dir: t.options.Dir, prices: t.options.Prices}
 	out := &Scenario{File: f}
@@ -81,4 +79,28 @@ func (t *Template) WithoutTrigger(s *Scenario) (*Scenario, error) {
 	out.Model, err = b.build(&out.File)
 	out.Warnings = b.warnings
 	return out, err
+}
+
+// calm is the arrivals without the changes that last for a time.
+func calm(o *Open) *Open {
+	if o == nil {
+		return nil
+	}
+	out := *o
+	out.Profile = nil
+	for _, step := range o.Profile {
+		if step.For == 0 {
+			out.Profile = append(out.Profile, step)
+		}
+	}
+	return &out
+}
+
+// workloads are those of all fleets, the main one first.
+func (f *File) workloads() []*Workload {
+	out := []*Workload{&f.Workload}
+	for i := range f.Beside {
+		out = append(out, &f.Beside[i].Workload)
+	}
+	return out
 }

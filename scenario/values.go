@@ -217,6 +217,34 @@ func (r *Rate) ParseText(text string) error {
 	return err
 }
 
+// Portion is an amount of what a limit counts, such as 30k, or of dollars, such as $5;
+// none is 0.
+type Portion struct {
+	Amount  int64 // of dollars, in billionths
+	Dollars bool
+}
+
+// ParseText implements strict.Texter.
+func (p *Portion) ParseText(text string) error {
+	if text == "none" {
+		*p = Portion{}
+		return nil
+	}
+	var r Rate
+	if err := r.ParseText(text); err != nil && text != "0" || r.Period != 0 {
+		return errors.New("want a whole number, such as 30k, dollars, such as $5, or none")
+	}
+	*p = Portion{r.Amount, r.Dollars}
+	return nil
+}
+
+func (p Portion) String() string {
+	if p.Amount == 0 {
+		return "none"
+	}
+	return Rate{Amount: p.Amount, Dollars: p.Dollars}.String()
+}
+
 func parsePeriod(unit string) (time.Duration, error) {
 	switch unit {
 	case "s", "sec", "second":

@@ -117,6 +117,15 @@ func (p *Price) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) er
 func (b *Beside) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
 	if b.Fleet.Instances == 0 {
 		b.Fleet.Instances = 1
+	} else { // a setting over the document: what is inherited has no parts to set
+		for _, inherited := range []struct {
+			field string
+			own   bool
+		}{{"policy", b.Policy != nil}, {"price", b.Price != nil}} {
+			if part := n.Field(inherited.field); part != nil && part.Kind == strict.Mapping && !inherited.own && part.Field("preset") == nil && part.Field("model") == nil {
+				return part.Fail(strict.Join(path, inherited.field), "found a part of the %s, but this fleet has the scenario's; write the fleet a %s of its own first", inherited.field, inherited.field)
+			}
+		}
 	}
 	if b.Policy == nil && n.Kind == strict.Mapping && n.Field("policy") != nil {
 		b.Policy = &Policy{Retry: Retry{Attempts: 1}}

@@ -15,6 +15,7 @@ type Station[J any] struct {
 
 	busy    int
 	waiting int
+	ghosts  int       // of those waiting, jobs that left
 	queues  []Ring[J] // by rank
 }
 
@@ -33,7 +34,7 @@ func (s *Station[J]) Arrive(job J, rank int) Admission {
 	case s.busy < s.Servers:
 		s.busy++
 		return Started
-	case s.Room < 0 || s.waiting < s.Room:
+	case s.Room < 0 || s.waiting-s.ghosts < s.Room:
 		for len(s.queues) <= rank {
 			s.queues = append(s.queues, Ring[J]{})
 		}
@@ -60,6 +61,16 @@ func (s *Station[J]) Withdraw() {
 	s.busy--
 }
 
+// Leave makes room in the queue for a job that waits there no more. Its place is
+// kept until its turn, which must be answered with Bury.
+func (s *Station[J]) Leave() { s.ghosts++ }
+
+// Bury ends the service of a job that had left the queue before its turn.
+func (s *Station[J]) Bury() {
+	s.ghosts--
+	s.Withdraw()
+}
+
 // Next starts a waiting job when a server is free, as after Servers has grown.
 func (s *Station[J]) Next() (next J, started bool) {
 	if s.busy >= s.Servers || s.waiting == 0 {
@@ -83,5 +94,5 @@ func (s *Station[J]) Next() (next J, started bool) {
 // Busy is the number of jobs in service.
 func (s *Station[J]) Busy() int { return s.busy }
 
-// Waiting is the number of jobs in the queue.
-func (s *Station[J]) Waiting() int { return s.waiting }
+// Waiting is the number of jobs in the queue, without those that left.
+func (s *Station[J]) Waiting() int { return s.waiting - s.ghosts }

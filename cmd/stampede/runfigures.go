@@ -195,13 +195,17 @@ const mostActors = 400
 func (d *drawing) herd() (plots.Figure, error) {
 	kinds := []plots.DotKind{{Name: "refused"}, {Name: "cut off"}, {Name: "other error"}, {Name: "answered"}} // the last on top
 	calls := 0.0
-	if _, err := readRecords(filepath.Join(d.dir, callsName), func(record) { calls++ }); err != nil {
+	if _, err := readRecords(filepath.Join(d.dir, callsName), func(r record) {
+		if r["fleet"] == "0" {
+			calls++
+		}
+	}); err != nil {
 		return nil, err
 	}
 	each := math.Max(1, math.Ceil(calls/mostActors)) // calls from one that is shown to the next
 	found, err := readRecords(filepath.Join(d.dir, attemptsName), func(r record) {
 		call := r.seconds("call")
-		if math.Mod(call, each) != 0 {
+		if math.Mod(call, each) != 0 || r["fleet"] != "0" { // numbers are those of a fleet: the main one
 			return
 		}
 		kind := 2

@@ -53,7 +53,7 @@ func fields(out *bytes.Buffer, v reflect.Value) error {
 	first := true
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Tag.Get("yaml")
-		empty := v.Field(i).IsZero() || (v.Field(i).Kind() == reflect.Slice && v.Field(i).Len() == 0)
+		empty := v.Field(i).IsZero() // an empty list is not one that is not there
 		if name == "" || (empty && v.Type().Field(i).Tag.Get("zero") != "keep") {
 			continue
 		}

@@ -114,7 +114,7 @@ func register() []Metric {
 	}
 
 	group = "first token of answered attempts, from sending"
-	add("first_token_mean_s", "s", Lower, "mean; without a stream, the whole answer", func(t *Tally) float64 { return t.firstToken.moments.Mean() })
+	add("first_token_mean_s", "s", Lower, "mean, of streams", func(t *Tally) float64 { return t.firstToken.moments.Mean() })
 	for _, q := range []struct {
 		name string
 		p    float64

@@ -32,7 +32,8 @@ type Tally struct {
 	duplicated      uint64
 	elsewhere       uint64
 	hedges          uint64
-	acts, hedged    bool // whether any measured fleet does
+	acts, hedged    bool   // whether any measured fleet does
+	streams         []bool // by fleet
 	waits           [fleet.Waits]time.Duration
 	useful          cost.Money
 	waste           cost.Waste
@@ -50,6 +51,7 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 	t := &Tally{model: &s.Model, only: s.Measured(), warmup: warmup, counted: make([]int64, len(s.Model.Provider.Limits))}
 	for i, f := range s.Model.Fleets() {
 		t.first = append(t.first, len(t.byInstance))
+		t.streams = append(t.streams, f.Workload.Stream)
 		if t.counts(i) {
 			t.acts, t.hedged = t.acts || f.Workload.Acts, t.hedged || f.Client.Hedge.On()
 			t.byInstance = append(t.byInstance, make([]float64, f.Instances)...)
@@ -89,7 +91,7 @@ func (t *Tally) Attempt(a *fleet.Attempt) {
 		return
 	}
 	t.classes[a.Class()]++
-	if a.Class() == wire.OK {
+	if a.Class() == wire.OK && t.streams[a.Fleet] {
 		t.firstToken.add(a.First - a.Sent)
 	}
 	if a.Bill > 0 {

@@ -10,7 +10,7 @@ type arena[T any] struct {
 }
 
 const (
-	blockBits = 10
+	blockBits = 7
 	blockSize = 1 << blockBits
 )
 

@@ -45,7 +45,7 @@ func (r *run) send(id uint32, generation uint32, hedge bool) {
 	case provider.Reachable:
 		r.loop.At(now+p.hop, event{kind: arrives, id: aid})
 	case provider.RefusedConn:
-		r.refuse(aid, wire.Reply{Failure: wire.Connection}, 2*p.hop)
+		r.refuse(aid, &wire.Reply{Failure: wire.Connection}, 2*p.hop)
 	case provider.Unreachable:
 		a.state = hung
 	}
@@ -118,9 +118,9 @@ func (r *run) hedge(id uint32) {
 }
 
 // refuse sends an error back to the client.
-func (r *run) refuse(aid uint32, reply wire.Reply, after time.Duration) {
+func (r *run) refuse(aid uint32, reply *wire.Reply, after time.Duration) {
 	a := r.attempts.at(aid)
-	a.state, a.reply, a.replyAt = refused, reply, r.loop.Now()+after
+	a.state, a.reply, a.replyAt = refused, *reply, r.loop.Now()+after
 	r.loop.At(a.replyAt, event{kind: replied, id: aid})
 }
 
@@ -174,13 +174,15 @@ func (r *run) receive(aid uint32) {
 			return
 		}
 		a.billed = v.Billed
-		r.refuse(aid, gateway.Pass(v.Reply), v.After+p.hop)
+		gateway.Pass(&v.Reply)
+		r.refuse(aid, &v.Reply, v.After+p.hop)
 		if a.billed != provider.Nothing {
 			p.Spend(now, a.request, int64(r.priceOf(a).Bill(r.refused(a, v.Billed))))
 		}
 	default:
 		a.slow, a.hangs, a.breaks, a.lost = v.Slow, v.Hangs, v.Breaks, v.Part == 1
-		a.reply = p.config.Gateway.Pass(v.Reply)
+		a.reply = v.Reply
+		p.config.Gateway.Pass(&a.reply)
 		if a.output = c.record.Size.Output; v.Hangs {
 			a.output = 0
 		} else if v.Breaks {

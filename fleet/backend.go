@@ -18,14 +18,18 @@ type backend struct {
 	mark      sim.Timer     // marked
 	second    time.Duration // the whole second in which it last heard something
 	ordinal   int           // how often within it
+	spends    bool          // it has a limit on dollars
 }
 
 func newBackend(c *provider.Config, index uint32, key sim.Key) (backend, error) {
 	p, err := provider.New(*c, key)
+	if err != nil {
+		return backend{}, err
+	}
 	return backend{
-		Provider: p, config: c, index: index, hop: (c.RoundTrip + c.Gateway.Latency) / 2,
+		spends: p.Spends(), Provider: p, config: c, index: index, hop: (c.RoundTrip + c.Gateway.Latency) / 2,
 		roomFrees: c.Capacity.Slots > 0 || slices.ContainsFunc(c.Limits, func(l provider.Limit) bool { return l.Settle != provider.Keep || l.Resource == provider.Concurrency }),
-	}, err
+	}, nil
 }
 
 // backend is the provider that an attempt goes to.

@@ -228,5 +228,9 @@ func (r *run) priceOf(a *attempt) *cost.Price {
 
 // used is what the attempt used in the end, for the limits.
 func (r *run) used(a *attempt) provider.Used {
-	return provider.Used{Output: int(a.output), Nano: int64(r.priceOf(a).Bill(r.usage(a)))}
+	u := provider.Used{Output: int(a.output)}
+	if r.backend(a).spends {
+		u.Nano = int64(r.priceOf(a).Bill(r.usage(a)))
+	}
+	return u
 }

@@ -31,13 +31,20 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		}
 		r.backends = append(r.backends, b)
 	}
+	counters := false // whether anyone reads them
 	for i, f := range m.Fleets() {
 		own := key
 		if i > 0 {
 			own = key.For(forFleets).For(uint64(i))
 		}
 		r.groups = append(r.groups, newGroup(f, i, own))
+		counters = counters || f.Client.Pacer.Headers.On
 		r.layers = max(r.layers, len(f.Client.Outer))
+	}
+	for i := range r.backends {
+		if !counters {
+			r.backends[i].Quiet()
+		}
 	}
 	for i := range r.groups {
 		r.open(&r.groups[i])

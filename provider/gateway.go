@@ -23,8 +23,8 @@ type Gateway struct {
 // Rewrite turns one status into another.
 type Rewrite struct{ From, To int }
 
-// Pass is the reply as the client gets it.
-func (g *Gateway) Pass(r wire.Reply) wire.Reply {
+// Pass turns a reply into what the client gets.
+func (g *Gateway) Pass(r *wire.Reply) {
 	asked := r.RetryAfter.Form != wire.Absent || r.Millis.Form != wire.Absent || r.Delay.Form != wire.Absent
 	if g.StripRetryAfter || g.RetryAfter > 0 {
 		r.RetryAfter, r.Millis = wire.Hint{}, wire.Hint{}
@@ -41,7 +41,6 @@ func (g *Gateway) Pass(r wire.Reply) wire.Reply {
 			break
 		}
 	}
-	return r
 }
 
 // String says what the gateway does; empty when nothing.

@@ -416,7 +416,7 @@ func TestQuotas(t *testing.T) {
 		t.Errorf("%+v, want a refusal with %+v", v.Reply, want)
 	}
 	g := Gateway{StripQuotas: true}
-	if g.Pass(v.Reply).Quotas != (wire.Quotas{}) {
+	if g.Pass(&v.Reply); v.Reply.Quotas != (wire.Quotas{}) {
 		t.Error("a gateway that strips the counters must")
 	}
 	window := build(t, Config{Dialect: dialect.Azure, Limits: []Limit{{Resource: Requests, Kind: FixedWindow, Amount: 120, Period: 60 * s, Quantum: 10 * s}}})

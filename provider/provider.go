@@ -259,6 +259,15 @@ func (p *Provider) say(why dialect.Reason, now sim.Time, wait time.Duration, rep
 	}
 }
 
+// Quiet leaves out of the replies how much of each limit is left, for clients that do
+// not read it.
+func (p *Provider) Quiet() { p.shown = false }
+
+// Spends reports whether a limit is on dollars: others do not look at Used.Nano.
+func (p *Provider) Spends() bool {
+	return slices.ContainsFunc(p.config.Limits, func(l Limit) bool { return l.Resource == Dollars })
+}
+
 // show writes the headers that say how much of each limit is left; of two limits
 // on one resource the first.
 func (p *Provider) show(now sim.Time, reply *wire.Reply) {

@@ -16,8 +16,9 @@ func (r *run) send(id uint32, generation uint32, hedge bool) {
 	g := r.group(c)
 	m := g.client(c)
 	now := r.loop.Now()
-	if !hedge {
+	if c.hedges++; !hedge {
 		c.tries++
+		c.hedges, c.tried = 0, now
 	}
 	c.record.Attempts++
 	aid, a := r.attempts.alloc()
@@ -59,7 +60,7 @@ func (r *run) send(id uint32, generation uint32, hedge bool) {
 		a.timerKind = timer
 		a.timer = r.loop.Timer(now+span, event{kind: cut, id: aid})
 	}
-	if m.hedge != nil && int(c.flying) <= g.Client.Hedge.Most() {
+	if m.hedge != nil && int(c.hedges) < g.Client.Hedge.Most() {
 		if after, ok := m.hedge.Delay(&g.Client.Hedge); ok {
 			c.hedge = r.loop.Timer(now+after, event{kind: hedges, id: id})
 		}
@@ -77,7 +78,7 @@ func (r *run) expiry(id uint32) (at sim.Time, layer int) {
 	}
 	for i, l := range g.Client.Outer {
 		if l.Timeout > 0 {
-			if end := r.tries(id)[i].Start + l.Timeout; end < at {
+			if end := r.tries(id)[i].Since + l.Timeout; end < at {
 				at, layer = end, i+1
 			}
 		}
@@ -93,7 +94,7 @@ func (r *run) hedge(id uint32) {
 	m := g.client(c)
 	now := r.loop.Now()
 	r.marked(&r.backends[g.target(c.target).Provider])
-	if c.flying == 0 || int(c.flying) > g.Client.Hedge.Most() {
+	if c.flying == 0 || int(c.flying) == len(c.flights) {
 		return
 	}
 	for _, aid := range c.flights[:c.flying] {
@@ -443,6 +444,9 @@ func (r *run) stops(a *attempt) bool {
 // leaveQueue takes an attempt out of the provider's queue. Its place there is
 // passed on when its turn comes.
 func (r *run) leaveQueue(a *attempt) {
+	if a.left {
+		return
+	}
 	a.left, a.output = true, 0
 	r.backend(a).Leave(r.loop.Now(), a.request, r.used(a))
 }

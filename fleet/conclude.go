@@ -91,6 +91,7 @@ func (r *run) tell(g *group, c *call, a *attempt, rec *Attempt) {
 		} else {
 			b.Done(&p.Breaker, now, a.generation, failed)
 		}
+		r.unblock(&m.targets[a.target])
 	}
 	if m.budget != nil {
 		m.budget.Done(&p.Budget, a.retry, failed, float64(a.cost))
@@ -108,7 +109,7 @@ func (r *run) tell(g *group, c *call, a *attempt, rec *Attempt) {
 		m.throttle.Done(&p.Throttle, now, class == wire.OK || class == wire.Terminal)
 	}
 	if m.hedge != nil && class == wire.OK {
-		m.hedge.Add(&p.Hedge, now-a.sent)
+		m.hedge.Add(&p.Hedge, now-c.tried)
 	}
 }
 

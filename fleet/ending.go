@@ -47,7 +47,7 @@ func (r *run) follow(id uint32, d policy.Decision, layer int) {
 func (r *run) expiryBeyond(id uint32, waits int) (at sim.Time, layer int) {
 	at, layer = sim.Never, -1
 	for i, l := range r.group(r.calls.at(id)).Client.Outer {
-		if end := r.tries(id)[i].Start + l.Timeout; i+1 > waits && l.Timeout > 0 && end < at {
+		if end := r.tries(id)[i].Since + l.Timeout; i+1 > waits && l.Timeout > 0 && end < at {
 			at, layer = end, i+1
 		}
 	}
@@ -63,6 +63,7 @@ func (r *run) resumed(id uint32) {
 	if c.layer > 0 {
 		tries := r.tries(id)
 		tries[c.layer-1].Made++
+		tries[c.layer-1].Since = now
 		r.renew(id, int(c.layer)-1, now)
 	}
 	r.ask(id)
@@ -73,7 +74,7 @@ func (r *run) renew(id uint32, outer int, now sim.Time) {
 	c := r.calls.at(id)
 	c.start, c.tries, c.lastWait = now, 0, 0
 	for i := range r.tries(id)[:outer] {
-		r.tries(id)[i] = policy.Tries{Made: 1, Start: now}
+		r.tries(id)[i] = policy.Tries{Made: 1, Start: now, Since: now}
 	}
 }
 
@@ -148,7 +149,7 @@ func (r *run) end(id uint32, outcome policy.Outcome) {
 		c.record.Ended, c.record.Outcome = now, outcome
 		r.books.closeCall(&c.record)
 		c.live = false
-		if c.place == inBacklog || c.place == atGate {
+		if c.place == inBacklog || c.place == atGate || c.place == atBreaker {
 			if c.place == atGate {
 				g.client(c).gate.Leave()
 			}

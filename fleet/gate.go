@@ -25,7 +25,8 @@ type gate struct {
 // target is what an instance knows of one provider it may call.
 type target struct {
 	breaker policy.BreakerState
-	cooling sim.Time // calls keep away until then
+	blocked sim.Ring[uint32] // calls that wait for the end of a probe
+	cooling sim.Time         // calls keep away until then
 }
 
 func newClients(f *Fleet) []client {
@@ -146,6 +147,7 @@ func (r *run) launch(id uint32) {
 	if m.throttle != nil && !m.throttle.Ask(&g.Client.Throttle, now, g.shedding.Uniform(c.record.ID, uint64(c.record.Attempts))) {
 		if g.Client.Breaker.On() {
 			m.targets[c.target].breaker.Forget(generation)
+			r.unblock(&m.targets[c.target])
 		}
 		r.pass(c)
 		r.giveUp(id, policy.Shed)
@@ -161,13 +163,40 @@ func (r *run) blocked(id uint32) {
 	b := &g.Client.Breaker
 	now := r.loop.Now()
 	if b.WhenOpen == policy.HoldBack {
-		_, _, wait := g.client(c).targets[c.target].breaker.Ask(b, now)
+		t := &g.client(c).targets[c.target]
+		ok, generation, wait := t.breaker.Ask(b, now)
 		r.wait(c, BreakerWait)
-		c.timer = r.loop.Timer(now+max(1, wait), event{kind: unblocked, id: id})
+		switch {
+		case ok: // it has become half-open just now
+			t.breaker.Forget(generation)
+			fallthrough
+		case wait > 0:
+			c.timer = r.loop.Timer(now+wait, event{kind: unblocked, id: id})
+		default:
+			c.place = atBreaker
+			t.blocked.Push(id)
+		}
 		return
 	}
 	r.pass(c)
 	r.giveUp(id, policy.BreakerOpen)
+}
+
+// unblock lets the calls that waited for the end of a probe ask again.
+func (r *run) unblock(t *target) {
+	for {
+		id, ok := t.blocked.Pop()
+		if !ok {
+			return
+		}
+		c := r.calls.at(id)
+		if c.place == gone {
+			r.calls.free(id)
+			continue
+		}
+		c.place = onTheWay
+		c.timer = r.loop.Timer(r.loop.Now(), event{kind: unblocked, id: id})
+	}
 }
 
 // client is the instance that works on a call.

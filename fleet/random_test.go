@@ -44,11 +44,46 @@ func randomFleet(t *rapid.T) Fleet {
 				Backoff: policy.Backoff{Base: rapid.SampledFrom([]time.Duration{0, 100 * ms}).Draw(t, "base"), Factor: 2, Cap: 5 * s,
 					Jitter: policy.Jitter(rapid.IntRange(0, 4).Draw(t, "jitter")), Share: 0.25},
 				RetryAfter: policy.RetryAfter{Obey: policy.Obedience(rapid.IntRange(0, 2).Draw(t, "obey")), Limit: 3 * s, Beyond: policy.Beyond(rapid.IntRange(0, 2).Draw(t, "beyond")), Reads: wire.Reads{Body: true}}},
-			Gate: policy.Gate{Semaphore: rapid.IntRange(0, 3).Draw(t, "gate")},
 		},
 		Price: cost.PerMillion("m", 0.15, 0.075, 0.6),
 	}
 	f.Client.Retry.Classify.Streams = sometimes("retries streams")
+	f.Client.Retry.Broken = policy.Broken(rapid.IntRange(0, 2).Draw(t, "broken"))
+	f.Workload.Acts, f.Client.IdempotencyKey = sometimes("acts"), sometimes("key")
+	f.Client.Gate = policy.Gate{Shared: sometimes("shared"), LastFirst: sometimes("last first"), Room: rapid.IntRange(0, 3).Draw(t, "gate room")}
+	switch rapid.IntRange(0, 3).Draw(t, "gate") {
+	case 1:
+		f.Client.Gate.Semaphore = rapid.IntRange(1, 3).Draw(t, "semaphore")
+	case 2:
+		f.Client.Gate.AIMD = policy.AIMD{Start: 2, Min: 1, Max: 4, Factor: 0.5, Slow: s}
+	case 3:
+		f.Client.Gate.Gradient = policy.Gradient{Start: 2, Min: 1, Max: 4, Queue: 1, Smoothing: 0.5, Tolerance: 1.5, Window: 10}
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "pacer") {
+	case 1:
+		f.Client.Pacer.Bucket = policy.PaceBucket{Rate: 3, Burst: 2}
+	case 2:
+		f.Client.Pacer.Headers = policy.PaceHeaders{On: true, Reserve: 0.1}
+	case 3:
+		f.Client.Pacer.Cubic = true
+	}
+	f.Client.Pacer.Shared = sometimes("pacer shared")
+	if sometimes("breaker") {
+		f.Client.Breaker = policy.Breaker{InARow: rapid.IntRange(0, 3).Draw(t, "in a row"), Ratio: 0.5, Count: 4, Minimum: 2, Open: randomSpan(t, "open", 5*s), Probes: rapid.IntRange(0, 2).Draw(t, "probes"), WhenOpen: policy.WhenOpen(rapid.IntRange(0, 2).Draw(t, "when open"))}
+	}
+	if sometimes("throttle") {
+		f.Client.Throttle = policy.Throttle{K: 1.5, Window: 10 * s}
+	}
+	if sometimes("budget") {
+		f.Client.Budget = policy.Budget{Tokens: policy.Tokens{Max: 5, PerCall: 0.1, PerSuccess: 1, Cost: 1, Refund: true}, Share: policy.Share{Ratio: 0.5, Window: rapid.SampledFrom([]time.Duration{0, 5 * s}).Draw(t, "share window"), Reserve: 1}}
+	}
+	if sometimes("hedge") {
+		f.Client.Hedge = policy.Hedge{After: randomSpan(t, "hedged", 3*s), Max: rapid.IntRange(0, 3).Draw(t, "hedges"), Cancel: sometimes("cancels")}
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "layers") {
+		f.Client.Outer = append(f.Client.Outer, policy.Layer{Name: "outer", Timeout: rapid.SampledFrom([]time.Duration{0, 2 * s, 10 * s}).Draw(t, "layer timeout"),
+			Retry: policy.Retry{Attempts: rapid.IntRange(1, 3).Draw(t, "outer attempts"), Classify: everything, Broken: policy.Replay, Backoff: policy.Backoff{Base: 300 * ms, Factor: 2, Jitter: policy.Full}}})
+	}
 	sizes := Drawn{Prompt: randomLaw(t, "prompt", 100), Output: randomLaw(t, "output", 50), CachedShare: 0.3, MaxTokens: 80}
 	if sometimes("reasoning") {
 		sizes.Reasoning = randomLaw(t, "thoughts", 20)
@@ -147,6 +182,13 @@ func randomModel(t *rapid.T) Model {
 			m.Provider.Faults[0].Gap, m.Provider.Faults[0].Length = randomLaw(t, "gap", 3), randomLaw(t, "length", 3)
 		}
 	}
+	if sometimes("fallback") {
+		m.Client.Fallback = policy.Fallback{On: true, Cooldown: randomSpan(t, "cooldown", 10*s)}
+		other := provider.Config{Tenants: m.Provider.Tenants, Latency: provider.Latency{FirstToken: dist.Exponential{Beta: 1}}, RoundTrip: 20 * ms,
+			Limits: []provider.Limit{{Resource: provider.Requests, Amount: 60, Period: 60 * s, Burst: 2}}}
+		m.Others = []provider.Config{other, other}
+		m.Fallbacks = []Target{{1, cost.PerMillion("dear", 1, 1, 5)}, {2, cost.PerMillion("dearer", 2, 2, 9)}}
+	}
 	if sometimes("horizon") {
 		m.Horizon = randomSpan(t, "horizon span", 30*s)
 	}
@@ -178,11 +220,11 @@ func (a *auditor) Attempt(r *Attempt) {
 		a.t.Fatalf("records out of order: %v after %v", r.Ended, a.ended)
 	case r.Sent > r.Ended || (r.Received >= 0 && r.Received < r.Sent) || (r.First >= 0 && (r.First > r.Ended || r.First < r.Received)):
 		a.t.Fatalf("effect before cause: %+v", *r)
-	case r.Class() == wire.OK && r.Bill == 0, r.Class() == wire.Throttled && r.Bill != 0, r.Usage.Written+r.Usage.Cached > r.Usage.Prompt, r.Usage.Reasoning > r.Usage.Output:
+	case r.Class() == wire.OK && r.Bill == 0, r.Class() == wire.Throttled && r.Bill != 0 && a.m.Provider.Gateway.Retries == 0, r.Usage.Written+r.Usage.Cached > r.Usage.Prompt, r.Usage.Reasoning > r.Usage.Output:
 		a.t.Fatalf("wrong bill: %+v", *r)
 	case r.Charged != r.Settled+r.Refunded || r.Settled < 0:
 		a.t.Fatalf("charges do not settle: %+v", *r)
-	case concurrency(a.m) > 0 && r.InFlight > concurrency(a.m):
+	case r.Target == 0 && concurrency(a.m) > 0 && r.InFlight > concurrency(a.m):
 		a.t.Fatalf("%d in flight, limit %d", r.InFlight, concurrency(a.m))
 	}
 	a.ended = r.Ended
@@ -201,10 +243,10 @@ func (a *auditor) Call(c *Call) {
 	var busy, waits time.Duration
 	var billed cost.Money
 	for i, r := range list {
-		if r.Number != i+1 {
+		if r.Number != i+1 && !f.Client.Hedge.On() {
 			a.t.Fatalf("call %d: attempt %d is numbered %d", c.ID, i+1, r.Number)
 		}
-		if i > 0 && r.Sent < list[i-1].Ended {
+		if i > 0 && r.Sent < list[i-1].Ended && !f.Client.Hedge.On() {
 			a.t.Fatalf("call %d: attempt %d begins before the last one ended", c.ID, i+1)
 		}
 		busy += r.Ended - r.Sent
@@ -217,7 +259,7 @@ func (a *auditor) Call(c *Call) {
 		waits += w
 	}
 	switch {
-	case busy+waits != c.Latency():
+	case busy+waits != c.Latency() && !f.Client.Hedge.On():
 		a.t.Fatalf("call %d: latency %v is not attempts %v plus waits %v", c.ID, c.Latency(), busy, waits)
 	case billed != c.Useful+c.Waste.Total():
 		a.t.Fatalf("call %d: attempts billed %d, call %d", c.ID, billed, c.Useful+c.Waste.Total())
@@ -225,7 +267,9 @@ func (a *auditor) Call(c *Call) {
 		a.t.Fatalf("call %d: %v with %v of use", c.ID, c.Outcome, c.Useful)
 	case a.m.Horizon > 0 && c.Arrived >= a.m.Horizon:
 		a.t.Fatalf("call %d came at %v, at or after the horizon", c.ID, c.Arrived)
-	case c.Outcome == policy.GaveUpAttempts && int(c.Attempts)%f.Client.Retry.Attempts != 0 && f.Workload.Redelivery.Deliveries < 2:
+	case f.Client.IdempotencyKey && c.Acts > 1, c.Acts > c.Attempts:
+		a.t.Fatalf("call %d acted %d times", c.ID, c.Acts)
+	case c.Outcome == policy.GaveUpAttempts && !f.Client.Hedge.On() && !f.Client.Fallback.On && len(f.Client.Outer) == 0 && int(c.Attempts)%f.Client.Retry.Attempts != 0 && f.Workload.Redelivery.Deliveries < 2:
 		a.t.Fatalf("call %d gave up after %d attempts of %d", c.ID, c.Attempts, f.Client.Retry.Attempts)
 	}
 }

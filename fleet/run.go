@@ -172,13 +172,15 @@ type call struct {
 	place    place
 	layer    uint8 // that waits
 	target   uint8
-	gated    bool // it has a place at the gate
+	hedges   uint8 // of the present try
+	gated    bool  // it has a place at the gate
 	live     bool
 	held     bool    // a worker is at it
 	cost     float32 // what the coming retry was paid with
 	record   Call
 
 	worker   uint32
+	tried    sim.Time // the start of the present try
 	hedge    sim.Timer
 	patience sim.Timer
 	cached   sim.Time // start of the last request known to have used the cache
@@ -193,6 +195,7 @@ const (
 	onTheWay place = iota // in flight, or in a timed wait
 	inBacklog
 	atGate
+	atBreaker
 	gone // ended while in a queue; forgotten when its turn comes
 )
 

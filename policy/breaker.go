@@ -84,8 +84,8 @@ const (
 )
 
 // Ask reports whether an attempt may be sent now, and the generation under which
-// its result is to be told. When it may not, wait is the time until asking again
-// makes sense: until the breaker is half-open; behind its probes, a tenth of Open.
+// its result is to be told. When it may not, wait is the time until the breaker is
+// half-open, or 0 when only the end of a probe can tell.
 func (s *BreakerState) Ask(b *Breaker, now time.Duration) (ok bool, generation uint32, wait time.Duration) {
 	if s.state == opened && now >= s.until {
 		s.enter(halfOpen)
@@ -95,7 +95,7 @@ func (s *BreakerState) Ask(b *Breaker, now time.Duration) (ok bool, generation u
 		return false, s.generation, s.until - now
 	case halfOpen:
 		if s.probing+s.passed >= b.probes() {
-			return false, s.generation, max(1, b.Open/10)
+			return false, s.generation, 0
 		}
 		s.probing++
 	}

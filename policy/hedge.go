@@ -10,18 +10,18 @@ import (
 // answer counts. The zero Hedge does not.
 type Hedge struct {
 	After    time.Duration // fixed delay
-	Quantile float64       // or a running quantile of the times of this instance's answers, 0..1
-	Max      int           // additional attempts; 0 means 1
+	Quantile float64       // or a running quantile of this instance's times to an answer, 0..1
+	Max      int           // additional attempts of one try; 0 means 1
 	Cancel   bool          // the losers are disconnected; else they are left to run, and are billed in full
 }
 
 // On reports whether anything is hedged.
 func (h Hedge) On() bool { return h.After > 0 || h.Quantile > 0 }
 
-// Most is how many additional attempts there can be at once.
+// Most is how many additional attempts a try can have.
 func (h Hedge) Most() int { return min(MaxHedges, max(1, h.Max)) }
 
-// MaxHedges bounds the additional attempts of a call at once.
+// MaxHedges bounds the additional attempts of a try.
 const MaxHedges = 3
 
 // String names the hedge; empty without one.
@@ -49,7 +49,8 @@ type HedgeState struct {
 	desired  [5]float64
 }
 
-// Add takes in the time of an answer.
+// Add takes in the time from the start of a try to its answer. The time of a winning
+// hedge by itself would tell less than the truth: what was slower is cut off.
 func (s *HedgeState) Add(h *Hedge, took time.Duration) {
 	if h.Quantile <= 0 {
 		return

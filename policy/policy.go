@@ -53,8 +53,9 @@ type Fallback struct {
 
 // Tries is what a layer remembers of a call.
 type Tries struct {
-	Made     int // the one under way included
-	Start    time.Duration
+	Made     int           // the one under way included
+	Start    time.Duration // of the first
+	Since    time.Duration // the start of the one under way
 	LastWait time.Duration
 }
 

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,6 +149,34 @@ func (b *builder) fleet(f *Beside, horizon Span) (out fleet.Fleet, err error) {
 	return out, err
 }
 
+// herd notes when those who ask at once are more than the limits let through while
+// they keep trying:
+//
+//	answered <= burst + rate x horizon
+func (b *builder) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose string) {
+	at := float64(f.Workers * f.Instances)
+	if _, burst := f.Workload.Arrivals.(fleet.Burst); burst && (at == 0 || at > float64(f.Workload.Calls)) {
+		at = float64(f.Workload.Calls)
+	}
+	horizon, bounded := f.Client.Horizon(0)
+	if !bounded || f.Client.Gate.On() || f.Client.Pacer.On() || f.Workload.Redelivery.Deliveries != 0 {
+		return
+	}
+	sizes := measure(f.Workload.Sizes)
+	for _, l := range m.Provider.Limits {
+		if l.Period == 0 || l.Kind == provider.RampLimit || l.Resource == provider.Dollars || !l.Covers(tenant) {
+			continue
+		}
+		each := max(1, float64(l.Counts(sizes.request())))
+		through := (float64(l.Most()) + float64(l.Amount)*horizon.Seconds()/l.Period.Seconds()) / each
+		if through < 0.9*at {
+			b.warnings = append(b.warnings, fmt.Sprintf("%s calls%s ask at once and keep trying for %v at the longest, in which %s lets %s of them through: the others give up unless the server asks for longer waits",
+				number(at), whose, shortDuration(horizon.Round(time.Millisecond)), describeLimit(l), number(math.Floor(through))))
+			return
+		}
+	}
+}
+
 // warn notes what is allowed and probably not meant.
 func (b *builder) warn(m *fleet.Model) {
 	note := func(format string, args ...any) { b.warnings = append(b.warnings, fmt.Sprintf(format, args...)) }
@@ -165,6 +194,7 @@ func (b *builder) warn(m *fleet.Model) {
 				note("a mean request%s counts %d %v, more than the limit ever lets through at once (%d): such a request is refused for ever", whose, charge, strings.ReplaceAll(l.Resource.String(), "_", " "), holds)
 			}
 		}
+		b.herd(m, f, m.Provider.Tenants[i], whose)
 		t := f.Client.Timeouts
 		if timer, _ := t.BeforeFirstByte(1, true); timer == policy.NoTimer && f.Workload.Patience == nil {
 			for _, fault := range m.Provider.Faults {

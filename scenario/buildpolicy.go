@@ -316,20 +316,45 @@ func (b *builder) backoff(path string, f *Backoff) (out policy.Backoff, err erro
 		case e.Cap != 0 && e.Cap < e.Base:
 			return out, b.errorf(path+".cap", "found %v; want at least the base, %v", e.Cap, e.Base)
 		}
-		switch j := e.Jitter; {
-		case j.None != nil:
-			out.Jitter = policy.NoJitter
-		case j.Equal != nil:
-			out.Jitter = policy.Equal
-		case j.Decorrelated != nil:
-			out.Jitter = policy.Decorrelated
-		case j.Minus != nil:
-			out.Jitter, out.Share = policy.MinusShare, float64(*j.Minus)
-		case j.Plus != nil:
-			out.Jitter, out.Plus = policy.PlusSpan, time.Duration(*j.Plus)
-		default:
-			out.Jitter = policy.Full
+		if out.Offset, out.Least = -time.Duration(e.Less), time.Duration(e.Least); e.Less > e.Base {
+			return out, b.errorf(path+".less", "found %v; want at most the base, %v", e.Less, e.Base)
 		}
+		jitter(&e.Jitter, &out)
+	case f.Power != nil:
+		p := f.Power
+		out = policy.Backoff{Base: time.Duration(p.Base), Power: float64(p.Exponent), Offset: time.Duration(p.Plus), Cap: time.Duration(p.Cap)}
+		if p.Base == 0 || p.Exponent == 0 || p.Exponent > 10 {
+			return out, b.errorf(path+".power", "found base %v and exponent %v; want a time such as 500ms and an exponent up to 10", p.Base, p.Exponent)
+		}
+		jitter(&p.Jitter, &out)
 	}
 	return out, nil
+}
+
+// jitter reads how a wait is spread.
+func jitter(j *Jitter, out *policy.Backoff) {
+	switch {
+	case j.None != nil:
+		out.Jitter = policy.NoJitter
+	case j.Equal != nil:
+		out.Jitter = policy.Equal
+	case j.Decorrelated != nil:
+		out.Jitter = policy.Decorrelated
+	case j.Smooth != nil:
+		out.Jitter = policy.Smooth
+	case j.Minus != nil:
+		out.Jitter, out.Share = policy.MinusShare, float64(*j.Minus)
+	case j.Around != nil:
+		out.Jitter, out.Share = policy.Around, float64(*j.Around)
+	case j.Stretch != nil:
+		out.Jitter, out.Share = policy.Stretch, float64(*j.Stretch)
+	case j.Plus != nil:
+		out.Jitter, out.Plus = policy.PlusSpan, time.Duration(*j.Plus)
+	case j.Beyond != nil:
+		out.Jitter, out.Plus = policy.PlusBeyond, time.Duration(*j.Beyond)
+	case j.Growing != nil:
+		out.Jitter, out.Plus = policy.PlusGrowing, time.Duration(*j.Growing)
+	default:
+		out.Jitter = policy.Full
+	}
 }

@@ -16,8 +16,9 @@ import (
 )
 
 // DescribeProvider names the provider with every limit and its kind.
-func (s *Scenario) DescribeProvider() string {
-	p := s.Model.Provider
+func (s *Scenario) DescribeProvider() string { return describeProvider(s.Model.Provider) }
+
+func describeProvider(p provider.Config) string {
 	var parts []string
 	if p.Name != "" {
 		parts = append(parts, p.Name)
@@ -167,6 +168,12 @@ func (s *Scenario) Explain(w io.Writer) {
 	if waits := s.firstWaits(); waits != "" {
 		line("  Waits before retries without a hint: %s.", waits)
 	}
+	if text := s.explainHorizon(); text != "" {
+		line("  %s", text)
+	}
+	for i, f := range m.Fallbacks {
+		line("  Then, where no answer came: %s; %v.", describeProvider(m.Others[i]), f.Price)
+	}
 	line("\nPrice")
 	source := m.Price.Source
 	if m.Price.Date != "" {
@@ -203,6 +210,33 @@ func (s *Scenario) Explain(w io.Writer) {
 	for _, warning := range s.Warnings {
 		line("Note: %s.", warning)
 	}
+}
+
+// explainHorizon says how often and for how long a call can be tried, over all
+// layers, when its attempts fail after the mean latency, and whether the limits let
+// those who try at once through in that time.
+func (s *Scenario) explainHorizon() string {
+	m := &s.Model
+	c := &m.Client
+	attempts := "without bound"
+	if n := c.Attempts(); n > 0 {
+		if n == 1 {
+			return ""
+		}
+		attempts = fmt.Sprintf("at most %d times", n)
+		if len(c.Outer) > 0 {
+			product := fmt.Sprint(c.Retry.Attempts)
+			for _, l := range c.Outer {
+				product += fmt.Sprintf(" x %d", l.Retry.Attempts)
+			}
+			attempts += " (" + product + ")"
+		}
+	}
+	horizon, bounded := c.Horizon(0)
+	if !bounded {
+		return fmt.Sprintf("A call is tried %s, for ever.", attempts)
+	}
+	return fmt.Sprintf("A call is tried %s, its waits last %s at the longest.", attempts, shortDuration(horizon.Round(time.Millisecond)))
 }
 
 func under(key string) string {

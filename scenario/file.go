@@ -417,14 +417,26 @@ type Retry struct {
 type Backoff struct {
 	None        *struct{}    `yaml:"none" jsonschema_description:"No wait."`
 	Constant    *Span        `yaml:"constant" jsonschema_description:"Always the same wait."`
-	Exponential *Exponential `yaml:"exponential" jsonschema_description:"A wait that grows."`
+	Exponential *Exponential `yaml:"exponential" jsonschema_description:"A wait that grows by a factor."`
+	Power       *Power       `yaml:"power" jsonschema_description:"A wait that grows by a power of the retries made."`
+}
+
+// Power is a wait that grows by a power.
+type Power struct {
+	Base     Span   `yaml:"base" jsonschema_description:"Multiplies the retries made, to the exponent."`
+	Exponent Number `yaml:"exponent" jsonschema_description:"To which the retries made are raised."`
+	Plus     Span   `yaml:"plus" jsonschema_description:"Added to each wait. Default none."`
+	Cap      Span   `yaml:"cap" jsonschema_description:"The highest ceiling. Default none."`
+	Jitter   Jitter `yaml:"jitter" jsonschema_description:"How the wait is spread. Default full."`
 }
 
 // Exponential is a wait that grows.
 type Exponential struct {
 	Base   Span   `yaml:"base" jsonschema_description:"The ceiling of the first wait."`
 	Factor Number `yaml:"factor" jsonschema_description:"Growth from wait to wait. Default 2."`
+	Less   Span   `yaml:"less" jsonschema_description:"Taken off each wait. Default nothing."`
 	Cap    Span   `yaml:"cap" jsonschema_description:"The highest ceiling. Default none."`
+	Least  Span   `yaml:"least" jsonschema_description:"Of full jitter: the shortest wait. Default 0."`
 	Jitter Jitter `yaml:"jitter" jsonschema_description:"How the wait is spread below its ceiling. Default full."`
 }
 
@@ -435,7 +447,12 @@ type Jitter struct {
 	Full         *struct{} `yaml:"full"`
 	Decorrelated *struct{} `yaml:"decorrelated"`
 	Minus        *Share    `yaml:"minus" jsonschema_description:"Takes off up to this share."`
+	Smooth       *struct{} `yaml:"smooth"`
 	Plus         *Span     `yaml:"plus" jsonschema_description:"Adds up to this much, before the cap."`
+	Around       *Share    `yaml:"around" jsonschema_description:"Takes off or adds up to this share."`
+	Stretch      *Share    `yaml:"stretch" jsonschema_description:"Adds up to this share, before the cap."`
+	Beyond       *Span     `yaml:"beyond" jsonschema_description:"Adds up to this much, after the cap."`
+	Growing      *Span     `yaml:"growing" jsonschema_description:"Adds up to this much for each retry made and the next."`
 }
 
 // RetryAfter is what the client makes of Retry-After.

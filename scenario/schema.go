@@ -112,7 +112,7 @@ func (l Law[Q]) JSONSchemaExtend(s *jsonschema.Schema) {
 func (Gaps) JSONSchemaExtend(s *jsonschema.Schema)    { choice(s, "poisson", "constant") }
 func (Backoff) JSONSchemaExtend(s *jsonschema.Schema) { choice(s, "none") }
 func (Jitter) JSONSchemaExtend(s *jsonschema.Schema) {
-	choice(s, "none", "equal", "full", "decorrelated")
+	choice(s, "none", "equal", "full", "decorrelated", "smooth")
 }
 
 func choice(s *jsonschema.Schema, names ...any) {

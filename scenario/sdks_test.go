@@ -1,0 +1,189 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"stampede/policy"
+	"stampede/scenario/strict"
+	"stampede/wire"
+)
+
+// clientOf builds the policy of a preset.
+func clientOf(t *testing.T, name string) policy.Client {
+	t.Helper()
+	p, err := FindPreset("policy", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := (&builder{d: strict.NewDecoder()}).client(p.Policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// What each version of each SDK makes of a Retry-After on a 429, as measured on a virtual
+// clock: seconds of wait, b for its own backoff, x for no retry. Backoffs are taken
+// at u = 0.
+func TestRetryAfterByVersion(t *testing.T) {
+	ra := func(v float64) wire.Reply {
+		return wire.Reply{Status: 429, RetryAfter: wire.Hint{Form: wire.Seconds, Value: v}}
+	}
+	ms := func(v, ra float64) wire.Reply {
+		return wire.Reply{Status: 429, Millis: wire.Hint{Form: wire.Seconds, Value: v / 1000}, RetryAfter: wire.Hint{Form: wire.Seconds, Value: ra}}
+	}
+	now := time.Hour
+	date := func(d time.Duration) wire.Reply {
+		return wire.Reply{Status: 429, RetryAfter: wire.At(now + d)}
+	}
+	rows := []struct {
+		name  string
+		reply wire.Reply
+	}{
+		{"RA 5", ra(5)}, {"RA 0", ra(0)}, {"RA -1", ra(-1)}, {"RA 60", ra(60)}, {"RA 61", ra(61)}, {"RA 121", ra(121)}, {"RA 86400", ra(86400)}, {"RA 1e12", ra(1e12)},
+		{"RA soon", wire.Reply{Status: 429, RetryAfter: wire.Hint{Form: wire.Garbage}}},
+		{"date +30 s", date(30 * time.Second)}, {"date -30 s", date(-30 * time.Second)}, {"date +1 h", date(time.Hour)},
+		{"ms 250 + RA 5", ms(250, 5)}, {"ms 0 + RA 5", ms(0, 5)}, {"ms -5 + RA 5", ms(-5, 5)},
+		{"RA NaN", ra(math.NaN())},
+	}
+	for name, want := range map[string]string{
+		//                            5 0    -1    60 61 121 86400 1e12 soon  +30 -30   +1h  ms250 ms0 ms-5 NaN
+		"openai-go@3.98":                "5 0    b     60 61 x   x     x    b     30  0     x    0.25  0   5    b",
+		"openai-go@3.60":                "5 0    b     8  8  8   8     8    b     8   0     8    0.25  0   5    b",
+		"openai-go@3.22":                "5 0    b     b  b  b   b     b    b     30  b     b    0.25  0   b    b",
+		"anthropic-go@2.15":             "5 0    0     60 61 121 86400 0    b     30  0     3600 0.25  0   0    b",
+		"openai-node@7.59":              "5 0    b     60 b  b   b     b    b     30  b     b    0.25  0   b    b",
+		"openai-node@6.49":              "5 0    0.001 60 61 121 86400 0.001 0.001 30 0.001 3600 0.25  5   0.001 0.001",
+		"openai-node@6.25":              "5 b    b     b  b  b   b     b    b     30  b     b    0.25  5   b    b",
+		"anthropic-typescript@1.14":     "5 b    b     60 61 121 86400 b    b     30  b     3600 0.25  5   b    b",
+		"vercel-ai@7.0":                 "5 0    b     b  b  b   b     b    b     30  b     b    0.25  0   b    b",
+		"openai-python@2.52":            "5 b    b     60 61 x   x     x    b     30  b     x    0.25  b   b    b",
+		"openai-python@2.46":            "5 b    b     60 b  b   b     b    b     30  b     b    0.25  b   b    b",
+		"anthropic-python@0.121":        "5 b    b     60 b  b   b     b    b     30  b     b    0.25  b   b    b",
+		"google-genai-go-retrying@1.77": "b b b   b  b  b   b     b    b     b   b     b    b     b   b    b",
+	} {
+		c := clientOf(t, name)
+		backoff := c.Retry.Backoff.Wait(0, 0, 0)
+		for i, expected := range strings.Fields(want) {
+			d := c.Retry.Decide(policy.Facts{Now: now, Attempt: 1, Reply: rows[i].reply})
+			got := fmt.Sprint(d.Wait.Seconds())
+			switch {
+			case !d.Again:
+				got = "x"
+			case !d.Hinted && d.Wait == backoff:
+				got = "b"
+			}
+			if got != expected {
+				t.Errorf("%s, %s: %s, want %s", name, rows[i].name, got, expected)
+			}
+		}
+	}
+	// LangChain.js waits the longer of its backoff of 1 s and the wish, and ends the call beyond 60 s.
+	c := clientOf(t, "langchain-js@1.4")
+	for i, want := range []float64{5, 1, 1, 60, -1, -1, -1, -1} {
+		if d := c.Retry.Decide(policy.Facts{Now: now, Attempt: 1, Reply: rows[i].reply}); d.Again != (want > 0) || d.Again && d.Wait.Seconds() != want {
+			t.Errorf("langchain-js, %s: %+v, want %g", rows[i].name, d, want)
+		}
+	}
+}
+
+// The waits before the first retries without a hint, at u = 0, 0.5 and just under 1, in
+// seconds, of every preset; the waits of the outermost layer are not among them.
+func TestFirstWaitsOfEveryPreset(t *testing.T) {
+	sdk := "0.5 1 | 0.4375 0.875 | 0.375 0.75"
+	want := map[string]string{
+		"openai-python@1.0": "1 2 | 0.875 1.75 | 0.75 1.5", "openai-python@1.47": sdk, "openai-python@2.52": sdk,
+		"anthropic-python@0.3": "1 2 | 0.875 1.75 | 0.75 1.5", "anthropic-python@0.35": sdk,
+		"openai-node@4.0": sdk, "openai-node@6.26": sdk, "openai-node@7.5": sdk,
+		"openai-go@1.0": sdk, "openai-go@3.25": sdk, "openai-go@3.53": sdk, "openai-go@3.67": sdk,
+		"anthropic-typescript@0.30": sdk, "anthropic-typescript@0.79": sdk, "anthropic-typescript@0.126": sdk,
+		"anthropic-go@1.0": sdk, "anthropic-go@1.27": sdk, "anthropic-go@1.68": sdk,
+		"google-genai-python@2.19": "", "google-genai-go@1.77": "", "google-genai-js@3.3": "",
+		"google-genai-python-retrying@2.19": "1 2 4 8 | 1.5 2.5 4.5 8.5 | 2 3 5 9", "google-genai-go-retrying@1.77": "1 2 4 8 | 1.5 2.5 4.5 8.5 | 2 3 5 9",
+		"google-genai-js-retrying@3.3": "1 2 4 8 | 1.5 3 6 12 | 2 4 8 16",
+		"botocore-legacy@1.43":         "0 0 0 0 | 0.5 1 2 4 | 1 2 4 8", "botocore-standard@1.43": "0 0 | 0.5 1 | 1 2", "botocore-adaptive@1.43": "0 0 | 0.5 1 | 1 2",
+		"aws-sdk-go@1.0": "0 0 | 1 2 | 2 4", "aws-sdk-go@1.48": "0 0 | 0.025 0.05 | 0.05 0.1",
+		"vercel-ai@6.0": "2 4 | 2 4 | 2 4", "langchain-js@1.4": "1 2 4 8 | 1.5 3 6 12 | 2 4 8 16", "langchain-python@1.0": sdk, "instructor@1.8": sdk,
+		"llamaindex@0.1": "0.5 1 2 | 0.4375 0.875 1.75 | 0.375 0.75 1.5", "litellm-router@1.0": "0.5 1 | 0.875 1.375 | 1.25 1.75",
+		"mistral-python@2.5": "", "mistral-python-retrying@2.5": "0.5 0.75 1.125 1.6875 | 1 1.25 1.625 2.1875 | 1.5 1.75 2.125 2.6875",
+		"mistral-js-retrying@2.7": "0 0.5 1.4142 2.5981 | 0.5 1 1.9142 3.0981 | 1 1.5 2.4142 3.5981",
+		"cohere-python@7.0":       "0.9 1.8 | 1 2 | 1.1 2.2", "cohere-js@8.1": "0.9 1.8 | 1 2 | 1.1 2.2",
+		"tenacity@9.1": "0 0 0 0 | 0 0 0 0 | 0 0 0 0", "tenacity-random-exponential@9.1": "1 1 1 1 | 1 1.5 2.5 4.5 | 1 2 4 8",
+		"polly@8.7": "2 2 2 | 2 2 2 | 2 2 2", "polly-exponential@8.7": "0 | 1.7948 | 2.7544",
+		"cenkalti-backoff@5.0": "0.25 0.375 0.5625 0.84375 | 0.5 0.75 1.125 1.6875 | 0.75 1.125 1.6875 2.53125", "go-retryablehttp@0.7": "1 2 4 8 | 1 2 4 8 | 1 2 4 8",
+		"grpc@1.85": "0.08 0.16 0.32 | 0.1 0.2 0.4 | 0.12 0.24 0.48", "envoy@1.30": "0 | 0.0125 | 0.025", "finagle@24.5": "0 0 0 0 | 0.05 0.1 0.2 0.4 | 0.1 0.2 0.4 0.8",
+		"resilience4j@2.4": "0.5 0.5 | 0.5 0.5 | 0.5 0.5", "celery@5.6": "0 0 0 | 0.5 1 2 | 1 2 4", "sidekiq@8.1": "15 16 31 96 | 20 26 46 116 | 25 36 61 136",
+		"sqs":          "30 30 30 30 | 30 30 30 30 | 30 30 30 30",
+		"own-the-loop": "0 0 0 0 | 0.25 0.5 1 2 | 0.5 1 2 4", "full-jitter-5": "0 0 0 0 | 0.5 1 2 4 | 1 2 4 8", "starting-points": "0 0 | 0.5 1 | 1 2", "no-retry": "",
+	}
+	for _, p := range Presets() {
+		if p.Policy == nil {
+			continue
+		}
+		name := p.Name
+		if p.Versions != "" {
+			name += "@" + strings.Fields(p.Versions)[0]
+		}
+		expected, known := want[name]
+		if !known {
+			t.Errorf("%s: no row says how it waits", name)
+			continue
+		}
+		c := clientOf(t, name)
+		most := 4
+		if c.Retry.Attempts > 0 {
+			most = min(most, c.Retry.Attempts-1)
+		}
+		if expected == "" {
+			if most != 0 {
+				t.Errorf("%s: retries %d times, want never", name, most)
+			}
+			continue
+		}
+		for k, column := range strings.Split(expected, "|") {
+			u := []float64{0, 0.5, 1 - 1e-9}[k]
+			for i, text := range strings.Fields(column) {
+				var seconds float64
+				fmt.Sscan(text, &seconds)
+				if i >= most {
+					t.Errorf("%s: %d retries, want more", name, most)
+					break
+				}
+				if got := c.Retry.Backoff.Wait(i, 0, u).Seconds(); math.Abs(got-seconds) > 1e-4 {
+					t.Errorf("%s: retry %d at u = %g waits %g s, want %g", name, i+1, u, got, seconds)
+				}
+			}
+			if n := len(strings.Fields(column)); n != most && !strings.HasPrefix(name, "polly-exp") {
+				t.Errorf("%s: %d retries, the row has %d", name, most, n)
+			}
+		}
+	}
+}
+
+// What the presets add up to, from the sums and products of the facts: requests to a dead
+// provider, and the span of their waits, lowest and highest.
+func TestSumsOfPresets(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		attempts  int
+		low, high float64 // seconds, of the innermost layer
+	}{
+		{"openai-python@2.46", 3, 1.125, 1.5}, {"openai-go@3.98", 3, 1.125, 1.5}, {"google-genai-python-retrying@2.19", 5, 15, 19}, {"google-genai-js-retrying@3.3", 5, 15, 30},
+		{"langchain-js@1.4", 7, 63, 126}, {"llamaindex@0.1", 12, 2.625, 3.5}, {"instructor@1.8", 9, 1.125, 1.5}, {"vercel-ai@7.0", 3, 6, 6}, {"go-retryablehttp@0.7", 5, 15, 15},
+		{"botocore-legacy@1.43", 5, 0, 15}, {"aws-sdk-go@1.47", 3, 0, 6}, {"aws-sdk-go@1.48", 3, 0, 0.15}, {"sidekiq@8.1", 26, 1763020 + 375, 1763020 + 375 + 3250},
+	} {
+		client := clientOf(t, c.name)
+		low, high := 0.0, 0.0
+		for i := range client.Retry.Attempts - 1 {
+			l, h := client.Retry.Backoff.Range(i)
+			low, high = low+l.Seconds(), high+h.Seconds()
+		}
+		if client.Attempts() != c.attempts || math.Abs(low-c.low) > 0.01 || math.Abs(high-c.high) > 0.01 {
+			t.Errorf("%s: %d attempts, waits of %g to %g s; want %d, %g to %g", c.name, client.Attempts(), low, high, c.attempts, c.low, c.high)
+		}
+	}
+}

@@ -31,11 +31,19 @@ func (r *RetryOn) ParseText(text string) error {
 			return nil
 		}
 	}
+	if from, to, ok := strings.Cut(text, ".."); ok {
+		low, err := strconv.Atoi(from)
+		high, err2 := strconv.Atoi(to)
+		if err == nil && err2 == nil && low >= 300 && high <= 599 && low < high {
+			*r = RetryOn{Statuses: policy.Statuses{From: low, To: high}}
+			return nil
+		}
+	}
 	if n, err := strconv.Atoi(text); err == nil && n >= 300 && n <= 599 {
 		*r = RetryOn{Statuses: policy.Statuses{From: n, To: n}}
 		return nil
 	}
-	return errors.New("want a status from 300 to 599, a class such as 5xx, timeout, connection or stream")
+	return errors.New("want a status from 300 to 599, a range such as 502..599, a class such as 5xx, timeout, connection or stream")
 }
 
 func (r RetryOn) String() string {

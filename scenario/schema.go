@@ -48,7 +48,7 @@ var scalars = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[PerTime]():   text(`^[0-9.eE+-]+[kKM]?/.+$`, "A rate of arrivals, such as 2.5/s or 90/min.", nil),
 	reflect.TypeFor[Dollars]():   text(`^\$?[0-9.eE+-]+$`, "US dollars per million tokens.", numeric(0)),
 	reflect.TypeFor[RetryOn](): {Description: "A status, a class such as 5xx, timeout, connection or stream.", AnyOf: []*jsonschema.Schema{
-		{Type: "string", Pattern: `^([345][0-9][0-9]|[345]xx|timeout|connection|stream)$`},
+		{Type: "string", Pattern: `^([345][0-9][0-9]|[345][0-9][0-9]\.\.[345][0-9][0-9]|[345]xx|timeout|connection|stream)$`},
 		{Type: "integer", Minimum: json.Number("300"), Maximum: json.Number("599")},
 	}},
 }

@@ -67,7 +67,7 @@ func TestReadmeCommandsRun(t *testing.T) {
 	tested := false
 	for _, block := range blocks {
 		for _, line := range strings.Split(strings.TrimSpace(block[1]), "\n") {
-			if line == "go test ./..." {
+			if line == "go test ./... ./conformance/..." {
 				tested = true
 				continue
 			}

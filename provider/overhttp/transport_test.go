@@ -1,0 +1,125 @@
+package overhttp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"stampede/dialect"
+	"stampede/dist"
+	"stampede/provider"
+	"stampede/wire"
+)
+
+const s = time.Second
+
+func client(t *testing.T, c provider.Config) (*http.Client, *Transport) {
+	t.Helper()
+	api, err := New(c, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &http.Client{Transport: api}, api
+}
+
+// post sends a request and writes when what came back.
+func post(ctx context.Context, c *http.Client, path, body string) string {
+	start := time.Now()
+	req, _ := http.NewRequestWithContext(ctx, "POST", "https://api.example"+path, strings.NewReader(body))
+	resp, err := c.Do(req)
+	if err != nil {
+		return fmt.Sprintf("error at %v", time.Since(start))
+	}
+	head := time.Since(start)
+	data, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	text := fmt.Sprintf("%d at %v, read at %v", resp.StatusCode, head, time.Since(start))
+	if after := resp.Header.Get("retry-after"); after != "" {
+		text += ", retry-after " + after
+	}
+	if err != nil {
+		text += ", broken"
+	}
+	if strings.Contains(string(data), "error in the stream") {
+		text += ", error in the stream"
+	}
+	return text
+}
+
+// Two requests a minute: the third is refused and told to wait 30 s, in the words of the
+// provider; an answer of 20 tokens at 10/s comes after a second and two, and a round trip of
+// 100 ms.
+func TestAnswersAndRefusals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, api := client(t, provider.Config{
+			Dialect: dialect.Anthropic, RoundTrip: 100 * time.Millisecond, RetryAfter: provider.RetryAfter{Round: s},
+			Limits:  []provider.Limit{{Resource: provider.Requests, Amount: 2, Period: 60 * s}},
+			Latency: provider.Latency{FirstToken: dist.Constant(1), TokensPerSecond: dist.Constant(10)},
+		})
+		api.Output = func(uint64) int { return 20 }
+		var seen []string
+		api.Seen = func(x Exchange) { seen = append(seen, fmt.Sprint(x.Arrived, x.InFlight, x.Reply.Status)) }
+		var got []string
+		for _, body := range []string{`{"max_tokens": 50}`, `{"max_tokens": 5, "stream": true}`, `{}`} {
+			got = append(got, post(t.Context(), c, "/v1/messages", body))
+		}
+		// The bucket refills a token in 30 s; the third request comes 4.7 s after the first.
+		want := "200 at 3.1s, read at 3.1s | 200 at 1.1s, read at 1.6s | 429 at 100ms, read at 100ms, retry-after 26"
+		if s := strings.Join(got, " | "); s != want {
+			t.Errorf("%s, want %s", s, want)
+		}
+		if s := strings.Join(seen, " | "); s != "50ms 1 200 | 3.15s 1 200 | 4.75s 0 429" {
+			t.Errorf("seen %s", s)
+		}
+	})
+}
+
+// A client that leaves after a second of five: where the provider stops, it makes room at once,
+// else when it is done; and a request that waits for its turn gets it then.
+func TestClientLeaves(t *testing.T) {
+	for rule, want := range map[provider.CancelRule]string{provider.Stops: "200 at 6s, read at 6s", provider.Keeps: "200 at 10s, read at 10s"} {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := client(t, provider.Config{Capacity: provider.Capacity{Slots: 1, Queue: 1}, Latency: provider.Latency{FirstToken: dist.Constant(5)}, Cancel: rule})
+			ctx, cancel := context.WithTimeout(t.Context(), s)
+			defer cancel()
+			first := make(chan string)
+			go func() { first <- post(ctx, c, "/", `{}`) }()
+			synctest.Wait()
+			if got := post(t.Context(), c, "/", `{}`); got != want {
+				t.Errorf("%v: %s, want %s", rule, got, want)
+			}
+			<-first
+		})
+	}
+}
+
+// Faults over HTTP: silence until the client leaves, a broken body, an error event inside a
+// stream, a refused connection.
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		effect     provider.Effect
+		body, want string
+	}{
+		{provider.Hang{}, `{}`, "error at 10s"},
+		{provider.Break{Part: 0.5}, `{}`, "error at 1s"},
+		{provider.Break{Part: 0.5, Code: "overloaded_error"}, `{"stream": true}`, "200 at 1s, read at 1s, error in the stream"},
+		{provider.Break{Part: 0.5}, `{"stream": true}`, "200 at 1s, read at 1s, broken"},
+		{provider.NoConnection{As: provider.RefusedConn}, `{}`, "error at 0s"},
+		{provider.NoConnection{As: provider.Unreachable}, `{}`, "error at 10s"},
+		{provider.Reject{Reply: wire.Reply{Status: 503}, After: 2 * s}, `{}`, "503 at 2s, read at 2s"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			client, _ := client(t, provider.Config{Latency: provider.Latency{FirstToken: dist.Constant(1)}, Faults: []provider.Fault{{Share: 1, Effect: c.effect}}})
+			ctx, cancel := context.WithTimeout(t.Context(), 10*s)
+			defer cancel()
+			if got := post(ctx, client, "/v1/chat/completions", c.body); got != c.want {
+				t.Errorf("%v: %s, want %s", c.effect, got, c.want)
+			}
+		})
+	}
+}

@@ -27,7 +27,7 @@ func (c *CSV) Err() error { return c.err }
 
 // WriteHeaders writes the names of the columns.
 func (c *CSV) WriteHeaders() {
-	c.row = append(c.row[:0], "replication,fleet,call,instance,arrived_s,began_s,ended_s,latency_s,outcome,attempts,deliveries,prompt_tokens,cached_tokens,output_tokens,reasoning_tokens,max_tokens"...)
+	c.row = append(c.row[:0], "replication,fleet,call,instance,arrived_s,began_s,ended_s,latency_s,outcome,attempts,deliveries,prompt_tokens,cached_tokens,output_tokens,reasoning_tokens,max_tokens,target,repeated_tokens,acts"...)
 	for w := range fleet.Wait(fleet.Waits) {
 		c.row = append(c.row, ("," + w.String() + "_wait_s")...)
 	}
@@ -36,7 +36,7 @@ func (c *CSV) WriteHeaders() {
 		c.row = append(c.row, (",usd_wasted_" + cause.String())...)
 	}
 	c.flush(c.Calls)
-	c.row = append(c.row[:0], "replication,fleet,call,attempt,delivery,instance,sent_s,received_s,first_token_s,ended_s,class,status,code,cut_by,retry_after_s,prompt_tokens,cached_tokens,written_tokens,output_tokens,reasoning_tokens,usd,wasted_by,charged_tokens,settled_tokens,refunded_tokens,in_flight,next,wait_s,wait_kind"...)
+	c.row = append(c.row[:0], "replication,fleet,call,attempt,delivery,instance,target,hedge,sent_s,received_s,first_token_s,ended_s,class,status,code,cut_by,retry_after_s,prompt_tokens,cached_tokens,written_tokens,output_tokens,reasoning_tokens,usd,wasted_by,charged_tokens,settled_tokens,refunded_tokens,in_flight,next,wait_s,wait_kind"...)
 	c.flush(c.Attempts)
 }
 
@@ -64,6 +64,9 @@ func (c csvRun) Call(r *fleet.Call) {
 	for _, n := range []int32{r.Attempts, r.Deliveries, r.Size.Prompt, r.Size.Cached, r.Size.Output, r.Size.Reasoning, r.Size.MaxTokens} {
 		c.integer(int64(n))
 	}
+	c.integer(int64(r.Target))
+	c.integer(r.Repeated)
+	c.integer(int64(r.Acts))
 	for _, d := range r.Waits {
 		c.nano(int64(d))
 	}
@@ -84,6 +87,12 @@ func (c csvRun) Attempt(r *fleet.Attempt) {
 	c.integer(int64(r.Number))
 	c.integer(int64(r.Delivery))
 	c.integer(int64(r.Instance))
+	c.integer(int64(r.Target))
+	if r.Hedge {
+		c.text("hedge")
+	} else {
+		c.text("")
+	}
 	c.nano(int64(r.Sent))
 	c.instant(r.Received)
 	c.instant(r.First)
@@ -127,6 +136,10 @@ func (c csvRun) Attempt(r *fleet.Attempt) {
 		}
 	case r.Class() == wire.OK:
 		c.text("answered")
+		c.text("")
+		c.text("")
+	case r.Decision.Others || r.Cut == policy.HedgeTimer: // another attempt of the call decides
+		c.text("other_attempt")
 		c.text("")
 		c.text("")
 	case r.Cut == policy.PatienceTimer:

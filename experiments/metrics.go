@@ -89,6 +89,18 @@ func register() []Metric {
 		}
 		return t.end.Seconds()/t.bound() - 1
 	})
+	add("attempts_most", "attempts", Neither, "that one call can make, over all layers", func(t *Tally) float64 {
+		if n := t.client().Attempts(); n > 0 {
+			return float64(n)
+		}
+		return math.Inf(1)
+	})
+	add("horizon_s", "s", Neither, "the longest that a call's waits can last without a hint", func(t *Tally) float64 {
+		if span, ok := t.client().Horizon(0); ok {
+			return span.Seconds()
+		}
+		return math.Inf(1)
+	})
 	add("warmup_s", "s", Neither, "calls that came before this are left out", func(t *Tally) float64 { return t.warmup.Seconds() })
 	add("recovery_s", "s", Lower, "from the end of the trigger to 90 % of the answers per second before it", func(t *Tally) float64 { s, _ := t.recoveryAfter(); return s })
 	add("collapsed", "share", Lower, "replications that do not get there again", func(t *Tally) float64 { _, c := t.recoveryAfter(); return c })

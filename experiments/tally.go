@@ -80,6 +80,9 @@ func (l *latencies) quantile(p float64) float64 {
 	return l.quantiles.Quantile(p).Seconds()
 }
 
+// client is the policy of the fleet that is measured, or of the main one.
+func (t *Tally) client() *policy.Client { return &t.model.Fleets()[max(0, t.only)].Client }
+
 // counts reports whether a fleet is measured.
 func (t *Tally) counts(fleet int) bool { return t.only < 0 || t.only == fleet }
 

@@ -68,3 +68,32 @@ func BenchmarkHerd(b *testing.B) {
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/clients, "B/client")
 	}
 }
+
+// BenchmarkPolicy is an attempt of a client with a retry loop alone, and of one with a
+// gate, a breaker, a budget and two layers around it.
+func BenchmarkPolicy(b *testing.B) {
+	plain := herd(1000)
+	full := herd(1000)
+	full.Client.Gate = policy.Gate{Semaphore: 500}
+	full.Client.Breaker = policy.Breaker{Ratio: 0.999, Count: 100, Minimum: 100, Open: time.Second, WhenOpen: policy.HoldBack}
+	full.Client.Budget = policy.Budget{Tokens: policy.Tokens{Max: 1e12, PerCall: 1, Cost: 1}}
+	outer := policy.Retry{Attempts: 3, Classify: everything, Backoff: policy.Backoff{Base: time.Second, Factor: 2, Jitter: policy.Full}}
+	full.Client.Outer = []policy.Layer{{Name: "framework", Retry: outer, Timeout: time.Hour}, {Name: "queue", Retry: outer}}
+	full.Client.Retry.Attempts = 20
+	for _, c := range []struct {
+		name  string
+		model Model
+	}{{"plain", plain}, {"full", full}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			attempts, seed := 0, uint64(0)
+			for attempts < b.N {
+				seed++
+				if _, err := c.model.Run(seed, 0, each{attempt: func(*Attempt) { attempts++ }}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(attempts), "ns/attempt")
+		})
+	}
+}

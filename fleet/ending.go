@@ -143,7 +143,11 @@ func (r *run) end(id uint32, outcome policy.Outcome) {
 	if outcome != policy.Answered && outcome != policy.Abandoned &&
 		g.Workload.Redelivery.again(c.record.Deliveries) && (r.Horizon == 0 || now < r.Horizon) {
 		r.wait(c, RedeliveryWait)
-		c.timer = r.loop.Timer(now+g.Workload.Redelivery.After, event{kind: redeliver, id: id})
+		again := now + g.Workload.Redelivery.After
+		if v := g.Workload.Redelivery.Visible; v > 0 {
+			again = max(now, c.delivered+v)
+		}
+		c.timer = r.loop.Timer(again, event{kind: redeliver, id: id})
 	} else {
 		r.loop.Cancel(c.patience)
 		c.record.Ended, c.record.Outcome = now, outcome

@@ -119,6 +119,10 @@ type Cache struct {
 type Redelivery struct {
 	Deliveries int           // at most so many, the first included; 0 and 1 mean no redelivery, negative no bound
 	After      time.Duration // until the call is in the queue again
+	// Visible is a visibility timeout: the call is in the queue again so long after it
+	// was taken from it, or when its delivery failed if that is later. A delivery
+	// that takes longer is not begun a second time meanwhile.
+	Visible time.Duration
 }
 
 func (r Redelivery) again(deliveries int32) bool {

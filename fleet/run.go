@@ -179,13 +179,14 @@ type call struct {
 	cost     float32 // what the coming retry was paid with
 	record   Call
 
-	worker   uint32
-	tried    sim.Time // the start of the present try
-	hedge    sim.Timer
-	patience sim.Timer
-	cached   sim.Time // start of the last request known to have used the cache
-	caching  sim.Time // start of a request that uses it
-	cachedAt sim.Time // when that begins to be known
+	worker    uint32
+	delivered sim.Time // when the worker took it
+	tried     sim.Time // the start of the present try
+	hedge     sim.Timer
+	patience  sim.Timer
+	cached    sim.Time // start of the last request known to have used the cache
+	caching   sim.Time // start of a request that uses it
+	cachedAt  sim.Time // when that begins to be known
 }
 
 // place is where a call is while no event of its own is pending.

@@ -484,6 +484,20 @@ func TestRedelivery(t *testing.T) {
 
 // Trap: per-call state on a shared client. Eight concurrent calls each get
 // exactly their own three attempts.
+// A visibility timeout of 30 s: a delivery that fails after a second is in the queue again 30 s
+// after it was taken, one that takes 40 s at once.
+func TestVisibilityTimeout(t *testing.T) {
+	for first, want := range map[float64]string{1: "0.1 0s-1s server_error; 0.2 30s-31s server_error", 40: "0.1 0s-40s server_error; 0.2 40s-1m20s server_error"} {
+		m := model()
+		m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}, After: time.Duration(first) * s}}}
+		m.Workload.Redelivery = Redelivery{Deliveries: 2, Visible: 30 * s}
+		l, _ := play(t, m)
+		if got := strings.Join(l.attempts, "; "); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 func TestConcurrentCallsDoNotShareAttempts(t *testing.T) {
 	m := model()
 	m.Workload.Calls, m.Workers = 8, 8

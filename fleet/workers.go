@@ -138,6 +138,7 @@ func (r *run) begin(id uint32) {
 		c.record.Began = now
 	}
 	c.record.Deliveries++
+	c.delivered = now
 	c.place, c.target = onTheWay, 0
 	g := r.group(c)
 	if m := g.client(c); g.Client.Fallback.On { // past the targets that have failed lately

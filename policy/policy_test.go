@@ -257,6 +257,10 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
+func reaction(t *rapid.T, name string) Reaction {
+	return Reaction(rapid.IntRange(0, int(TimerTick)).Draw(t, name))
+}
+
 // Whatever the parameters, the header and the number, a wait is neither
 // negative nor so long that adding it to an instant overflows, and no wait
 // ends past the deadline.
@@ -268,14 +272,19 @@ func TestWaitsAreAlwaysSane(t *testing.T) {
 			Deadline: draw("deadline"),
 			Classify: openai.Classify,
 			Backoff: Backoff{Base: draw("base"), Factor: rapid.Float64Range(1, 1e6).Draw(t, "factor"), Cap: draw("cap"),
-				Jitter: Jitter(rapid.IntRange(0, int(PlusSpan)).Draw(t, "jitter")), Share: rapid.Float64Range(0, 1).Draw(t, "share"), Plus: draw("added")},
+				Power: rapid.SampledFrom([]float64{0, 0, 1.5, 10}).Draw(t, "power"), Offset: draw("offset")/4 - draw("less")/4, Least: draw("least") / 4,
+				Jitter: Jitter(rapid.IntRange(0, int(Smooth)).Draw(t, "jitter")), Share: rapid.Float64Range(0, 1).Draw(t, "share"), Plus: draw("added")},
 			RetryAfter: RetryAfter{Obey: Obedience(rapid.IntRange(0, 2).Draw(t, "obey")), Limit: draw("limit"),
-				Beyond: Beyond(rapid.IntRange(0, 2).Draw(t, "beyond")), Plus: draw("plus") / 4},
+				Beyond: Beyond(rapid.IntRange(0, 2).Draw(t, "beyond")), Plus: draw("plus") / 4,
+				Below: rapid.Bool().Draw(t, "below"), AtLeastBackoff: rapid.Bool().Draw(t, "at least"), GiveUpFirst: rapid.Bool().Draw(t, "first"), Largest: draw("largest"),
+				Reads: wire.Reads{Millis: rapid.Bool().Draw(t, "reads ms"), Body: rapid.Bool().Draw(t, "reads body")},
+				Zero:  reaction(t, "zero"), Negative: reaction(t, "negative"), Past: reaction(t, "past"), Garbage: reaction(t, "garbage"), Overflow: reaction(t, "overflow"),
+				Skips: Skips{ZeroMillis: rapid.Bool().Draw(t, "skips zero"), Negative: rapid.Bool().Draw(t, "skips negative")}},
 		}
 		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 1e12, 1e300}))
 		f := Facts{
 			Now: draw("now") / 4, Attempt: rapid.IntRange(1, 5000).Draw(t, "attempt"), LastWait: draw("last"),
-			Reply: throttled(wire.Hint{Form: wire.Form(rapid.IntRange(0, 2).Draw(t, "form")), Value: value.Draw(t, "value")}),
+			Reply: throttled(wire.Hint{Form: wire.Form(rapid.IntRange(0, int(wire.Garbage)).Draw(t, "form")), Value: value.Draw(t, "value")}),
 			U:     rapid.Float64Range(0x1p-53, almostOne).Draw(t, "u"),
 		}
 		d := r.Decide(f)

@@ -394,3 +394,47 @@ func TestLayers(t *testing.T) {
 		t.Errorf("%s, want 27 attempts with 18, 6 and 2 waits", got)
 	}
 }
+
+// Whatever comes back and when, a pacer, a breaker, a gate and a budget never ask for a
+// negative wait or one that overflows, and a breaker's probes never go astray.
+func TestStatesAreAlwaysSane(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 1e300}))
+		pacer := rapid.SampledFrom([]Pacer{{Cubic: true}, {Headers: PaceHeaders{On: true, Reserve: 0.5}}, {Bucket: PaceBucket{Rate: 1e-9, Burst: 1}}, {Bucket: PaceBucket{Rate: 1e9, Burst: 1e9}}}).Draw(t, "pacer")
+		breaker := Breaker{InARow: rapid.IntRange(0, 2).Draw(t, "row"), Ratio: 0.5, Window: 3 * s, Minimum: 1, Open: time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "open")), Probes: rapid.IntRange(0, 3).Draw(t, "probes")}
+		gate := rapid.SampledFrom([]Gate{{AIMD: AIMD{Start: 2, Min: 1, Max: 9, Factor: 0.1, Slow: 1}}, {Gradient: Gradient{Start: 2, Min: 1, Max: 9, Queue: 1, Smoothing: 1, Tolerance: 1, Window: 1}}}).Draw(t, "gate")
+		var p PacerState
+		var b BreakerState
+		var g GateState
+		now := time.Duration(0)
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			now += time.Duration(rapid.Int64Range(0, int64(10*s)).Draw(t, "gap"))
+			if wait := p.Reserve(&pacer, now, Need{1, 1e9, 1, 1}); wait < 0 || wait > longest {
+				t.Fatalf("%v waits %v", pacer, wait)
+			}
+			var q wire.Quotas
+			q[rapid.IntRange(0, 3).Draw(t, "kind")] = wire.Quota{Limit: rapid.Int64Range(0, 10).Draw(t, "limit"), Remaining: rapid.Int64Range(-5, 10).Draw(t, "remaining"), Reset: time.Duration(rapid.Int64Range(-5, int64(time.Hour)).Draw(t, "reset"))}
+			status := rapid.SampledFrom([]int{200, 429, 500}).Draw(t, "status")
+			p.Done(&pacer, now, wire.Reply{Status: status, Quotas: q, RetryAfter: wire.Hint{Form: wire.Seconds, Value: value.Draw(t, "hint")}})
+			ok, generation, wait := b.Ask(&breaker, now)
+			if wait < 0 || wait > breaker.Open {
+				t.Fatalf("the breaker waits %v of %v", wait, breaker.Open)
+			}
+			if ok {
+				switch rapid.IntRange(0, 2).Draw(t, "end") {
+				case 0:
+					b.Forget(generation)
+				case 1:
+					b.Done(&breaker, now, generation, status != 200)
+				}
+			}
+			if b.probing < 0 || b.passed < 0 || b.probing > breaker.probes() {
+				t.Fatalf("%d probes under way, %d passed", b.probing, b.passed)
+			}
+			g.Done(&gate, rapid.IntRange(0, 9).Draw(t, "in flight"), time.Duration(rapid.Int64Range(0, int64(s)).Draw(t, "took")), status != 200)
+			if n := g.Limit(&gate); n < 1 || n > 9 {
+				t.Fatalf("a limit of %d", n)
+			}
+		}
+	})
+}

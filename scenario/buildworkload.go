@@ -92,7 +92,10 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 		if workers == 0 || w.Closed != nil {
 			return out, b.errorf("workload.redeliver", "only a queue before workers can deliver again; want batch, or arrivals with fleet.workers set")
 		}
-		out.Redelivery = fleet.Redelivery{Deliveries: int(r.Deliveries), After: time.Duration(r.After)}
+		if r.After > 0 && r.Visible > 0 {
+			return out, b.errorf("workload.redeliver", "found after and visible_after; want one of them")
+		}
+		out.Redelivery = fleet.Redelivery{Deliveries: int(r.Deliveries), After: time.Duration(r.After), Visible: time.Duration(r.Visible)}
 		if r.Deliveries == 0 {
 			out.Redelivery.Deliveries = -1
 		}

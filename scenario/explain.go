@@ -134,7 +134,11 @@ func (s *Scenario) Explain(w io.Writer) {
 		line("  A caller leaves after %v seconds.", m.Workload.Patience)
 	}
 	if r := s.Workload.Redeliver; r != nil {
-		line("  A call without an answer goes back to the queue after %v, at most %v deliveries.", r.After, r.Deliveries)
+		if r.Visible > 0 {
+			line("  A call without an answer is in the queue again %v after it was taken, at most %v deliveries.", r.Visible, r.Deliveries)
+		} else {
+			line("  A call without an answer goes back to the queue after %v, at most %v deliveries.", r.After, r.Deliveries)
+		}
 	}
 	if m.Horizon > 0 {
 		line("  From %v on no call starts.", s.Horizon)

@@ -145,6 +145,7 @@ type Columns struct {
 type Redeliver struct {
 	Deliveries Bound `yaml:"deliveries" jsonschema_description:"At most so many, the first included, or none for no bound."`
 	After      Span  `yaml:"after" jsonschema_description:"Until the call is in the queue again. Default at once."`
+	Visible    Span  `yaml:"visible_after" jsonschema_description:"A visibility timeout instead: in the queue again so long after it was taken, or when it failed if that is later."`
 }
 
 // Fleet is who makes the calls.

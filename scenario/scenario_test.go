@@ -75,6 +75,27 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"two fleets of one name", "name:", "beside:\n  - {fleet: {name: main, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{`beside.0.fleet.name: found "main"; want a name of its own`}},
 		{"mistake in a fleet beside", "name:", "beside:\n  - {fleet: {workers: 1}, workload: {batch: {calls: 1}, output_tokens: 1}}\nname:", []string{"beside.0.workload.prompt_tokens: found nothing"}},
 		{"tier that is not sold", "price: gpt-4o-mini", "price: {model: gpt-4o-mini, tier: flex}", []string{"price: no flex price for model \"gpt-4o-mini\"", "sold as batch, priority, standard"}},
+		{"two kinds of gate", "policy: own-the-loop", "policy: {preset: own-the-loop, gate: {semaphore: 8, aimd: {}}}", []string{"policy.gate: found 2 kinds of gate; want one of semaphore, aimd, gradient"}},
+		{"order of no gate", "policy: own-the-loop", "policy: {gate: {order: lifo}}", []string{"policy.gate: found scope, order or room without a gate"}},
+		{"bounds of a gate", "policy: own-the-loop", "policy: {gate: {aimd: {start: 5}}}", []string{"policy.gate.aimd: found start 5 between min 20 and max 200"}},
+		{"two pacers", "policy: own-the-loop", "policy: {pace: {rate: 5/s, headers: true}}", []string{"policy.pace: found 2 kinds; want one of rate, headers, cubic"}},
+		{"reserve of no headers", "policy: own-the-loop", "policy: {pace: {rate: 5/s, reserve: 5%}}", []string{"policy.pace: burst goes with rate, reserve with headers"}},
+		{"breaker without a rule", "policy: own-the-loop", "policy: {breaker: {open: 5s}}", []string{"policy.breaker: found no rule; want in_a_row or ratio"}},
+		{"minimum beyond the count", "policy: own-the-loop", "policy: {breaker: {ratio: 50%, over: 10, minimum: 20}}", []string{"policy.breaker.minimum: found 20; want at most the 10 results it looks at"}},
+		{"over what", "policy: own-the-loop", "policy: {breaker: {ratio: 50%, over: many}}", []string{`policy.breaker.over: found "many"; want a number of results, such as 100, or a time, such as 30s`}},
+		{"when open", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, when_open: fallback}}", []string{`policy.breaker.when_open: found "fallback"; did you mean "fall_back"?`}},
+		{"account that costs nothing", "policy: own-the-loop", "policy: {budget: {tokens: {max: 5}}}", []string{"policy.budget.tokens: found an account that nothing is taken from"}},
+		{"share of nothing", "policy: own-the-loop", "policy: {budget: {share: {reserve: 5}}}", []string{"policy.budget.share.ratio: found nothing; want a share such as 20%"}},
+		{"two hedges", "policy: own-the-loop", "policy: {hedge: {after: 1s, quantile: 95%}}", []string{"policy.hedge: found after and quantile; want one of them"}},
+		{"too many hedges", "policy: own-the-loop", "policy: {hedge: {after: 1s, most: 9}}", []string{"policy.hedge.most: found 9; want 1 to 3"}},
+		{"fallback to nobody", "policy: own-the-loop", "policy: {fallback: {on: true}}", []string{"policy.fallback.on: found true with 0 fallbacks"}},
+		{"fallbacks that nobody uses", "price: gpt-4o-mini", "price: gpt-4o-mini\nfallbacks: [{provider: local-stub}]", []string{"policy.fallback.on: found false with 1 fallbacks"}},
+		{"mistake in a fallback", "price: gpt-4o-mini", "price: gpt-4o-mini\nfallbacks: [{provider: {limits: [{resource: requests, limit: 5}]}}]", []string{"fallbacks.0.provider.limits.0.limit: found 5"}},
+		{"layer", "policy: own-the-loop", "policy: {inside: [{retry: {attempts: 0}}]}", []string{"policy.inside.0.retry.attempts: found \"0\""}},
+		{"layer's backoff", "policy: own-the-loop", "policy: {inside: [{retry: {backoff: {exponential: {cap: 5s}}}}]}", []string{"policy.inside.0.retry.backoff.exponential.base: found nothing"}},
+		{"power of nothing", "policy: own-the-loop", "policy: {retry: {backoff: {power: {base: 1s}}}}", []string{"policy.retry.backoff.power: found base 1s and exponent 0"}},
+		{"give up first", "policy: own-the-loop", "policy: {retry: {retry_after: {obey: up_to, limit: 5s, before_status: true}}}", []string{"policy.retry.retry_after.before_status: goes with beyond: give_up"}},
+		{"range of statuses", "policy: own-the-loop", "policy: {retry: {retry_on: [599..500]}}", []string{"a range such as 502..599"}},
 		{"tier of no model", "price: gpt-4o-mini", "price: {tier: batch}", []string{"price.model: found a tier without a model"}},
 		{"tier of one's own price", "price: gpt-4o-mini", "price: {input: 1, output: 2, tier: batch}", []string{"price.tier: found batch beside a price"}},
 		{"life of no cache", "  prompt_tokens:", "  cache_lifetime: 5m\n  prompt_tokens:", []string{"workload.cache_lifetime: found 5m without cached_share"}},
@@ -553,6 +574,55 @@ func FuzzRead(f *testing.F) {
 
 // What a scenario resolves to reads back as the same scenario, zeros whose
 // default is another value included.
+// A scenario with everything a client can decide reads back as what it was.
+func TestResolvedClientsReadBack(t *testing.T) {
+	text := base + `beside:
+  - {fleet: {name: other, key: k, priority: -2, workers: 3}, workload: {open: {rate: 1/s, calls: 9}, prompt_tokens: 10, reasoning_tokens: 5, output_tokens: 10, cached_share: 50%, cache_lifetime: 5m, cache_writes: true, acts: true, redeliver: {visible_after: 30s, deliveries: 3}}, price: {input: 1, output: 2, written: 3, reasoning: 4}}
+fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: anthropic, capacity: {slots: 4, queue: none, retry_after: 3s}, bills: []}}]
+`
+	text = strings.Replace(text, "max_tokens: 80", "max_tokens: 80\n  stream: true", 1)
+	text = strings.Replace(text, "policy: own-the-loop", `policy:
+  retry:
+    attempts: 7
+    retry_on: [429, 502..599, stream]
+    backoff: {exponential: {base: 1s, less: 500ms, cap: 9s, least: 100ms, jitter: {around: 10%}}}
+    throttled_backoff: {power: {base: 500ms, exponent: 1.5, plus: 1s, jitter: {growing: 1s}}}
+    broken_stream: replay
+    retry_after: {obey: up_to, limit: 60s, below_limit: true, beyond: give_up, before_status: true, at_least_backoff: true, body: true, milliseconds: true, zero: at_once, negative: 1ms, past: at_once, garbage: 1ms, overflow: at_once, largest: 2h, skips_zero_milliseconds: true, skips_negative: true}
+  inside: [{name: framework, timeout: 5m, retry: {attempts: 3, backoff: {exponential: {base: 1s, jitter: smooth}}}}]
+  gate: {gradient: {start: 9, min: 3, max: 50, queue: 2, smoothing: 0.5, tolerance: 2, window: 90}, scope: all, order: lifo, room: 12}
+  pace: {headers: true, reserve: 10%, scope: all}
+  breaker: {in_a_row: 5, ratio: 50%, over: 30s, minimum: 20, open: 10s, probes: 2, when_open: fall_back}
+  throttle: {k: 1.5, window: 1m}
+  budget: {tokens: {max: 10, start: 0, per_call: 0.1, retry: 1, timeout_retry: 2, throttle_retry: 3, refund: true, floor: 1}, share: {ratio: 20%, window: 10s, reserve: 3}}
+  hedge: {quantile: 95%, most: 2, cancel: true}
+  fallback: {on: true, cooldown: 1m}
+  idempotency_key: true`, 1)
+	s, err := Read([]byte(text), "f", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := s.Resolved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(resolved, "resolved", Options{})
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, resolved)
+	}
+	if !reflect.DeepEqual(s.Model, again.Model) {
+		t.Errorf("read back as\n%+v, was\n%+v", again.Model, s.Model)
+	}
+	var out bytes.Buffer
+	s.Explain(&out)
+	for _, want := range []string{"inside framework", "gate gradient 3..50 for all, last first, 12 wait", "paced by the provider's counters less 10%, for all", "breaker at 5 in a row or 50% of 30s, at least 20, open 10s",
+		"adaptive throttling K 1.5", "retry budget of 10 tokens", "hedged after p95, losers cancelled", "fallback, cooldown 1m0s", "at most 21 times (7 x 3)", "Then, where no answer came: azure-ptu-gpt-4o", "Beside: other"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the explanation lacks %q:\n%s", want, out.String())
+		}
+	}
+}
+
 // An empty list is not one that is not there: nothing is billed, or what is billed by
 // default.
 func TestResolvedKeepsEmptyLists(t *testing.T) {

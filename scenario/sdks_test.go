@@ -101,7 +101,7 @@ func TestFirstWaitsOfEveryPreset(t *testing.T) {
 		"openai-node@4.0": sdk, "openai-node@6.26": sdk, "openai-node@7.5": sdk,
 		"openai-go@1.0": sdk, "openai-go@3.25": sdk, "openai-go@3.53": sdk, "openai-go@3.67": sdk,
 		"anthropic-typescript@0.30": sdk, "anthropic-typescript@0.79": sdk, "anthropic-typescript@0.126": sdk,
-		"anthropic-go@1.0": sdk, "anthropic-go@1.27": sdk, "anthropic-go@1.68": sdk,
+		"groq-node@1.6": sdk, "anthropic-go@1.0": sdk, "anthropic-go@1.27": sdk, "anthropic-go@1.68": sdk,
 		"google-genai-python@2.19": "", "google-genai-go@1.77": "", "google-genai-js@3.3": "",
 		"google-genai-python-retrying@2.19": "1 2 4 8 | 1.5 2.5 4.5 8.5 | 2 3 5 9", "google-genai-go-retrying@1.77": "1 2 4 8 | 1.5 2.5 4.5 8.5 | 2 3 5 9",
 		"google-genai-js-retrying@3.3": "1 2 4 8 | 1.5 3 6 12 | 2 4 8 16",

@@ -129,8 +129,9 @@ type Result struct {
 func Catalogue() []*Experiment { return catalogue }
 
 var catalogue = []*Experiment{
-	&billedTimeouts, &droppingBucket, &keyIsolation, &openaiHint, &rejectedCallsCount, &relay, &sdkRetryAfter, &semaphore, &streamTimeouts,
-	&throttleIsFree, &thunderingHerd, &timeoutBill, &tokenThrottle,
+	&adaptiveThrottle, &backoffBudget, &billedTimeouts, &breakerTripRule, &classification, &droppingBucket, &fallbackChain, &headerPacing, &hedge, &herdSDKDefaults, &hungProvider,
+	&jitterShapes, &keyIsolation, &metastableThreshold, &openaiHint, &ownTheLoop, &quotaExhausted, &rejectedCallsCount, &relay, &retryOrBudget, &retryQuota, &sdkRetryAfter, &semaphore,
+	&sideEffects, &stackedLayers, &startingPoints, &streamReplay, &streamTimeouts, &throttleIsFree, &thunderingHerd, &timeoutBill, &tokenThrottle,
 }
 
 // Find finds an experiment by its name.

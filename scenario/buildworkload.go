@@ -23,7 +23,7 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 	if len(chosen) != 1 {
 		return out, b.errorf("workload", "found %d kinds of arrival %v; want exactly one of batch, burst, closed, open, trace", len(chosen), chosen)
 	}
-	out = fleet.Workload{Stream: w.Stream, Cache: fleet.Cache{Lifetime: time.Duration(w.CacheLife), Writes: w.CacheWrites}}
+	out = fleet.Workload{Stream: w.Stream, Acts: w.Acts, Cache: fleet.Cache{Lifetime: time.Duration(w.CacheLife), Writes: w.CacheWrites}}
 	if w.CacheLife > 0 && w.CachedShare == 0 {
 		return out, b.errorf("workload.cache_lifetime", "found %v without cached_share; want the part of the prompt that is cached", w.CacheLife)
 	}

@@ -1,0 +1,566 @@
+package experiments
+
+import (
+	"math"
+	"time"
+
+	"stampede/fleet"
+	"stampede/sim"
+	"stampede/wire"
+)
+
+// The experiments on what clients decide. Each reference stands here and nowhere else.
+
+// reading is a finding that is a metric of one arm, times a factor where there is one.
+type reading struct {
+	key, arm, metric string
+	factor           float64
+}
+
+// read measures findings that are metrics of arms.
+func read(readings ...reading) func(*lab) (map[string]Sample, error) {
+	return func(l *lab) (map[string]Sample, error) {
+		arms, err := l.playAll()
+		if err != nil {
+			return nil, err
+		}
+		out := map[string]Sample{}
+		for _, r := range readings {
+			sample := arms[r.arm].metric(r.metric)
+			for i := range sample.Values {
+				if r.factor != 0 {
+					sample.Values[i] *= r.factor
+				}
+			}
+			out[r.key] = sample
+		}
+		return out, nil
+	}
+}
+
+// atMost and atLeast are references that are bounds.
+func atMost(key string, bound float64, unit string) Reference {
+	return within(key, bound, math.Inf(-1), bound, unit)
+}
+
+func atLeast(key string, bound float64, unit string) Reference {
+	return within(key, bound, bound, math.Inf(1), unit)
+}
+
+var backoffBudget = Experiment{
+	Name:     "backoff-budget",
+	Question: "For how long does an SDK's backoff keep trying, whatever number of retries it is given?",
+	Claim:    "min(0.5 x 2^n, 8) s less up to a quarter lasts 1.5 s with two retries, 15.5 s with five and 39.5 s with eight: a window of a minute outlasts all of them.",
+	Source:   "practitioners' claim",
+	Arms: []Arm{
+		{"two", nil},
+		{"five", []string{"policy.retry.attempts=6"}},
+		{"eight", []string{"policy.retry.attempts=9"}},
+		{"window", []string{"policy.retry.attempts=9", "provider.faults=[{status: 429, for: 60s}]"}},
+	},
+	References: []Reference{
+		exactly("max_wait_2_retries_s", 1.5, "s"), exactly("max_wait_5_retries_s", 15.5, "s"), exactly("max_wait_8_retries_s", 39.5, "s"),
+		within("mean_wait_2_retries_s", 1.3125, 1.3125, 1.3125, "s"), exactly("answered_60s_window_8_retries", 0, "calls"),
+	},
+	measure: read(
+		reading{"max_wait_2_retries_s", "two", "horizon_s", 0}, reading{"max_wait_5_retries_s", "five", "horizon_s", 0}, reading{"max_wait_8_retries_s", "eight", "horizon_s", 0},
+		reading{"mean_wait_2_retries_s", "two", "latency_all_mean_s", 0}, reading{"answered_60s_window_8_retries", "window", "answered", 0},
+	),
+}
+
+var stackedLayers = Experiment{
+	Name:     "stacked-layers",
+	Question: "How many requests does one call make where every layer retries?",
+	Claim:    "Layers multiply: five retries over an SDK's two make 18, three layers of three 27, three of four 64, five of three 243; one owner of retries makes 6.",
+	Source:   "practitioners' claim",
+	Arms: []Arm{
+		{"5_over_sdk2", nil},
+		{"3x3x3", []string{"policy.inside=[{retry: {attempts: 3}}, {retry: {attempts: 3}}]"}},
+		{"4x4x4", []string{"policy.retry.attempts=4", "policy.inside=[{retry: {attempts: 4}}, {retry: {attempts: 4}}]"}},
+		{"3_pow_5", []string{"policy.inside=[{retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}]"}},
+		{"one_owner", []string{"policy.retry.attempts=6", "policy.inside=[]"}},
+	},
+	References: []Reference{
+		exactly("requests_5_over_sdk2", 18, "attempts"), exactly("requests_3x3x3", 27, "attempts"), exactly("requests_4x4x4", 64, "attempts"),
+		exactly("requests_3_pow_5", 243, "attempts"), exactly("requests_one_owner", 6, "attempts"),
+	},
+	measure: read(
+		reading{"requests_5_over_sdk2", "5_over_sdk2", "attempts_per_call", 0}, reading{"requests_3x3x3", "3x3x3", "attempts_per_call", 0},
+		reading{"requests_4x4x4", "4x4x4", "attempts_per_call", 0}, reading{"requests_3_pow_5", "3_pow_5", "attempts_per_call", 0}, reading{"requests_one_owner", "one_owner", "attempts_per_call", 0},
+	),
+}
+
+var ownTheLoop = Experiment{
+	Name:     "own-the-loop",
+	Question: "Does a loop of one's own wait as told, and never past its deadline?",
+	Claim:    "With a deadline of 45 s, two refusals with Retry-After 3 are answered at the third attempt after 6.29 s, one with Retry-After 50 ends the call without a sleep, and on no schedule is a wait slept past the deadline.",
+	Source:   "practitioners' claim",
+	Arms: []Arm{
+		{"told_3s", nil},
+		{"told_50s", []string{"provider.faults.0.retry_after=50s"}},
+		{"random", []string{"workload.burst.calls=2000", "provider.faults=[{status: 429, retry_after: 17s, after: 97ms, share: 40%}, {status: 503, share: 60%}, {hang: true, share: 5%}]"}},
+	},
+	References: []Reference{
+		exactly("attempts", 3, "attempts"), within("elapsed_s", 6.29, 6.2, 6.4, "s"), exactly("attempts_over_deadline", 1, "attempts"), exactly("slept_past_deadline", 0, "calls"),
+	},
+	measure: func(l *lab) (map[string]Sample, error) {
+		arms, err := l.playAll()
+		if err != nil {
+			return nil, err
+		}
+		var slept []float64
+		if _, err := l.play("random", func(int) fleet.Listener {
+			slept = append(slept, 0)
+			return each{attempt: func(a *fleet.Attempt) {
+				if a.Decision.Again && a.Ended+a.Decision.Wait > 45*time.Second { // all calls begin at 0
+					slept[len(slept)-1]++
+				}
+			}}
+		}); err != nil {
+			return nil, err
+		}
+		return map[string]Sample{
+			"attempts": arms["told_3s"].metric("attempts_per_call"), "elapsed_s": arms["told_3s"].metric("latency_mean_s"),
+			"attempts_over_deadline": arms["told_50s"].metric("attempts_per_call"), "slept_past_deadline": {Values: slept},
+		}, nil
+	},
+}
+
+// each is a listener of functions.
+type each struct{ attempt func(*fleet.Attempt) }
+
+func (e each) Attempt(a *fleet.Attempt) { e.attempt(a) }
+func (each) Call(*fleet.Call)           {}
+
+// waits are the shortest and the longest wait before each retry, in an arm.
+func (l *lab) waits(arm string, retries int) (shortest, longest []float64, err error) {
+	shortest, longest = make([]float64, retries), make([]float64, retries)
+	for i := range shortest {
+		shortest[i] = math.Inf(1)
+	}
+	one := &lab{ctx: l.ctx, experiment: l.experiment, jobs: 1}
+	_, err = one.play(arm, func(int) fleet.Listener {
+		return each{attempt: func(a *fleet.Attempt) {
+			if a.Decision.Again && a.Number <= retries {
+				wait := a.Decision.Wait.Seconds()
+				shortest[a.Number-1], longest[a.Number-1] = min(shortest[a.Number-1], wait), max(longest[a.Number-1], wait)
+			}
+		}}
+	})
+	return shortest, longest, err
+}
+
+var startingPoints = Experiment{
+	Name:     "starting-points",
+	Question: "What do base 1 s, cap 20 s, 3 attempts and 90 s in all do, with Retry-After plus up to half a second?",
+	Claim:    "The first wait lies in 0..1 s, the second in 0..2 s; a Retry-After of 5 s is waited for 5 to 5.5 s and one of 60 s for 20 s; a call never lasts longer than 90 s.",
+	Source:   "practitioners' claim; the ranges are those of the formula, met by 15,000 draws within 1 %",
+	Arms: []Arm{
+		{"backoff", nil},
+		{"told_5s", []string{"provider.faults.0.retry_after=5s"}},
+		{"told_60s", []string{"provider.faults.0.retry_after=60s"}},
+		{"hung", []string{"provider.faults=[{hang: true}]"}},
+	},
+	References: []Reference{
+		within("first_wait_max_s", 1, 0.99, 1, "s"), within("second_wait_max_s", 2, 1.98, 2, "s"), within("told_5s_min_s", 5, 5, 5.005, "s"), within("told_5s_max_s", 5.5, 5.495, 5.5, "s"),
+		exactly("told_60s_s", 20, "s"), atMost("total_max_s", 90, "s"),
+	},
+	measure: func(l *lab) (map[string]Sample, error) {
+		out := map[string]Sample{}
+		_, longest, err := l.waits("backoff", 2)
+		if err != nil {
+			return nil, err
+		}
+		shortest5, longest5, err := l.waits("told_5s", 2)
+		if err != nil {
+			return nil, err
+		}
+		_, longest60, err := l.waits("told_60s", 2)
+		if err != nil {
+			return nil, err
+		}
+		hung, err := l.play("hung", nil)
+		for key, value := range map[string]float64{"first_wait_max_s": longest[0], "second_wait_max_s": longest[1], "told_5s_min_s": shortest5[0], "told_5s_max_s": longest5[0], "told_60s_s": longest60[0]} {
+			out[key] = Sample{Values: []float64{value}}
+		}
+		out["total_max_s"] = hung.metric("latency_all_max_s")
+		return out, err
+	},
+}
+
+// classes are errors that providers send, and whether trying again can cure them: the
+// error tables of OpenAI, Anthropic, Azure, Gemini and Bedrock.
+var classes = []struct {
+	status int
+	code   string
+	again  bool
+}{
+	{400, "context_length_exceeded", false}, {401, "invalid_api_key", false}, {403, "", false}, {404, "model_not_found", false}, {408, "", true}, {409, "", true},
+	{429, "rate_limit_exceeded", true}, {429, "slow_down", true}, {429, "insufficient_quota", false}, {429, "credit_balance_exhausted", false}, {429, "organization_spend_limit_exceeded", false},
+	{500, "server_error", true}, {502, "", true}, {503, "server_is_overloaded", true}, {504, "", true}, {520, "", true},
+	{402, "billing_error", false}, {413, "request_too_large", false}, {429, "rate_limit_error", true}, {429, "enforced_spend_limit_reached", false}, {529, "overloaded_error", true},
+	{400, "content_filter", false}, {429, "429", true}, {429, "RESOURCE_EXHAUSTED", true}, {503, "UNAVAILABLE", true}, {429, "ThrottlingException", true}, {400, "ValidationException", false},
+}
+
+var classification = Experiment{
+	Name:     "classification",
+	Question: "Which errors does a client try again that reads codes, and which one that reads statuses only?",
+	Claim:    "Reading codes, it tries again what time can cure and nothing else; by status alone it also tries four errors that only money cures.",
+	Source:   "error tables of OpenAI, Anthropic, Azure, Gemini and Bedrock; in their order: 400, 401, 403, 404, 408, 409, 429 x5, 500, 502, 503, 504, 520; 402, 413, 429 x2, 529; 400, 429; 429, 503; 429, 400",
+	Arms:     []Arm{{"code_aware", nil}, {"status_only", []string{"policy.retry.never_on=[]"}}},
+	References: []Reference{
+		{Key: "tried_again", List: expectedClasses(), Unit: "1 where it is"},
+		exactly("in_vain_status_only", 4, "errors"),
+	},
+	measure: func(l *lab) (map[string]Sample, error) {
+		var tried []float64
+		vain := 0.0
+		for _, arm := range []string{"code_aware", "status_only"} {
+			s, err := l.experiment.Arm(arm)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range classes {
+				again := s.Model.Client.Retry.Classify.Retryable(wire.Reply{Status: c.status, Code: c.code})
+				if arm == "code_aware" {
+					tried = append(tried, bit(again))
+				} else if again && !c.again {
+					vain++
+				}
+			}
+		}
+		return map[string]Sample{"tried_again": {List: tried}, "in_vain_status_only": {Values: []float64{vain}}}, nil
+	},
+}
+
+func expectedClasses() (out []float64) {
+	for _, c := range classes {
+		out = append(out, bit(c.again))
+	}
+	return out
+}
+
+func bit(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+var quotaExhausted = Experiment{
+	Name:       "quota-exhausted",
+	Question:   "What does a client do with 429 insufficient_quota, which no wait cures?",
+	Claim:      "Stock SDKs look at the status only and send three requests for each of a thousand calls; a client that reads the code sends one.",
+	Source:     "practitioners' claim; SDK sources",
+	Arms:       []Arm{{"status_only", nil}, {"code_aware", []string{"policy.retry.never_on=[insufficient_quota]"}}},
+	References: []Reference{exactly("requests_status_only", 3000, "attempts"), exactly("requests_code_aware", 1000, "attempts")},
+	measure:    read(reading{"requests_status_only", "status_only", "attempts", 0}, reading{"requests_code_aware", "code_aware", "attempts", 0}),
+}
+
+var headerPacing = Experiment{
+	Name:     "header-pacing",
+	Question: "Can a client use its whole quota without one refusal?",
+	Claim:    "One that reads the remaining and reset headers can; one that waits for refusals meets many.",
+	Source:   "practitioners' claim",
+	Arms:     []Arm{{"paced", nil}, {"reactive", []string{"policy.pace.headers=false"}}},
+	References: []Reference{
+		exactly("paced_429", 0, "attempts"), atLeast("paced_quota_used", 0.95, "share"), atLeast("reactive_429", 1, "attempts"),
+	},
+	measure: read(reading{"paced_429", "paced", "attempts_throttled", 0}, reading{"paced_quota_used", "paced", "quota_used_ratio", 0}, reading{"reactive_429", "reactive", "attempts_throttled", 0}),
+}
+
+var hungProvider = Experiment{
+	Name:     "hung-provider",
+	Question: "What do ten minutes of one call in a hundred that is never answered do to sixteen workers?",
+	Claim:    "With a read timeout of 600 s every worker hangs before long, and goodput is less than half of that with 8 s.",
+	Source:   "practitioners' claim",
+	Arms:     []Arm{{"600s", nil}, {"8s", []string{"policy.timeouts.gap=8s"}}},
+	References: []Reference{
+		atMost("goodput_ratio_600_over_8", 0.5, "ratio"),
+	},
+	measure: func(l *lab) (map[string]Sample, error) {
+		arms, err := l.playAll()
+		if err != nil {
+			return nil, err
+		}
+		ratio := arms["600s"].metric("answered")
+		for i, other := range arms["8s"].metric("answered").Values {
+			ratio.Values[i] /= other
+		}
+		return map[string]Sample{"goodput_ratio_600_over_8": ratio}, nil
+	},
+}
+
+var breakerTripRule = Experiment{
+	Name:     "breaker-trip-rule",
+	Question: "Which rule opens a breaker when half of the calls fail, and what does a breaker spare a dead dependency?",
+	Claim:    "A ratio over a window opens; five in a row never come. Before a dead dependency a breaker lets through a probe each time it half-opens and nothing else.",
+	Source:   "practitioners' claim; 600 calls in 600 s: ten until it opens, then one probe in 30 s",
+	Arms: []Arm{
+		{"ratio", nil},
+		{"in_a_row", []string{"policy.breaker.ratio=0", "policy.breaker.in_a_row=5"}},
+		{"dead", []string{"provider.faults=[{status: 503}]"}},
+		{"dead_without", []string{"provider.faults=[{status: 503}]", "policy=no-retry"}},
+	},
+	References: []Reference{
+		atLeast("blocked_ratio", 1, "calls"), exactly("blocked_in_a_row", 0, "calls"), exactly("sent_dead_without", 600, "attempts"), exactly("sent_dead_with", 29, "attempts"),
+	},
+	measure: read(reading{"blocked_ratio", "ratio", "breaker_open", 0}, reading{"blocked_in_a_row", "in_a_row", "breaker_open", 0}, reading{"sent_dead_without", "dead_without", "attempts", 0}, reading{"sent_dead_with", "dead", "attempts", 0}),
+}
+
+var streamReplay = Experiment{
+	Name:     "stream-replay",
+	Question: "What becomes of a stream that is cut after a part f of its answer?",
+	Claim:    "Blind replay shows f of the answer twice and bills 1 + f; regenerating bills as much and shows nothing twice; never after the first token fails as often as streams are cut.",
+	Source:   "practitioners' claim, f = 0.4",
+	Arms: []Arm{
+		{"replay", nil},
+		{"regenerate", []string{"policy.retry.broken_stream=regenerate"}},
+		{"stop", []string{"policy.retry.broken_stream=stop"}},
+		{"stop_p10", []string{"policy.retry.broken_stream=stop", "provider.faults=[{cut_at: 40%, share: 10%}]", "workload.burst.calls=20k"}},
+	},
+	References: []Reference{
+		exactly("duplicated_over_length_replay", 0.4, "ratio"), exactly("billed_over_length_replay", 1.4, "ratio"), exactly("duplicated_over_length_regenerate", 0, "ratio"), exactly("billed_over_length_regenerate", 1.4, "ratio"),
+		exactly("duplicated_stop", 0, "tokens"), exactly("failed_ratio_stop_p10", 0.1, "share"),
+	},
+	measure: read(
+		reading{"duplicated_over_length_replay", "replay", "repeated_tokens", 1.0 / (200 * 100)}, reading{"billed_over_length_replay", "replay", "usd_per_1000_calls", 1 / (1000 * 100 * 10e-6)},
+		reading{"duplicated_over_length_regenerate", "regenerate", "repeated_tokens", 1.0 / (200 * 100)}, reading{"billed_over_length_regenerate", "regenerate", "usd_per_1000_calls", 1 / (1000 * 100 * 10e-6)},
+		reading{"duplicated_stop", "stop", "repeated_tokens", 0}, reading{"failed_ratio_stop_p10", "stop_p10", "stream_broken", 1.0 / 20_000},
+	),
+}
+
+var sideEffects = Experiment{
+	Name:       "side-effects",
+	Question:   "How often does a call act twice when replies are lost after the work was done?",
+	Claim:      "Without a key in a share p of the calls, with one retry; with a key never.",
+	Source:     "practitioners' claim, p = 0.1",
+	Arms:       []Arm{{"no_key", nil}, {"key", []string{"policy.idempotency_key=true"}}},
+	References: []Reference{exactly("duplicates_per_1000_no_key", 100, "effects"), exactly("duplicates_per_1000_key", 0, "effects")},
+	measure:    read(reading{"duplicates_per_1000_no_key", "no_key", "side_effects_duplicated", 0.5}, reading{"duplicates_per_1000_key", "key", "side_effects_duplicated", 0.5}),
+}
+
+var fallbackChain = Experiment{
+	Name:     "fallback-chain",
+	Question: "What does a second, dearer provider buy in an outage of ten minutes?",
+	Claim:    "With a breaker and a fallback every call is answered, for a price between the two, and the first provider is back within an open time of the breaker.",
+	Source:   "practitioners' claim; the second costs three times as much and serves half of the twenty minutes",
+	Arms:     []Arm{{"fallback", nil}, {"alone", []string{"fallbacks=[]", "policy.fallback.on=false", "policy.breaker.when_open=fail"}}},
+	References: []Reference{
+		exactly("answered_ratio_fallback", 1, "share"), within("answered_ratio_alone", 0.5, 0.48, 0.55, "share"), within("usd_ratio_fallback_over_alone", 2, 1.9, 2.1, "ratio"), atMost("return_s", 31, "s"),
+	},
+	measure: func(l *lab) (map[string]Sample, error) {
+		arms, err := l.playAll()
+		if err != nil {
+			return nil, err
+		}
+		var back []float64
+		one := &lab{ctx: l.ctx, experiment: l.experiment, jobs: 1}
+		if _, err := one.play("fallback", func(int) fleet.Listener {
+			back = append(back, math.Inf(1))
+			return each{attempt: func(a *fleet.Attempt) {
+				const end = 15 * time.Minute
+				if last := &back[len(back)-1]; a.Target == 0 && a.Class() == wire.OK && a.Sent >= end {
+					*last = min(*last, (a.Sent - end).Seconds())
+				}
+			}}
+		}); err != nil {
+			return nil, err
+		}
+		ratio := arms["fallback"].metric("usd_per_1000_answers")
+		for i, other := range arms["alone"].metric("usd_per_1000_answers").Values {
+			ratio.Values[i] /= other
+		}
+		return map[string]Sample{
+			"answered_ratio_fallback": arms["fallback"].metric("success_ratio"), "answered_ratio_alone": arms["alone"].metric("success_ratio"),
+			"usd_ratio_fallback_over_alone": ratio, "return_s": {Values: back},
+		}, nil
+	},
+}
+
+var jitterShapes = Experiment{
+	Name:     "jitter-shapes",
+	Question: "How do a thousand clients come back that failed at once?",
+	Claim:    "The fullest tenth of a second of the first retry sees all of them without jitter, about 810 with a quarter off 0.5 s, and about 120 with full jitter over 1 s.",
+	Source:   "practitioners' claim, measured on a virtual clock; bands of 5 %",
+	Arms: []Arm{
+		{"none", nil},
+		{"minus", []string{"policy.retry.backoff={exponential: {base: 500ms, jitter: {minus: 25%}}}"}},
+		{"full", []string{"policy.retry.backoff={exponential: {base: 1s, jitter: full}}"}},
+		{"equal", []string{"policy.retry.backoff={exponential: {base: 1s, jitter: equal}}"}},
+		{"decorrelated", []string{"policy.retry.backoff={exponential: {base: 1s, jitter: decorrelated}}"}},
+	},
+	References: []Reference{
+		exactly("peak_none", 1000, "requests"), within("peak_minus", 810, 770, 850, "requests"), within("peak_full", 120, 114, 126, "requests"),
+		within("peak_equal", 200, 190, 240, "requests"), within("peak_decorrelated", 50, 47, 75, "requests"),
+	},
+	measure: func(l *lab) (map[string]Sample, error) {
+		out := map[string]Sample{}
+		one := &lab{ctx: l.ctx, experiment: l.experiment, jobs: 1}
+		for _, arm := range l.experiment.Arms {
+			var bins []map[sim.Time]float64
+			if _, err := one.play(arm.Name, func(int) fleet.Listener {
+				mine := map[sim.Time]float64{}
+				bins = append(bins, mine)
+				return each{attempt: func(a *fleet.Attempt) {
+					if a.Number == 2 {
+						mine[a.Sent.Truncate(100*time.Millisecond)]++
+					}
+				}}
+			}); err != nil {
+				return nil, err
+			}
+			var peaks []float64
+			for _, b := range bins {
+				peak := 0.0
+				for _, n := range b {
+					peak = max(peak, n)
+				}
+				peaks = append(peaks, peak)
+			}
+			out["peak_"+arm.Name] = Sample{Values: peaks}
+		}
+		return out, nil
+	},
+}
+
+var retryOrBudget = Experiment{
+	Name:     "retry-or-budget",
+	Question: "What do three retries cost a service that fails, and what does a retry budget?",
+	Claim:    "At 20 % failures three retries answer 99.84 % for 124.8 % of the load, and a bucket that each call pays a tenth of a retry into 89 % for 112 %; at 50 % the retries make 187.5 %.",
+	Source:   "published simulation, 100 clients at 10/s; 1-p^4, (1-p^4)/(1-p); how long it ran is not said, and its two figures for the budget need about 20 s. Its breaker stops retries only, which is the arm without any",
+	Arms: []Arm{
+		{"none_p20", []string{"policy.retry.attempts=1"}},
+		{"three_p20", nil},
+		{"budget_p20", []string{"policy.budget={tokens: {max: 5, per_call: 0.1, retry: 1}}"}},
+		{"three_p50", []string{"provider.faults.0.share=50%"}},
+	},
+	References: []Reference{
+		exactly("answered_pct_none_p20", 80, "%"), exactly("load_pct_none_p20", 100, "%"), printed("answered_pct_three_p20", 99.84, 2, "%"), printed("load_pct_three_p20", 124.8, 1, "%"),
+		printed("answered_pct_budget_p20", 89, 0, "%"), printed("load_pct_budget_p20", 112, 0, "%"), printed("answered_pct_three_p50", 93.75, 2, "%"), printed("load_pct_three_p50", 187.5, 1, "%"),
+	},
+	measure: read(
+		reading{"answered_pct_none_p20", "none_p20", "success_ratio", 100}, reading{"load_pct_none_p20", "none_p20", "attempts_per_call", 100},
+		reading{"answered_pct_three_p20", "three_p20", "success_ratio", 100}, reading{"load_pct_three_p20", "three_p20", "attempts_per_call", 100},
+		reading{"answered_pct_budget_p20", "budget_p20", "success_ratio", 100}, reading{"load_pct_budget_p20", "budget_p20", "attempts_per_call", 100},
+		reading{"answered_pct_three_p50", "three_p50", "success_ratio", 100}, reading{"load_pct_three_p50", "three_p50", "attempts_per_call", 100},
+	),
+}
+
+var herdSDKDefaults = Experiment{
+	Name:     "herd-sdk-defaults",
+	Question: "How many of a thousand calls at once do the defaults of SDKs get through a limit of ten a second?",
+	Claim:    "Those of OpenAI and Anthropic 2.4 %, botocore's 3.9 %, google-genai's 13 %; equal jitter with ten retries answers all, full jitter nearly all and sooner.",
+	Source:   "published simulation; hard bound: burst + rate x horizon",
+	Arms:     herdArms(),
+	References: []Reference{
+		printed("answered_pct_sdk", 2.40, 2, "%"), printed("attempts_sdk", 2.98, 2, "attempts"), printed("answered_pct_botocore", 3.88, 2, "%"), printed("answered_pct_genai", 13.2, 1, "%"),
+		exactly("answered_pct_equal", 100, "%"), printed("cleared_equal_s", 162, 0, "s"), printed("answered_pct_full", 99.96, 2, "%"), printed("cleared_full_s", 135, 0, "s"),
+		printed("answered_pct_decorrelated", 93.1, 1, "%"), printed("answered_pct_none", 11.0, 1, "%"),
+	},
+	measure: read(
+		reading{"answered_pct_sdk", "sdk", "success_ratio", 100}, reading{"attempts_sdk", "sdk", "attempts_per_call", 0}, reading{"answered_pct_botocore", "botocore", "success_ratio", 100}, reading{"answered_pct_genai", "genai", "success_ratio", 100},
+		reading{"answered_pct_equal", "equal", "success_ratio", 100}, reading{"cleared_equal_s", "equal", "latency_max_s", 0}, reading{"answered_pct_full", "full", "success_ratio", 100}, reading{"cleared_full_s", "full", "latency_max_s", 0},
+		reading{"answered_pct_decorrelated", "decorrelated", "success_ratio", 100}, reading{"answered_pct_none", "none", "success_ratio", 100},
+	),
+}
+
+func herdArms() (arms []Arm) {
+	for _, p := range herdPolicies {
+		arms = append(arms, Arm{p.key, p.set})
+	}
+	return arms
+}
+
+var adaptiveThrottle = Experiment{
+	Name:     "adaptive-throttle",
+	Question: "What reaches a backend of 10/s when clients that ask for 40/s throttle themselves?",
+	Claim:    "K times what it accepts: 20.0/s with K = 2, of which 10 are accepted, and 10.8/s of which 9.8 are with K = 1.1.",
+	Source:   "published simulation; max(0, (requests - K accepts)/(requests + 1)) over 120 s; bands of the printed digit and of 2 % for what is accepted",
+	Arms:     []Arm{{"k2", nil}, {"k11", []string{"policy.throttle.k=1.1"}}},
+	References: []Reference{
+		within("sent_per_s_k2", 20.0, 19.8, 20.2, "attempts/s"), within("accepted_per_s_k2", 10, 9.8, 10.2, "attempts/s"),
+		within("sent_per_s_k11", 10.8, 10.6, 11, "attempts/s"), within("accepted_per_s_k11", 9.8, 9.6, 10, "attempts/s"),
+	},
+	measure: read(
+		reading{"sent_per_s_k2", "k2", "attempts", 1.0 / (24 * 60)}, reading{"accepted_per_s_k2", "k2", "answered", 1.0 / (24 * 60)},
+		reading{"sent_per_s_k11", "k11", "attempts", 1.0 / (24 * 60)}, reading{"accepted_per_s_k11", "k11", "answered", 1.0 / (24 * 60)},
+	),
+}
+
+var hedge = Experiment{
+	Name:     "hedge",
+	Question: "What does a second attempt after the 95 % quantile buy on independent servers?",
+	Claim:    "Five percent more attempts, a mean of 0.975 s, and tails of 3.800 s and 4.952 s in place of 4.605 s and 6.908 s.",
+	Source:   "closed form for exponential times: min(T, q + T')",
+	Arms:     []Arm{{"hedged", nil}, {"plain", []string{"policy=no-retry"}}},
+	References: []Reference{
+		exactly("attempts_per_call", 1.05, "attempts"), exactly("mean_s", 0.975, "s"), printed("p99_s", 3.800, 3, "s"), printed("p999_s", 4.952, 3, "s"), printed("p99_plain_s", 4.605, 3, "s"), printed("p999_plain_s", 6.908, 3, "s"),
+	},
+	measure: read(
+		reading{"attempts_per_call", "hedged", "attempts_per_call", 0}, reading{"mean_s", "hedged", "latency_mean_s", 0}, reading{"p99_s", "hedged", "latency_p99_s", 0}, reading{"p999_s", "hedged", "latency_p999_s", 0},
+		reading{"p99_plain_s", "plain", "latency_p99_s", 0}, reading{"p999_plain_s", "plain", "latency_p999_s", 0},
+	),
+}
+
+var retryQuota = Experiment{
+	Name:     "retry-quota",
+	Question: "How many retries does a quota of 500 tokens pay in a total outage?",
+	Claim:    "100 at a cost of 5, 50 at 10 and 35 at 14; then calls fail at once.",
+	Source:   "AWS SDKs: botocore standard, its timeouts, and retry behaviour 2.1",
+	Arms:     []Arm{{"cost5", nil}, {"cost10", []string{"policy.budget.tokens.retry=10"}}, {"cost14", []string{"policy=aws-sdk-go@1.48"}}},
+	References: []Reference{
+		exactly("retries_cost5", 100, "attempts"), exactly("retries_cost10", 50, "attempts"), exactly("retries_cost14", 35, "attempts"),
+	},
+	measure: func(l *lab) (map[string]Sample, error) {
+		arms, err := l.playAll()
+		if err != nil {
+			return nil, err
+		}
+		out := map[string]Sample{}
+		for name, arm := range arms {
+			sample := arm.metric("attempts")
+			for i, calls := range arm.metric("calls").Values {
+				sample.Values[i] -= calls
+			}
+			out["retries_"+name] = sample
+		}
+		return out, nil
+	},
+}
+
+var metastableThreshold = Experiment{
+	Name:     "metastable-threshold",
+	Question: "From which load on does a queue with a timeout and one retry not recover from ten seconds of standstill?",
+	Claim:    "With lambda calls a second before a queue of mu = 300/s it recovers only below mu/2, in (19 lambda - mu)/(mu - 2 lambda) s; without the retry it recovers at 280/s as well, and with a server that stops what was cut off within seconds.",
+	Source:   "fluid limit; 10 lambda first attempts and 9 lambda retries wait when the queue moves again; bands of 15 %. With cancel the request that blocks the queue is cut off after a second, and so the standstill lasts one",
+	Arms: []Arm{
+		{"100", nil},
+		{"120", []string{"workload.open.rate=120/s", "provider.faults.0.for=8333us"}},
+		{"140", []string{"workload.open.rate=140/s", "provider.faults.0.for=7142us"}},
+		{"280", []string{"workload.open.rate=280/s", "provider.faults.0.for=3571us"}},
+		{"280_no_retry", []string{"workload.open.rate=280/s", "provider.faults.0.for=3571us", "policy.retry.attempts=1"}},
+		{"280_cancel", []string{"workload.open.rate=280/s", "provider.faults.0.for=3571us", "provider.cancel=stops"}},
+	},
+	References: []Reference{
+		within("recovery_100_s", 16, 13.6, 18.4, "s"), within("recovery_120_s", 33, 28, 38, "s"), within("recovery_140_s", 118, 100, 136, "s"),
+		exactly("collapsed_280", 1, "share"), within("recovery_280_no_retry_s", 140, 119, 161, "s"), atMost("recovery_280_cancel_s", 5, "s"),
+	},
+	measure: func(l *lab) (map[string]Sample, error) {
+		arms, err := l.playAll()
+		if err != nil {
+			return nil, err
+		}
+		out := map[string]Sample{"collapsed_280": arms["280"].metric("collapsed")}
+		for _, arm := range []string{"100", "120", "140", "280_no_retry", "280_cancel"} {
+			sample := arms[arm].metric("recovery_s") // from the end of the fault; the queue stands for ten seconds more
+			for i := range sample.Values {
+				if arm != "280_cancel" { // there the standstill ends with the request that makes it, after one second
+					sample.Values[i] -= 10
+				}
+			}
+			out["recovery_"+arm+"_s"] = sample
+		}
+		return out, nil
+	},
+}

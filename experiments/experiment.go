@@ -130,7 +130,7 @@ func Catalogue() []*Experiment { return catalogue }
 
 var catalogue = []*Experiment{
 	&adaptiveThrottle, &backoffBudget, &billedTimeouts, &breakerTripRule, &classification, &droppingBucket, &fallbackChain, &headerPacing, &hedge, &herdSDKDefaults, &hungProvider,
-	&jitterShapes, &keyIsolation, &metastableThreshold, &openaiHint, &ownTheLoop, &quotaExhausted, &rejectedCallsCount, &relay, &retryOrBudget, &retryQuota, &sdkRetryAfter, &semaphore,
+	&jitterShapes, &keyIsolation, &metastableThreshold, &openaiHint, &ownTheLoop, &quotaExhausted, &rejectedCallsCount, &relay, &retryOrBudget, &retryQuota, &retryStorm, &sdkRetryAfter, &semaphore,
 	&sideEffects, &stackedLayers, &startingPoints, &streamReplay, &streamTimeouts, &throttleIsFree, &thunderingHerd, &timeoutBill, &tokenThrottle,
 }
 

@@ -93,13 +93,13 @@ func register() []Metric {
 		if n := t.client().Attempts(); n > 0 {
 			return float64(n)
 		}
-		return math.Inf(1)
+		return math.NaN()
 	})
 	add("horizon_s", "s", Neither, "the longest that a call's waits can last without a hint", func(t *Tally) float64 {
 		if span, ok := t.client().Horizon(0); ok {
 			return span.Seconds()
 		}
-		return math.Inf(1)
+		return math.NaN()
 	})
 	add("warmup_s", "s", Neither, "calls that came before this are left out", func(t *Tally) float64 { return t.warmup.Seconds() })
 	add("recovery_s", "s", Lower, "from the end of the trigger to 90 % of the answers per second before it", func(t *Tally) float64 { s, _ := t.recoveryAfter(); return s })

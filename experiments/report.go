@@ -106,12 +106,14 @@ func (r Report) WriteJSON(w io.Writer) error {
 
 // optionalMissing are the metrics that are left out when the scenario does not
 // have them.
-var optionalMissing = map[string]bool{"bound_makespan_s": true, "regret": true, "collapsed": true, "quota_used_ratio": true, "fairness_jain": true}
+var optionalMissing = map[string]bool{"bound_makespan_s": true, "regret": true, "collapsed": true, "quota_used_ratio": true, "fairness_jain": true,
+	"attempts_most": true, "horizon_s": true, "first_token_mean_s": true, "first_token_p50_s": true, "first_token_p95_s": true, "first_token_p99_s": true,
+	"side_effects_duplicated": true, "fallback_answers": true, "hedges": true}
 
 // optional are the metrics that are left out of the text when they are zero in
 // every replication.
 func optional(name string) bool {
-	for _, prefix := range []string{"gave_up_", "terminal_error", "abandoned", "unfinished", "attempts_", "worker_wait", "gate_wait", "backoff_wait", "retry_after_wait", "redelivery_wait", "usd_wasted_"} {
+	for _, prefix := range []string{"gave_up_", "terminal_error", "abandoned", "unfinished", "stream_broken", "breaker_open", "shed", "attempts_", "repeated_tokens", "pacer_wait", "breaker_wait", "worker_wait", "gate_wait", "backoff_wait", "retry_after_wait", "redelivery_wait", "usd_wasted_"} {
 		if strings.HasPrefix(name, prefix) && name != "attempts_per_call" && name != "attempts_ok" {
 			return true
 		}

@@ -259,7 +259,8 @@ func TestRateLimiter(t *testing.T) {
 
 // A fleet of 50 real clients against a provider of two requests a second, 20 at once, in
 // virtual time: what five runs give on average lies within the 99 % prediction interval
-// of 30 replications of the simulation of the same scenario.
+// of 30 replications of the simulation of the same scenario. Counts are held to no less than
+// one: thirty replications that all agree do not say that a thirty-first will.
 func TestFleetOfRealClients(t *testing.T) {
 	const workers, questions, runs = 50, 200, 5
 	model := fleetModel(t, workers, questions)
@@ -308,6 +309,9 @@ func TestFleetOfRealClients(t *testing.T) {
 	}
 	for name, m := range simulated {
 		half := 2.756 * m.StdDev() * math.Sqrt(1+1.0/30)
+		if name != "makespan" {
+			half = max(half, 1)
+		}
 		if math.Abs(real[name]-m.Mean()) > half {
 			t.Errorf("%s: real clients %.1f, simulated %.1f +- %.1f", name, real[name], m.Mean(), half)
 		}

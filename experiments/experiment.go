@@ -129,9 +129,9 @@ type Result struct {
 func Catalogue() []*Experiment { return catalogue }
 
 var catalogue = []*Experiment{
-	&adaptiveThrottle, &backoffBudget, &billedTimeouts, &breakerTripRule, &classification, &droppingBucket, &fallbackChain, &headerPacing, &hedge, &herdSDKDefaults, &hungProvider,
-	&jitterShapes, &keyIsolation, &metastableThreshold, &openaiHint, &ownTheLoop, &quotaExhausted, &rejectedCallsCount, &relay, &retryOrBudget, &retryQuota, &retryStorm, &sdkRetryAfter, &semaphore,
-	&sideEffects, &stackedLayers, &startingPoints, &streamReplay, &streamTimeouts, &throttleIsFree, &thunderingHerd, &timeoutBill, &tokenThrottle,
+	&adaptiveThrottle, &awsBackoff, &backoffBudget, &billedTimeouts, &breakerTripRule, &classification, &droppingBucket, &fallbackChain, &headerPacing, &hedge, &herdSDKDefaults, &hungProvider,
+	&jitterShapes, &keyIsolation, &metastableSpike, &metastableThreshold, &openaiHint, &ownTheLoop, &quotaExhausted, &rejectedCallsCount, &relay, &retryOrBudget, &retryQuota, &retryStorm, &sdkRetryAfter, &semaphore,
+	&sideEffects, &stackedLayers, &startingPoints, &streamReplay, &streamTimeouts, &throttleIsFree, &thunderingHerd, &timeoutBill, &tokenThrottle, &windowOrExponential,
 }
 
 // Find finds an experiment by its name.

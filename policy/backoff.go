@@ -40,6 +40,10 @@ type Backoff struct {
 	Offset time.Duration // may be negative
 	Cap    time.Duration // 0 means none
 	Least  time.Duration // of Full
+	// Window, in place of all of these, gives one attempt in each window of this length,
+	// at a uniform instant of it: the wait is until the next window and into it. Windows
+	// are counted from the instant from which Facts.Now counts.
+	Window time.Duration
 	Jitter Jitter
 	Share  float64       // of MinusShare, Around and Stretch, from 0
 	Plus   time.Duration // of PlusSpan, Beyond and Growing: the most that is added
@@ -108,6 +112,11 @@ func (b Backoff) Wait(i int, last time.Duration, u float64) time.Duration {
 	return m
 }
 
+// inWindow is the wait at now until a uniform instant of the next window.
+func (b Backoff) inWindow(now time.Duration, u float64) time.Duration {
+	return b.Window - now%b.Window + scale(b.Window, u)
+}
+
 // grown is the ceiling of retry i before the cap, in nanoseconds.
 func (b Backoff) grown(i int) float64 {
 	by := math.Pow(b.Factor, float64(i))
@@ -148,6 +157,9 @@ func scale(d time.Duration, by float64) time.Duration { return time.Duration(flo
 // Range is the shortest and the longest wait before retry i; for decorrelated
 // jitter, over all waits that can have come before.
 func (b Backoff) Range(i int) (shortest, longest time.Duration) {
+	if b.Window > 0 {
+		return 0, 2 * b.Window
+	}
 	switch b.Jitter {
 	case Decorrelated:
 	case Smooth:
@@ -171,6 +183,9 @@ func (b Backoff) atShortest() float64 {
 
 // String names the backoff with its parameters.
 func (b Backoff) String() string {
+	if b.Window > 0 {
+		return fmt.Sprintf("once in each %v", b.Window)
+	}
 	if b.Base == 0 {
 		return "no wait"
 	}

@@ -239,7 +239,11 @@ func (r *Retry) decide(f *Facts) Decision {
 		backoff = r.Throttled
 	}
 	if !hinted || r.RetryAfter.AtLeastBackoff {
-		wait = max(wait, backoff.Wait(f.Attempt-1, f.LastWait, f.U))
+		own := backoff.Wait(f.Attempt-1, f.LastWait, f.U)
+		if backoff.Window > 0 {
+			own = backoff.inWindow(f.Now, f.U)
+		}
+		wait = max(wait, own)
 		hinted = hinted && wait == hint
 	}
 	if r.Deadline > 0 && wait > r.Deadline-(f.Now-f.Start) {

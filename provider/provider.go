@@ -291,6 +291,7 @@ func (p *Provider) Generate(now sim.Time, r Request, slow float64, hidden, outpu
 	if l.FirstToken != nil {
 		seconds = l.FirstToken.Sample(p.luck(r, 0)) * slow
 	}
+	seconds += float64(max(0, p.busy-1)) * l.PerInFlight.Seconds() * slow
 	if l.TokensPerSecond != nil {
 		each = slow / l.TokensPerSecond.Sample(p.luck(r, 1))
 	}

@@ -301,6 +301,11 @@ func (b *builder) backoff(path string, f *Backoff) (out policy.Backoff, err erro
 	switch {
 	case f.Constant != nil:
 		return policy.Backoff{Base: time.Duration(*f.Constant), Factor: 1}, nil
+	case f.Window != nil:
+		if *f.Window == 0 {
+			return out, b.errorf(path+".window", "found none; want a time such as 20s")
+		}
+		return policy.Backoff{Window: time.Duration(*f.Window)}, nil
 	case f.Exponential != nil:
 		e := f.Exponential
 		out = policy.Backoff{Base: time.Duration(e.Base), Factor: float64(e.Factor), Cap: time.Duration(e.Cap)}

@@ -21,7 +21,7 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 		Billing:    billing(p.Bills),
 		RoundTrip:  time.Duration(p.RoundTrip),
 		RetryAfter: provider.RetryAfter{Round: time.Duration(p.RetryAfter.Round), Millis: p.RetryAfter.Milliseconds},
-		Latency:    provider.Latency{CallShare: float64(p.Latency.CallShare)},
+		Latency:    provider.Latency{CallShare: float64(p.Latency.CallShare), PerInFlight: time.Duration(p.Latency.PerInFlight)},
 	}
 	switch p.RetryAfter.Send {
 	case "as_date":

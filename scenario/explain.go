@@ -304,6 +304,9 @@ func (s *Scenario) explainLatency() string {
 		speed = fmt.Sprintf("then %v tokens per second", l.TokensPerSecond)
 	}
 	text := fmt.Sprintf("First token %s, %s; round trip %v.", first, speed, s.Provider.RoundTrip)
+	if l.PerInFlight > 0 {
+		text += fmt.Sprintf(" Each other request at the provider adds %v.", l.PerInFlight)
+	}
 	if l.CallShare > 0 {
 		text += fmt.Sprintf(" %v of the luck belongs to the call.", s.Provider.Latency.CallShare)
 	}

@@ -240,6 +240,7 @@ type Limit struct {
 type Latency struct {
 	FirstToken      Law[Span]   `yaml:"first_token" jsonschema_description:"Until the first token. Default 0."`
 	TokensPerSecond Law[Number] `yaml:"tokens_per_second" jsonschema_description:"Speed of the answer. Default all at once."`
+	PerInFlight     Span        `yaml:"per_in_flight" jsonschema_description:"Added to the first token for each other request at the provider when this one is taken up: a server that slows down under load. Default none."`
 	CallShare       Share       `yaml:"call_share" jsonschema_description:"Part of the variance that belongs to the call and meets each of its attempts again. Default 0."`
 }
 
@@ -418,6 +419,7 @@ type Retry struct {
 type Backoff struct {
 	None        *struct{}    `yaml:"none" jsonschema_description:"No wait."`
 	Constant    *Span        `yaml:"constant" jsonschema_description:"Always the same wait."`
+	Window      *Span        `yaml:"window" jsonschema_description:"One attempt in each window of this length, at a uniform instant of it."`
 	Exponential *Exponential `yaml:"exponential" jsonschema_description:"A wait that grows by a factor."`
 	Power       *Power       `yaml:"power" jsonschema_description:"A wait that grows by a power of the retries made."`
 }

@@ -1,0 +1,203 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"stampede/fleet"
+	"stampede/policy"
+	"stampede/sim"
+	"stampede/wire"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+var windowOrExponential = Experiment{
+	Name:     "window-or-exponential",
+	Question: "Is it better to back off, or to try once at a random instant of each window?",
+	Claim:    "Ten thousand clients before 50/s are through after 220 s, close to the optimum of 200 s, with one attempt in each window of 20 s, and after 477 s with exponential backoff, which also asks more often.",
+	Source:   "published simulation; the first attempts are Poisson within twenty seconds here, uniform there",
+	Arms:     []Arm{{"exponential", nil}, {"window", []string{"policy.retry.backoff={window: 20s}"}}},
+	References: []Reference{
+		within("completion_exponential_s", 477, 472, 482, "s"), within("completion_window_s", 219.8, 218.8, 220.8, "s"),
+		printed("attempts_exponential", 6.49, 2, "attempts"), printed("attempts_window", 5.51, 2, "attempts"),
+	},
+	measure: read(
+		reading{"completion_exponential_s", "exponential", "makespan_s", 0}, reading{"completion_window_s", "window", "makespan_s", 0},
+		reading{"attempts_exponential", "exponential", "attempts_per_call", 0}, reading{"attempts_window", "window", "attempts_per_call", 0},
+	),
+}
+
+var metastableSpike = Experiment{
+	Name:     "metastable-spike",
+	Question: "What does a spike of five seconds leave behind in a server that slows down under load?",
+	Claim:    "With three attempts at once it never recovers in most runs: it answers nothing from 60 to 79 s, long after the spike; with a jittered backoff longer than the spike it answers all 40 a second, and so does it without the spike.",
+	Source:   "published simulation; 1 s + 10 ms for each request in flight; its network, exponential of mean 0.1 s a leg, is part of the answer's time here; the source does not state its backoff, ours begins at 20 s",
+	Arms: []Arm{
+		{"immediate", nil},
+		{"backoff", []string{"policy.retry.backoff={exponential: {base: 20s, cap: 60s, jitter: equal}}"}},
+		{"control", []string{"workload.open.profile=[]"}},
+	},
+	References: []Reference{
+		atLeast("collapsed_share_immediate", 0.8, "share"), within("answers_per_s_backoff", 40, 38, 42, "calls/s"), within("answers_per_s_control", 40, 38, 42, "calls/s"),
+	},
+	measure: func(l *lab) (map[string]Sample, error) {
+		out := map[string]Sample{}
+		one := &lab{ctx: l.ctx, experiment: l.experiment, jobs: 1}
+		for _, arm := range l.experiment.Arms {
+			var late []float64 // answers per second from 60 to 79 s
+			if _, err := one.play(arm.Name, func(int) fleet.Listener {
+				late = append(late, 0)
+				return each{attempt: func(a *fleet.Attempt) {
+					if a.Class() == wire.OK && a.Ended >= 60*time.Second && a.Ended < 79*time.Second {
+						late[len(late)-1] += 1.0 / 19
+					}
+				}}
+			}); err != nil {
+				return nil, err
+			}
+			if arm.Name != "immediate" {
+				out["answers_per_s_"+arm.Name] = Sample{Values: late}
+				continue
+			}
+			for i, rate := range late {
+				late[i] = 0
+				if rate < 4 { // a tenth of what is asked
+					late[i] = 1
+				}
+			}
+			out["collapsed_share_immediate"] = Sample{Values: late}
+		}
+		return out, nil
+	},
+}
+
+// writers are the published figures of aws-backoff: writes, and the time until the last of
+// them, in ms.
+var writers = []struct {
+	kind    string
+	backoff string
+	figures map[int][2]float64
+}{
+	{"none", "none", map[int][2]float64{50: {690, 1141}, 100: {2421, 2030}, 190: {8012, 3541}}},
+	{"exponential", "{exponential: {base: 10ms, cap: 2s, jitter: none}}", map[int][2]float64{50: {623, 36239}, 100: {1856, 63146}, 190: {5171, 101392}}},
+	{"equal", "{exponential: {base: 10ms, cap: 2s, jitter: equal}}", map[int][2]float64{50: {348, 4307}, 100: {812, 6759}, 190: {1759, 9413}}},
+	{"full", "{exponential: {base: 10ms, cap: 2s, jitter: full}}", map[int][2]float64{50: {333, 2891}, 100: {796, 4831}, 190: {1771, 7312}}},
+	{"decorrelated", "{exponential: {base: 5ms, cap: 2s, jitter: decorrelated}}", map[int][2]float64{50: {375, 2166}, 100: {1001, 4674}, 190: {2433, 7920}}},
+}
+
+var awsBackoff = Experiment{
+	Name:       "aws-backoff",
+	Question:   "How many writes and how much time do clients need that write only what nobody else has changed?",
+	Claim:      "Exponential backoff alone does little and takes long; jitter halves the writes, full jitter with the least of both.",
+	Source:     "M. Brooker, \"Exponential backoff and jitter\", AWS architecture blog, 2015, run again; bands of 2 % for the writes and 5 % for the time",
+	Arms:       writerArms(),
+	References: writerReferences(),
+	measure: func(l *lab) (map[string]Sample, error) {
+		out := map[string]Sample{}
+		for _, w := range writers {
+			s, err := l.experiment.Arm(w.kind)
+			if err != nil {
+				return nil, err
+			}
+			for n := range w.figures {
+				var writes, completion []float64
+				for r := range s.Replications {
+					calls, end := optimistic(n, s.Model.Client.Retry.Backoff, sim.NewKey(s.Seed, r))
+					writes, completion = append(writes, calls), append(completion, end.Seconds()*1000)
+				}
+				out[fmt.Sprintf("calls_%s_%d", w.kind, n)] = Sample{Values: writes}
+				out[fmt.Sprintf("completion_ms_%s_%d", w.kind, n)] = Sample{Values: completion}
+			}
+		}
+		return out, nil
+	},
+}
+
+func writerArms() (arms []Arm) {
+	for _, w := range writers {
+		arms = append(arms, Arm{w.kind, []string{"policy.retry.backoff=" + w.backoff}})
+	}
+	return arms
+}
+
+func writerReferences() (out []Reference) {
+	for _, n := range []int{50, 100, 190} {
+		for _, w := range writers {
+			f := w.figures[n]
+			out = append(out, within(fmt.Sprintf("calls_%s_%d", w.kind, n), f[0], 0.98*f[0], 1.02*f[0], "writes"),
+				within(fmt.Sprintf("completion_ms_%s_%d", w.kind, n), f[1], 0.95*f[1], 1.05*f[1], "ms"))
+		}
+	}
+	return out
+}
+
+// step is where a client of the optimistic world is.
+type step struct {
+	kind   uint32 // reads, writes, or its answer has come
+	client uint32
+}
+
+const (
+	reads uint32 = iota
+	versioned
+	wrote
+	answered
+)
+
+// optimistic is the world of aws-backoff: n clients read the version of one row and write if it
+// is unchanged, over a network whose legs take |N(10, 2)| ms, and back off after a write that
+// failed. It returns the writes that were tried and when the last client had succeeded.
+func optimistic(n int, b policy.Backoff, key sim.Key) (writes float64, end sim.Time) {
+	normal := distuv.Normal{Mu: 10, Sigma: 2}
+	var loop sim.Loop[step]
+	type client struct {
+		seen, version uint64 // of the row: what it read, and what stood there when it asked
+		draws         uint64
+		tries         int
+		last          time.Duration
+		ok            bool
+	}
+	clients := make([]client, n)
+	leg := func(i uint32) time.Duration {
+		c := &clients[i]
+		c.draws++
+		return time.Duration(math.Abs(normal.Quantile(key.Uniform(uint64(i), c.draws))) * float64(time.Millisecond))
+	}
+	row := uint64(0)
+	for i := range uint32(n) {
+		loop.At(leg(i), step{reads, i})
+	}
+	for {
+		e, more := loop.Next()
+		if !more {
+			return writes, end
+		}
+		c := &clients[e.client]
+		now := loop.Now()
+		switch e.kind {
+		case reads: // at the server
+			c.version = row
+			loop.At(now+leg(e.client), step{versioned, e.client})
+		case versioned: // at the client
+			c.seen = c.version
+			loop.At(now+leg(e.client), step{wrote, e.client})
+		case wrote: // at the server
+			writes++
+			if c.ok = row == c.seen; c.ok {
+				row++
+			}
+			loop.At(now+leg(e.client), step{answered, e.client})
+		case answered: // at the client
+			if c.ok {
+				end = now
+				continue
+			}
+			c.draws++
+			c.last = b.Wait(c.tries, c.last, key.Uniform(uint64(e.client), c.draws))
+			c.tries++
+			loop.At(now+c.last+leg(e.client), step{reads, e.client})
+		}
+	}
+}

@@ -24,18 +24,30 @@ func (r *run) send(id uint32, generation uint32, hedge bool) {
 	aid, a := r.attempts.alloc()
 	c.flights[c.flying] = aid
 	c.flying++
+	role := policy.FirstTry
+	switch {
+	case hedge:
+		role = policy.Hedged
+	case c.granted:
+		role = policy.Retried
+	}
 	size := &c.record.Size
 	to := g.target(c.target)
 	timeouts := &g.Client.Timeouts
 	*a = attempt{
 		call: id, number: c.record.Attempts, sent: now, received: -1, first: sim.Never, last: sim.Never, replyAt: sim.Never,
-		backend: uint8(to.Provider), target: c.target, generation: generation, retry: !hedge && c.record.Attempts > 1, hedge: hedge, cost: c.cost,
+		backend: uint8(to.Provider), target: c.target, generation: generation, role: role,
 		request: provider.Request{Call: c.record.ID | uint64(c.record.Fleet)<<tenantBits, Tenant: int(c.record.Fleet), Attempt: int(c.record.Attempts),
 			Prompt: int(size.Prompt), MaxTokens: int(size.MaxTokens)},
 	}
-	c.cost = 0
+	if !hedge {
+		a.cost, c.cost, c.granted, c.cleared = c.cost, 0, false, false
+	}
+	if m.gate != nil {
+		a.gated = int32(m.gate.Busy())
+	}
 	if m.budget != nil {
-		m.budget.Sent(&g.Client.Budget, now, a.retry)
+		m.budget.Sent(&g.Client.Budget, now, role)
 	}
 	p := &r.backends[to.Provider]
 	reach := p.Reach(now, a.request)
@@ -67,27 +79,8 @@ func (r *run) send(id uint32, generation uint32, hedge bool) {
 	}
 }
 
-// expiry is when the first of a call's layers gives up, and its number: 0 for the
-// client's own timeout of the call, -1 when none does.
-func (r *run) expiry(id uint32) (at sim.Time, layer int) {
-	c := r.calls.at(id)
-	g := r.group(c)
-	at, layer = sim.Never, -1
-	if whole := g.Client.Timeouts.Call; whole > 0 {
-		at, layer = c.start+whole, 0
-	}
-	for i, l := range g.Client.Outer {
-		if l.Timeout > 0 {
-			if end := r.tries(id)[i].Since + l.Timeout; end < at {
-				at, layer = end, i+1
-			}
-		}
-	}
-	return at, layer
-}
-
 // hedge sends a second attempt beside the first, when a place at the gate is free, the
-// pacer lets it go at once and the breaker lets it through.
+// pacer lets it go at once, and breaker and throttle let it through.
 func (r *run) hedge(id uint32) {
 	c := r.calls.at(id)
 	g := r.group(c)
@@ -105,6 +98,13 @@ func (r *run) hedge(id uint32) {
 	if m.gate != nil && m.gate.Busy() >= m.gate.Servers {
 		return
 	}
+	var paced policy.PacerState
+	if m.pacer != nil {
+		paced = *m.pacer
+		if paced.Reserve(&g.Client.Pacer, now, need(c)) > 0 {
+			return
+		}
+	}
 	generation := uint32(0)
 	if b := &g.Client.Breaker; b.On() {
 		var ok bool
@@ -112,8 +112,19 @@ func (r *run) hedge(id uint32) {
 			return
 		}
 	}
+	if m.throttle != nil && !m.throttle.Ask(&g.Client.Throttle, now, g.shedding.Uniform(c.record.ID, uint64(c.record.Attempts))) {
+		if g.Client.Breaker.On() {
+			m.targets[c.target].breaker.Forget(generation)
+			r.unblock(&m.targets[c.target])
+		}
+		return
+	}
+	if m.pacer != nil {
+		*m.pacer = paced
+	}
 	if m.gate != nil {
-		m.gate.Arrive(id, 0)
+		m.gate.Arrive(waiter{}, 0)
+		c.places++
 	}
 	r.send(id, generation, true)
 }

@@ -27,7 +27,7 @@ func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
 	rec := &r.books.attempt
 	*rec = Attempt{
 		Call: c.record.ID, Fleet: int(c.record.Fleet), Number: int(a.number), Delivery: int(c.record.Deliveries), Instance: int(c.record.Instance),
-		Target: int(a.target), Hedge: a.hedge,
+		Target: int(a.target), Hedge: a.role == policy.Hedged,
 		Sent: a.sent, Received: a.received, First: -1, Ended: now,
 		Reply: a.reply, Cut: timer,
 		Charged: a.charged + a.penalty, Settled: a.penalty, InFlight: int(a.inFlight), Ordinal: int(a.ordinal),
@@ -45,8 +45,9 @@ func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
 		rec.Refunded = refunded
 	}
 	if g.Workload.Acts && a.acts(c.record.Size.Output) {
-		if c.record.Acts++; g.Client.IdempotencyKey {
-			c.record.Acts = 1
+		if bit := uint32(1) << a.target; !g.Client.IdempotencyKey || c.acted&bit == 0 {
+			c.record.Acts++
+			c.acted |= bit
 		}
 	}
 	if rec.Class() == wire.OK {
@@ -94,13 +95,21 @@ func (r *run) tell(g *group, c *call, a *attempt, rec *Attempt) {
 		r.unblock(&m.targets[a.target])
 	}
 	if m.budget != nil {
-		m.budget.Done(&p.Budget, a.retry, failed, float64(a.cost))
+		verdict := policy.NoVerdict
+		switch {
+		case silent:
+		case failed:
+			verdict = policy.Failed
+		case class == wire.OK:
+			verdict = policy.Success
+		}
+		m.budget.Done(&p.Budget, a.role, verdict, float64(a.cost))
 	}
 	if silent {
 		return
 	}
 	if m.gate != nil {
-		m.gate.limit.Done(&p.Gate, m.gate.Busy(), now-a.sent, failed)
+		m.gate.limit.Done(&p.Gate, int(a.gated), now-a.sent, failed)
 	}
 	if m.pacer != nil {
 		m.pacer.Done(&p.Pacer, now, rec.Reply)
@@ -142,19 +151,27 @@ func (r *run) decide(c *call, a *attempt, rec *Attempt) (policy.Decision, int) {
 	} else {
 		rec.Decision, layer = g.Client.Decide(&f, r.tries(id), from)
 	}
-	if m := g.client(c); rec.Decision.Again && m.budget != nil {
-		paid, ok := m.budget.Withdraw(&g.Client.Budget, rec.Ended, a.reply)
-		if c.cost = float32(paid); !ok {
-			rec.Decision = policy.Decision{Outcome: policy.GaveUpBudget}
-		}
-	}
+	r.withdraw(c, &rec.Decision, a.reply)
 	if rec.First >= 0 && g.Workload.Stream && rec.Decision.Again && rec.Class() != wire.OK {
 		rec.Shown = r.shown(a, rec)
-		if g.Client.Retry.Broken == policy.Replay {
+		if g.Client.Layer(layer).Broken == policy.Replay {
 			c.record.Repeated += int64(rec.Shown)
 		}
 	}
 	return rec.Decision, layer
+}
+
+// withdraw asks the budget for the retry that a layer wants.
+func (r *run) withdraw(c *call, d *policy.Decision, reply wire.Reply) {
+	g := r.group(c)
+	m := g.client(c)
+	if !d.Again || m.budget == nil {
+		return
+	}
+	paid, ok := m.budget.Withdraw(&g.Client.Budget, r.loop.Now(), reply)
+	if c.cost, c.granted = float32(paid), ok; !ok {
+		*d = policy.Decision{Outcome: policy.GaveUpBudget}
+	}
 }
 
 // shown is how many tokens of a stream its client saw before it broke or was cut off.

@@ -35,7 +35,7 @@ func (r *run) follow(id uint32, d policy.Decision, layer int) {
 		r.tries(id)[layer-1].LastWait = d.Wait
 	}
 	at := r.loop.Now() + d.Wait
-	if end, expired := r.expiryBeyond(id, layer); expired > layer && end < at {
+	if end, expired := r.expiryBeyond(id, layer); expired >= 0 && end <= at {
 		c.layer = uint8(expired)
 		c.timer = r.loop.Timer(max(end, r.loop.Now()), event{kind: expires, id: id})
 		return
@@ -43,10 +43,20 @@ func (r *run) follow(id uint32, d policy.Decision, layer int) {
 	c.timer = r.loop.Timer(at, event{kind: ready, id: id})
 }
 
-// expiryBeyond is when the first layer outside the one that waits gives up.
+// expiry is when the first of a call's layers gives up, and its number: 0 for the
+// client's own timeout of the call, -1 when none does.
+func (r *run) expiry(id uint32) (at sim.Time, layer int) { return r.expiryBeyond(id, 0) }
+
+// expiryBeyond is the same when a layer waits between its own tries: its own timeout, of each
+// of them, does not run then.
 func (r *run) expiryBeyond(id uint32, waits int) (at sim.Time, layer int) {
+	c := r.calls.at(id)
+	client := &r.group(c).Client
 	at, layer = sim.Never, -1
-	for i, l := range r.group(r.calls.at(id)).Client.Outer {
+	if whole := client.Timeouts.Call; whole > 0 && waits == 0 {
+		at, layer = c.start+whole, 0
+	}
+	for i, l := range client.Outer {
 		if end := r.tries(id)[i].Since + l.Timeout; i+1 > waits && l.Timeout > 0 && end < at {
 			at, layer = end, i+1
 		}
@@ -78,22 +88,48 @@ func (r *run) renew(id uint32, outer int, now sim.Time) {
 	}
 }
 
-// expired is the end of a layer's timeout during a wait of a layer inside it.
+// expired is the end of a timeout while the call waits, wherever that is.
 func (r *run) expired(id uint32) {
-	r.waited(id)
+	r.resume(id)
+	c := r.calls.at(id)
+	r.loop.Cancel(c.timer)
+	r.unqueue(c)
+	r.lapse(id)
+}
+
+// lapse is the end of a timeout while no attempt is under way: the layers outside it decide.
+func (r *run) lapse(id uint32) {
 	c := r.calls.at(id)
 	g := r.group(c)
-	layer := int(c.layer)
+	r.pass(c)
+	r.forgo(c)
+	layer := max(1, int(c.layer))
+	if layer > len(g.Client.Outer) {
+		r.giveUp(id, policy.GaveUpDeadline)
+		return
+	}
 	f := policy.Facts{Now: r.loop.Now(), Reply: wire.Reply{Failure: wire.Timeout}, U: g.jitter.Uniform(c.record.ID, uint64(c.record.Attempts)<<8|uint64(layer))}
 	d, layer := g.Client.Decide(&f, r.tries(id), layer)
+	r.withdraw(c, &d, wire.Reply{Failure: wire.Timeout})
 	r.follow(id, d, layer)
 }
 
-// giveUp ends a call at its target: it goes on to the next one, or ends.
+// forgo gives back a retry that was allowed and will not be sent.
+func (r *run) forgo(c *call) {
+	if c.granted {
+		r.group(c).client(c).budget.Forgo()
+		c.granted, c.cost = false, 0
+	}
+	c.cleared = false
+}
+
+// giveUp ends a call at its target: it goes on to the next one, or ends. A stream that broke
+// before its reader's eyes does not go on.
 func (r *run) giveUp(id uint32, outcome policy.Outcome) {
 	c := r.calls.at(id)
 	g := r.group(c)
-	if f := &g.Client.Fallback; f.On {
+	r.forgo(c)
+	if f := &g.Client.Fallback; f.On && outcome != policy.StreamBroken {
 		now := r.loop.Now()
 		m := g.client(c)
 		m.targets[c.target].cooling = now + f.Cooldown
@@ -127,8 +163,9 @@ func (r *run) leave(id uint32) {
 		r.loop.Cancel(c.hedge)
 		r.dropAll(c, policy.PatienceTimer)
 	} else {
-		r.waited(id)
+		r.resume(id)
 		r.loop.Cancel(c.timer)
+		r.unqueue(c)
 		r.pass(c)
 	}
 	r.end(id, policy.Abandoned)
@@ -140,6 +177,7 @@ func (r *run) end(id uint32, outcome policy.Outcome) {
 	now := r.loop.Now()
 	g, worker, held := r.group(c), c.worker, c.held
 	c.held = false
+	r.forgo(c)
 	if outcome != policy.Answered && outcome != policy.Abandoned &&
 		g.Workload.Redelivery.again(c.record.Deliveries) && (r.Horizon == 0 || now < r.Horizon) {
 		r.wait(c, RedeliveryWait)
@@ -152,15 +190,7 @@ func (r *run) end(id uint32, outcome policy.Outcome) {
 		r.loop.Cancel(c.patience)
 		c.record.Ended, c.record.Outcome = now, outcome
 		r.books.closeCall(&c.record)
-		c.live = false
-		if c.place == inBacklog || c.place == atGate || c.place == atBreaker {
-			if c.place == atGate {
-				g.client(c).gate.Leave()
-			}
-			c.place = gone
-		} else {
-			r.calls.free(id)
-		}
+		r.calls.free(id)
 	}
 	if held {
 		r.release(g, worker)
@@ -187,8 +217,8 @@ func (r *run) close() {
 				}
 				r.dropAll(c, policy.EndOfRun)
 			} else {
-				r.waited(id)
-				c.place = gone
+				r.resume(id)
+				r.unqueue(c)
 			}
 			c.live = false
 			c.record.Ended, c.record.Outcome = r.loop.Now(), policy.Unfinished

@@ -18,14 +18,14 @@ type client struct {
 
 // gate is where calls wait for their turn to be in flight.
 type gate struct {
-	sim.Station[uint32]
+	sim.Station[waiter]
 	limit policy.GateState
 }
 
 // target is what an instance knows of one provider it may call.
 type target struct {
 	breaker policy.BreakerState
-	blocked sim.Ring[uint32] // calls that wait for the end of a probe
+	blocked sim.Ring[waiter] // calls that wait for the end of a probe
 	cooling sim.Time         // calls keep away until then
 }
 
@@ -71,18 +71,37 @@ func (r *run) ask(id uint32) {
 	g := r.group(c)
 	if gate := g.client(c).gate; gate != nil {
 		gate.Servers = gate.limit.Limit(&g.Client.Gate)
-		switch gate.Arrive(id, 0) {
+		switch gate.Arrive(r.queue(id, atGate), 0) {
 		case sim.Queued:
-			c.place = atGate
-			r.wait(c, GateWait)
+			r.hold(id, GateWait)
 			return
 		case sim.Refused:
+			c.place, c.ticket = onTheWay, 0
 			r.end(id, policy.Shed)
 			return
 		}
-		c.gated = true
+		c.place, c.ticket = onTheWay, 0
+		c.places++
 	}
 	r.pace(id)
+}
+
+// hold starts a wait before an attempt is sent, which the call's timeouts may cut short.
+func (r *run) hold(id uint32, kind Wait) {
+	c := r.calls.at(id)
+	r.wait(c, kind)
+	if at, layer := r.expiry(id); layer >= 0 {
+		c.layer = uint8(layer)
+		c.expiry = r.loop.Timer(max(at, r.loop.Now()), event{kind: expires, id: id})
+	}
+}
+
+// resume is the end of such a wait.
+func (r *run) resume(id uint32) {
+	r.waited(id)
+	c := r.calls.at(id)
+	r.loop.Cancel(c.expiry)
+	c.expiry = sim.Timer{}
 }
 
 // pass frees a call's place at the gate, and sends those who waited as far as the
@@ -90,21 +109,19 @@ func (r *run) ask(id uint32) {
 func (r *run) pass(c *call) {
 	g := r.group(c)
 	gate := g.client(c).gate
-	if !c.gated {
+	if c.places == 0 {
 		return
 	}
-	c.gated = false
+	c.places--
 	gate.Servers = gate.limit.Limit(&g.Client.Gate)
-	for id, ok := gate.Depart(); ok; id, ok = gate.Next() {
-		next := r.calls.at(id)
-		if next.place == gone {
-			r.calls.free(id)
+	for w, ok := gate.Depart(); ok; w, ok = gate.Next() {
+		if !r.turnOf(w) {
 			gate.Bury()
 			continue
 		}
-		next.place, next.gated = onTheWay, true
-		r.waited(id)
-		next.timer = r.loop.Timer(r.loop.Now(), event{kind: through, id: id})
+		next := r.calls.at(w.id)
+		next.places++
+		next.timer = r.loop.Timer(r.loop.Now(), event{kind: through, id: w.id})
 	}
 }
 
@@ -118,16 +135,21 @@ func (r *run) pace(id uint32) {
 		r.blocked(id)
 		return
 	}
-	if m.pacer != nil {
-		size := &c.record.Size
-		need := policy.Need{1, float64(size.Prompt + size.MaxTokens), float64(size.Prompt), float64(size.MaxTokens)}
-		if wait := m.pacer.Reserve(&g.Client.Pacer, now, need); wait > 0 {
-			r.wait(c, PacerWait)
+	if m.pacer != nil && !c.cleared {
+		if wait := m.pacer.Reserve(&g.Client.Pacer, now, need(c)); wait > 0 {
+			r.hold(id, PacerWait)
 			c.timer = r.loop.Timer(now+wait, event{kind: paced, id: id})
 			return
 		}
 	}
+	c.cleared = true
 	r.launch(id)
+}
+
+// need is what an attempt of the call takes, as far as its client knows.
+func need(c *call) policy.Need {
+	size := &c.record.Size
+	return policy.Need{1, float64(size.Prompt + size.MaxTokens), float64(size.Prompt), float64(size.MaxTokens)}
 }
 
 // launch asks the breaker and the throttle for good, and sends.
@@ -136,6 +158,11 @@ func (r *run) launch(id uint32) {
 	g := r.group(c)
 	m := g.client(c)
 	now := r.loop.Now()
+	if at, layer := r.expiry(id); layer >= 0 && at <= now {
+		c.layer = uint8(layer)
+		r.lapse(id)
+		return
+	}
 	generation := uint32(0)
 	if b := &g.Client.Breaker; b.On() {
 		var ok bool
@@ -156,7 +183,7 @@ func (r *run) launch(id uint32) {
 	r.send(id, generation, false)
 }
 
-// blocked is a call before an open breaker.
+// blocked is a call before an open breaker. What the pacer has let go keeps its right.
 func (r *run) blocked(id uint32) {
 	c := r.calls.at(id)
 	g := r.group(c)
@@ -165,7 +192,7 @@ func (r *run) blocked(id uint32) {
 	if b.WhenOpen == policy.HoldBack {
 		t := &g.client(c).targets[c.target]
 		ok, generation, wait := t.breaker.Ask(b, now)
-		r.wait(c, BreakerWait)
+		r.hold(id, BreakerWait)
 		switch {
 		case ok: // it has become half-open just now
 			t.breaker.Forget(generation)
@@ -173,29 +200,28 @@ func (r *run) blocked(id uint32) {
 		case wait > 0:
 			c.timer = r.loop.Timer(now+wait, event{kind: unblocked, id: id})
 		default:
-			c.place = atBreaker
-			t.blocked.Push(id)
+			t.blocked.Push(r.queue(id, atBreaker))
 		}
 		return
 	}
 	r.pass(c)
-	r.giveUp(id, policy.BreakerOpen)
+	if b.WhenOpen == policy.FallBack {
+		r.giveUp(id, policy.BreakerOpen)
+	} else {
+		r.end(id, policy.BreakerOpen)
+	}
 }
 
 // unblock lets the calls that waited for the end of a probe ask again.
 func (r *run) unblock(t *target) {
 	for {
-		id, ok := t.blocked.Pop()
+		w, ok := t.blocked.Pop()
 		if !ok {
 			return
 		}
-		c := r.calls.at(id)
-		if c.place == gone {
-			r.calls.free(id)
-			continue
+		if r.turnOf(w) {
+			r.calls.at(w.id).timer = r.loop.Timer(r.loop.Now(), event{kind: unblocked, id: w.id})
 		}
-		c.place = onTheWay
-		c.timer = r.loop.Timer(r.loop.Now(), event{kind: unblocked, id: id})
 	}
 }
 

@@ -7,7 +7,7 @@ type group struct {
 	*Fleet
 	index    int
 	clients  []client         // by instance
-	backlog  sim.Ring[uint32] // calls waiting for a worker
+	backlog  sim.Ring[waiter] // calls waiting for a worker
 	idle     sim.Ring[uint32] // workers waiting for a call
 	thoughts []uint64         // how often each worker has paused
 	next     uint64           // the call to come

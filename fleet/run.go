@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"time"
 
 	"stampede/cost"
@@ -71,7 +72,28 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		ledger.Given += l.Given
 	}
 	r.books.balance(started, ledger)
+	r.returned()
 	return summary, nil
+}
+
+// returned panics unless every place at a gate, every retry that a budget granted and every
+// probe of a breaker was given back.
+func (r *run) returned() {
+	for i := range r.groups {
+		for _, m := range r.groups[i].clients {
+			if m.gate != nil && m.gate.Busy() != 0 {
+				panic(fmt.Sprintf("fleet: %d places at a gate are taken by nobody", m.gate.Busy()))
+			}
+			if m.budget != nil && m.budget.Outstanding() != 0 {
+				panic(fmt.Sprintf("fleet: a budget counts %d attempts that have ended", m.budget.Outstanding()))
+			}
+			for _, t := range m.targets {
+				if n := t.breaker.Probing(); n != 0 {
+					panic(fmt.Sprintf("fleet: %d probes of a breaker are nobody's", n))
+				}
+			}
+		}
+	}
 }
 
 // play handles events until none is left or the budget is spent.
@@ -117,7 +139,7 @@ const (
 	through               // a call has its place at the gate
 	paced                 // the pacer lets a call go
 	unblocked             // a call before an open breaker asks again
-	expires               // a layer's timeout ends while a call waits
+	expires               // a timeout of the whole call or of a layer ends while a call waits
 	onward                // a call goes on to its next target
 	hedges                // a call may be sent a second time
 	redeliver             // a call is in the queue again
@@ -142,6 +164,9 @@ type run struct {
 	groups   []group
 	calls    arena[call]
 	attempts arena[attempt]
+	tickets  uint32
+	freed    []freed // workers about to go on
+	freeing  bool
 	outer    []policy.Tries // of the outer layers, by call
 	layers   int            // the most outer layers of any fleet
 }
@@ -173,10 +198,15 @@ type call struct {
 	layer    uint8 // that waits
 	target   uint8
 	hedges   uint8 // of the present try
-	gated    bool  // it has a place at the gate
+	places   uint8 // that it has at the gate
 	live     bool
 	held     bool    // a worker is at it
+	granted  bool    // the budget allows the coming retry
+	cleared  bool    // the pacer has let the coming attempt go
 	cost     float32 // what the coming retry was paid with
+	acted    uint32  // where it acted under its key, a bit for each target
+	ticket   uint32  // of the queue that it waits in
+	expiry   sim.Timer
 	record   Call
 
 	worker    uint32
@@ -197,22 +227,51 @@ const (
 	inBacklog
 	atGate
 	atBreaker
-	gone // ended while in a queue; forgotten when its turn comes
 )
+
+// waiter is a call in a queue. One that left before its turn has another ticket by then, or
+// none, and is passed over.
+type waiter struct{ id, ticket uint32 }
+
+// queue puts a call into a queue of that place.
+func (r *run) queue(id uint32, at place) waiter {
+	c := r.calls.at(id)
+	r.tickets++
+	c.place, c.ticket = at, r.tickets
+	return waiter{id, c.ticket}
+}
+
+// turnOf is the turn of a call in its queue; false when it has left.
+func (r *run) turnOf(w waiter) bool {
+	c := r.calls.at(w.id)
+	if c.ticket != w.ticket {
+		return false
+	}
+	c.place, c.ticket = onTheWay, 0
+	return true
+}
+
+// unqueue takes a call out of the queue it waits in, if any.
+func (r *run) unqueue(c *call) {
+	if c.place == atGate {
+		r.group(c).client(c).gate.Leave()
+	}
+	c.place, c.ticket = onTheWay, 0
+}
 
 // attempt is a request that the client or the provider still has to do with.
 type attempt struct {
 	call      uint32
 	number    int32
 	inFlight  int32
+	gated     int32 // places taken at its gate when it was sent
 	ordinal   int32
 	relayed   int32 // times that the gateway tried again
 	state     state
 	backend   uint8
 	target    uint8
 	layer     uint8 // whose timeout the call timer is
-	retry     bool
-	hedge     bool
+	role      policy.Role
 	abandoned bool
 	batched   bool // in the batch, under a name
 	left      bool // the provider's queue, before its turn
@@ -271,12 +330,14 @@ func (r *run) handle(e event) {
 	case ready:
 		r.resumed(e.id)
 	case through:
+		r.resume(e.id)
 		r.pace(e.id)
 	case paced:
-		r.waited(e.id)
+		r.resume(e.id)
+		r.calls.at(e.id).cleared = true
 		r.launch(e.id)
 	case unblocked:
-		r.waited(e.id)
+		r.resume(e.id)
 		r.pace(e.id)
 	case expires:
 		r.expired(e.id)

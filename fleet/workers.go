@@ -100,26 +100,23 @@ func (r *run) enqueue(id uint32) {
 		r.assign(id, worker)
 		return
 	}
-	c.place = inBacklog
 	r.wait(c, WorkerWait)
-	g.backlog.Push(id)
+	g.backlog.Push(r.queue(id, inBacklog))
 }
 
 // serve gives a free worker the call that has waited longest, or rest.
 func (r *run) serve(g *group, worker uint32) {
 	for {
-		id, ok := g.backlog.Pop()
+		w, ok := g.backlog.Pop()
 		if !ok {
 			g.idle.Push(worker)
 			return
 		}
-		if r.calls.at(id).place == gone {
-			r.calls.free(id)
-			continue
+		if r.turnOf(w) {
+			r.waited(w.id)
+			r.assign(w.id, worker)
+			return
 		}
-		r.waited(id)
-		r.assign(id, worker)
-		return
 	}
 }
 
@@ -158,11 +155,28 @@ func (r *run) waited(id uint32) {
 	c.since = r.loop.Now()
 }
 
-// release lets a worker go on to its next call.
+// freed is a worker of a fleet that has ended a call.
+type freed struct {
+	fleet  int
+	worker uint32
+}
+
+// release lets a worker go on to its next call. That call may end at once and free the
+// worker again, so workers take turns here rather than nest.
 func (r *run) release(g *group, worker uint32) {
-	if g.Workload.Arrivals != nil {
-		r.serve(g, worker)
-	} else {
-		r.think(g, worker)
+	r.freed = append(r.freed, freed{g.index, worker})
+	if r.freeing {
+		return
 	}
+	r.freeing = true
+	for len(r.freed) > 0 {
+		last := r.freed[len(r.freed)-1]
+		r.freed = r.freed[:len(r.freed)-1]
+		if g := &r.groups[last.fleet]; g.Workload.Arrivals != nil {
+			r.serve(g, last.worker)
+		} else {
+			r.think(g, last.worker)
+		}
+	}
+	r.freeing = false
 }

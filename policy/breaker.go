@@ -138,6 +138,9 @@ func (s *BreakerState) Done(b *Breaker, now time.Duration, generation uint32, fa
 // Open reports whether the breaker is open now.
 func (s *BreakerState) Open(now time.Duration) bool { return s.state == opened && now < s.until }
 
+// Probing is how many probes are under way.
+func (s *BreakerState) Probing() int { return s.probing }
+
 func (s *BreakerState) trip(b *Breaker, now time.Duration) {
 	s.enter(opened)
 	s.until = now + b.Open

@@ -71,9 +71,27 @@ type BudgetState struct {
 	tokens         float64
 	begun          bool
 	calls, retries instants
-	flying         int // attempts in flight
-	flyingRetries  int
+	flying         int // attempts in flight, without hedges
+	granted        int // retries that were allowed and have not ended, those that still wait among them
 }
+
+// Role is what an attempt is to its call.
+type Role uint8
+
+const (
+	FirstTry Role = iota
+	Retried       // allowed by Withdraw
+	Hedged        // beside another
+)
+
+// Verdict is what the end of an attempt says of the provider.
+type Verdict uint8
+
+const (
+	NoVerdict Verdict = iota // its caller left, another was faster, or the request itself was wrong
+	Success
+	Failed
+)
 
 func (s *BudgetState) begin(b *Budget) {
 	if s.begun {
@@ -89,12 +107,14 @@ func (s *BudgetState) begin(b *Budget) {
 	}
 }
 
-// Sent tells of an attempt that goes out, the first of its call or a retry.
-func (s *BudgetState) Sent(b *Budget, now time.Duration, retry bool) {
+// Sent tells of an attempt that goes out.
+func (s *BudgetState) Sent(b *Budget, now time.Duration, role Role) {
 	s.begin(b)
+	if role == Hedged {
+		return
+	}
 	s.flying++
-	if retry {
-		s.flyingRetries++
+	if role == Retried {
 		return
 	}
 	s.pay(b, b.Tokens.PerCall)
@@ -105,20 +125,26 @@ func (s *BudgetState) Sent(b *Budget, now time.Duration, retry bool) {
 
 // Done tells of an attempt that came to an end. Cost is what the retry that it was
 // has cost; 0 for a first attempt.
-func (s *BudgetState) Done(b *Budget, retry, failed bool, cost float64) {
-	s.flying--
-	if retry {
-		s.flyingRetries--
+func (s *BudgetState) Done(b *Budget, role Role, verdict Verdict, cost float64) {
+	if role != Hedged {
+		s.flying--
+	}
+	if role == Retried {
+		s.granted--
 	}
 	switch {
-	case failed:
+	case verdict == Failed:
 		s.tokens = max(0, s.tokens-b.Tokens.PerFailure)
-	case retry && b.Tokens.Refund:
+	case verdict == NoVerdict:
+	case role == Retried && b.Tokens.Refund:
 		s.pay(b, cost)
 	default:
 		s.pay(b, b.Tokens.PerSuccess)
 	}
 }
+
+// Forgo tells of a retry that was allowed and will not be sent. What it cost is spent.
+func (s *BudgetState) Forgo() { s.granted-- }
 
 // Withdraw pays for a retry after a reply, and reports whether it could and what it
 // cost.
@@ -139,7 +165,7 @@ func (s *BudgetState) Withdraw(b *Budget, now time.Duration, reply wire.Reply) (
 	}
 	if r := &b.Share; r.Ratio > 0 {
 		if r.Window == 0 {
-			if s.flyingRetries >= max(r.Reserve, int(r.Ratio*float64(s.flying))) {
+			if s.granted >= max(r.Reserve, int(r.Ratio*float64(s.flying))) {
 				return 0, false
 			}
 		} else {
@@ -151,8 +177,12 @@ func (s *BudgetState) Withdraw(b *Budget, now time.Duration, reply wire.Reply) (
 		}
 	}
 	s.tokens -= cost
+	s.granted++
 	return cost, true
 }
+
+// Outstanding is how many attempts and allowed retries have not ended.
+func (s *BudgetState) Outstanding() int { return s.flying + s.granted }
 
 func (s *BudgetState) pay(b *Budget, amount float64) {
 	s.tokens = min(b.Tokens.Max, s.tokens+amount)

@@ -77,7 +77,7 @@ func (a AIMD) next(limit float64, inFlight int, took time.Duration, dropped bool
 //
 // with long the mean of the first 10 answer times and then their exponential average
 // over Window samples, pulled down by 5 % when it is more than twice the latest. Nothing
-// changes while less than half the limit is used. Drops are ignored. Its defaults
+// changes while less than half the limit is used. A drop is a sample like any other. Its defaults
 // are 20, 20, 200, a queue of 4, 0.2, 1.5 and 600.
 type Gradient struct {
 	Start, Min, Max float64
@@ -128,14 +128,14 @@ func (s *GateState) Limit(g *Gate) int {
 	return int(s.limit)
 }
 
-// Done tells of an attempt that came to an end when so many, itself included, were
-// in flight: whether it was dropped (refused, overloaded or timed out) and how long
-// it took.
+// Done tells of an attempt that came to an end: how many, itself included, were in flight
+// when it was sent, whether it was dropped (refused, overloaded or timed out) and how
+// long it took.
 func (s *GateState) Done(g *Gate, inFlight int, took time.Duration, dropped bool) {
 	switch {
 	case g.AIMD.Max > 0:
 		s.limit = g.AIMD.next(s.limit, inFlight, took, dropped)
-	case g.Gradient.Max > 0 && !dropped:
+	case g.Gradient.Max > 0:
 		s.limit = g.Gradient.next(s, inFlight, took)
 	}
 }

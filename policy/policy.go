@@ -72,13 +72,21 @@ func (c *Client) Decide(f *Facts, outer []Tries, from int) (d Decision, layer in
 			d = c.Retry.decide(f)
 		} else {
 			t := &outer[layer-1]
-			f.Attempt, f.Start, f.LastWait, f.Began = t.Made, t.Start, t.LastWait, false
+			f.Attempt, f.Start, f.LastWait = t.Made, t.Start, t.LastWait
 			d = c.Outer[layer-1].Retry.decide(f)
 		}
 		if d.Again || d.Outcome == Answered || layer >= len(c.Outer) {
 			return d, layer
 		}
 	}
+}
+
+// Layer is the retry loop of a layer, 0 the innermost.
+func (c *Client) Layer(layer int) *Retry {
+	if layer == 0 {
+		return &c.Retry
+	}
+	return &c.Outer[layer-1].Retry
 }
 
 // Attempts is the most attempts that a call can make, over all layers; 0 means no

@@ -103,12 +103,12 @@ func retries(b Budget, n int, reply wire.Reply) int {
 	allowed := 0
 	for i := range n {
 		now := time.Duration(i) * 100 * ms
-		state.Sent(&b, now, false)
-		state.Done(&b, false, true, 0)
+		state.Sent(&b, now, FirstTry)
+		state.Done(&b, FirstTry, Failed, 0)
 		if cost, ok := state.Withdraw(&b, now, reply); ok {
 			allowed++
-			state.Sent(&b, now, true)
-			state.Done(&b, true, true, cost)
+			state.Sent(&b, now, Retried)
+			state.Done(&b, Retried, Failed, cost)
 		}
 	}
 	return allowed
@@ -151,7 +151,7 @@ func TestBudgetRefunds(t *testing.T) {
 	if _, ok := state.Withdraw(&b, 0, wire.Reply{Status: 500}); ok {
 		t.Fatal("the account is empty")
 	}
-	state.Done(&b, true, false, 5)
+	state.Done(&b, Retried, Success, 5)
 	if cost, ok := state.Withdraw(&b, 0, wire.Reply{Status: 500}); !ok || cost != 5 {
 		t.Error("the cost of a retry that succeeded must be back")
 	}
@@ -159,7 +159,7 @@ func TestBudgetRefunds(t *testing.T) {
 		if _, ok := state.Withdraw(&b, 0, wire.Reply{Status: 500}); ok {
 			t.Errorf("after %d successes a retry of 5 is paid", i)
 		}
-		state.Done(&b, false, false, 0)
+		state.Done(&b, FirstTry, Success, 0)
 	}
 	if _, ok := state.Withdraw(&b, 0, wire.Reply{Status: 500}); !ok {
 		t.Error("five successes pay a retry")
@@ -176,7 +176,7 @@ func TestBudgetBoundsAttempts(t *testing.T) {
 		first, again := 0, 0
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "call") {
-				state.Sent(&b, 0, false)
+				state.Sent(&b, 0, FirstTry)
 				first++
 			} else if _, ok := state.Withdraw(&b, 0, wire.Reply{Status: 503}); ok {
 				again++
@@ -233,9 +233,11 @@ func TestGradient(t *testing.T) {
 	if math.Abs(state.limit-want) > 1e-9 {
 		t.Errorf("limit %g after a slow answer, want %g", state.limit, want)
 	}
-	state.Done(&g, 40, s, true)
-	if math.Abs(state.limit-want) > 1e-9 {
-		t.Error("a drop must not move the gradient limit")
+	// Netflix's update ignores the flag of a drop: its time counts like any other.
+	twin := state
+	state.Done(&g, 40, 2*s, true)
+	if twin.Done(&g, 40, 2*s, false); state.limit != twin.limit || state.long != twin.long {
+		t.Errorf("a drop moves the limit to %g, an answer to %g", state.limit, twin.limit)
 	}
 }
 

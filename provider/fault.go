@@ -114,8 +114,17 @@ func (e Reject) String() string {
 	if e.Reply.Code != "" {
 		s += " " + e.Reply.Code
 	}
-	if wish, ok := e.Reply.RetryAfter.Wait(0); ok {
-		s += fmt.Sprintf(" with Retry-After %v", wish)
+	switch h := e.Reply.RetryAfter; {
+	case h.Form == wire.Garbage:
+		s += " with an unreadable Retry-After"
+	case h.Form == wire.Date && h.Value < 0:
+		s += " with a Retry-After that has passed"
+	case h.Form != wire.Absent:
+		if wish, ok := h.Wait(0); ok {
+			s += fmt.Sprintf(" with Retry-After %v", wish)
+		} else {
+			s += fmt.Sprintf(" with Retry-After %v", h.Value)
+		}
 	}
 	return s
 }

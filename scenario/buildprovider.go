@@ -1,9 +1,13 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"stampede/dialect"
@@ -265,6 +269,19 @@ func resourceOf(r Resource) provider.Resource {
 	return provider.Requests
 }
 
+// header is what a client finds in a Retry-After of these words. A run has no date, so that
+// every date is one before it.
+func header(text string) wire.Hint {
+	text = strings.TrimSpace(text)
+	if x, err := strconv.ParseFloat(text, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return wire.Hint{Form: wire.Seconds, Value: x}
+	}
+	if _, err := http.ParseTime(text); err == nil {
+		return wire.Hint{Form: wire.Date, Value: -1}
+	}
+	return wire.Hint{Form: wire.Garbage}
+}
+
 func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 	out = provider.Fault{At: time.Duration(f.At), For: time.Duration(f.For), Share: float64(f.Share)}
 	if f.Gap.set() != f.Length.set() || (f.Gap.set() && f.For != 0) {
@@ -288,9 +305,15 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		if f.RetryAfter > 0 {
 			reply.RetryAfter = wire.After(time.Duration(f.RetryAfter))
 		}
+		if f.Header != "" {
+			if f.RetryAfter > 0 {
+				return out, b.errorf(path+".retry_after_header", "found both it and retry_after; want one of them")
+			}
+			reply.RetryAfter = header(f.Header)
+		}
 		effects = append(effects, provider.Reject{Reply: reply, After: time.Duration(f.After)})
-	} else if (f.Code != "" && f.CutAt == nil) || f.RetryAfter != 0 || f.After != 0 {
-		return out, b.errorf(path, "code, retry_after and after go with a status; want status")
+	} else if (f.Code != "" && f.CutAt == nil) || f.RetryAfter != 0 || f.Header != "" || f.After != 0 {
+		return out, b.errorf(path, "code, retry_after, retry_after_header and after go with a status; want status")
 	}
 	if f.Slow != 0 {
 		effects = append(effects, provider.Slow{Factor: float64(f.Slow)})

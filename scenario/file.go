@@ -254,6 +254,7 @@ type Fault struct {
 	Status     int          `yaml:"status" jsonschema_description:"Answers with this HTTP status."`
 	Code       string       `yaml:"code" jsonschema_description:"Error code that goes with the status; with cut_at, the stream ends in an error event with it."`
 	RetryAfter Span         `yaml:"retry_after" jsonschema_description:"Retry-After that goes with the status. Default absent."`
+	Header     string       `yaml:"retry_after_header" jsonschema_description:"Instead of retry_after: the header word for word, such as soon, -1, nan, or a date, which is then one that has passed."`
 	After      Span         `yaml:"after" jsonschema_description:"Time until the status is sent. Default at once."`
 	Slow       Number       `yaml:"slow" jsonschema_description:"Multiplies the latency."`
 	Hang       bool         `yaml:"hang" jsonschema_description:"Accepts the request and never answers."`

@@ -298,7 +298,7 @@ var breakerTripRule = Experiment{
 	Source:   "practitioners' claim; 600 calls in 600 s: ten until it opens, then one probe in 30 s",
 	Arms: []Arm{
 		{"ratio", nil},
-		{"in_a_row", []string{"policy.breaker.ratio=0", "policy.breaker.in_a_row=5"}},
+		{"in_a_row", []string{"policy=no-retry", "policy.breaker={in_a_row: 5, open: 30s}"}},
 		{"dead", []string{"provider.faults=[{status: 503}]"}},
 		{"dead_without", []string{"provider.faults=[{status: 503}]", "policy=no-retry"}},
 	},

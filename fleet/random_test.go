@@ -267,7 +267,7 @@ func (a *auditor) Call(c *Call) {
 		a.t.Fatalf("call %d: %v with %v of use", c.ID, c.Outcome, c.Useful)
 	case a.m.Horizon > 0 && c.Arrived >= a.m.Horizon:
 		a.t.Fatalf("call %d came at %v, at or after the horizon", c.ID, c.Arrived)
-	case f.Client.IdempotencyKey && c.Acts > 1, c.Acts > c.Attempts:
+	case f.Client.IdempotencyKey && int(c.Acts) > 1+len(f.Fallbacks), c.Acts > c.Attempts:
 		a.t.Fatalf("call %d acted %d times", c.ID, c.Acts)
 	case c.Outcome == policy.GaveUpAttempts && !f.Client.Hedge.On() && !f.Client.Fallback.On && len(f.Client.Outer) == 0 && int(c.Attempts)%f.Client.Retry.Attempts != 0 && f.Workload.Redelivery.Deliveries < 2:
 		a.t.Fatalf("call %d gave up after %d attempts of %d", c.ID, c.Attempts, f.Client.Retry.Attempts)

@@ -204,14 +204,14 @@ type call struct {
 	granted  bool    // the budget allows the coming retry
 	cleared  bool    // the pacer has let the coming attempt go
 	cost     float32 // what the coming retry was paid with
-	acted    uint32  // where it acted under its key, a bit for each target
-	ticket   uint32  // of the queue that it waits in
-	expiry   sim.Timer
 	record   Call
 
 	worker    uint32
-	delivered sim.Time // when the worker took it
-	tried     sim.Time // the start of the present try
+	ticket    uint32    // of the queue that it waits in
+	acted     uint32    // where it acted under its key, a bit for each target
+	expiry    sim.Timer // of the call or a layer, while it waits to be sent
+	delivered sim.Time  // when the worker took it
+	tried     sim.Time  // the start of the present try
 	hedge     sim.Timer
 	patience  sim.Timer
 	cached    sim.Time // start of the last request known to have used the cache

@@ -8,6 +8,7 @@ package policy
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -89,11 +90,14 @@ func (c *Client) Layer(layer int) *Retry {
 	return &c.Outer[layer-1].Retry
 }
 
-// Attempts is the most attempts that a call can make, over all layers; 0 means no
-// bound.
+// Attempts is the most attempts that a call can make, over all layers, held at the largest
+// int; 0 means no bound.
 func (c *Client) Attempts() int {
 	n := c.Retry.Attempts
 	for _, l := range c.Outer {
+		if l.Retry.Attempts > 0 && n > math.MaxInt/l.Retry.Attempts {
+			return math.MaxInt
+		}
 		n *= l.Retry.Attempts
 	}
 	return n
@@ -117,6 +121,22 @@ func (c *Client) Horizon(attempt time.Duration) (time.Duration, bool) {
 	return span, ok
 }
 
+// sum is the longest that so many waits last together.
+func (b *Backoff) sum(n int) (waits time.Duration) {
+	last := b.Base
+	for i := 0; i < n && waits < longest; i++ {
+		if b.Jitter == Decorrelated {
+			last = b.Wait(i, last, 1)
+		} else if _, most := b.Range(i); most == last && most == b.Cap {
+			return min(longest, waits+time.Duration(min(float64(longest), float64(n-i)*float64(most)))) // all that follow are capped
+		} else {
+			last = most
+		}
+		waits = min(longest, waits+last)
+	}
+	return waits
+}
+
 func (r *Retry) horizon(try time.Duration) (time.Duration, bool) {
 	if r.Attempts == 0 {
 		if r.Deadline == 0 {
@@ -124,10 +144,9 @@ func (r *Retry) horizon(try time.Duration) (time.Duration, bool) {
 		}
 		return r.Deadline + try, true
 	}
-	waits := time.Duration(0)
-	for i := range r.Attempts - 1 {
-		_, most := r.Backoff.Range(i)
-		waits = min(longest, waits+most)
+	waits := r.Backoff.sum(r.Attempts - 1)
+	if r.Throttled != nil {
+		waits = max(waits, r.Throttled.sum(r.Attempts-1))
 	}
 	span := min(longest, waits+time.Duration(min(float64(longest), float64(r.Attempts)*float64(try))))
 	if r.Deadline > 0 {

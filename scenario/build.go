@@ -48,7 +48,14 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 	for i, beside := range f.Beside {
 		b.at = fmt.Sprintf("beside.%d.", i)
 		if beside.Policy == nil {
-			beside.Policy = &f.Policy
+			own := f.Policy
+			own.Fallback = Fallback{} // the fallbacks are those of the main fleet
+			if own.Breaker.WhenOpen == "fall_back" {
+				own.Breaker.WhenOpen = "fail"
+			}
+			beside.Policy = &own
+		} else if beside.Policy.Fallback.On {
+			return m, b.errorf("policy.fallback.on", "found true; the scenario's fallbacks are those of its main fleet")
 		}
 		if beside.Price == nil {
 			beside.Price = &f.Price
@@ -156,8 +163,12 @@ func (b *builder) fleet(f *Beside, horizon Span) (out fleet.Fleet, err error) {
 //	answered <= burst + rate x horizon
 func (b *builder) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose string) {
 	at := float64(f.Workers * f.Instances)
-	if _, burst := f.Workload.Arrivals.(fleet.Burst); burst && (at == 0 || at > float64(f.Workload.Calls)) {
-		at = float64(f.Workload.Calls)
+	_, burst := f.Workload.Arrivals.(fleet.Burst)
+	if f.Workload.Think != nil || (f.Workload.Arrivals != nil && !burst) {
+		return // they do not ask at once
+	}
+	if calls := float64(f.Workload.Calls); calls > 0 && (at == 0 || at > calls) {
+		at = calls
 	}
 	horizon, bounded := f.Client.Horizon(0)
 	if !bounded || f.Client.Gate.On() || f.Client.Pacer.On() || f.Workload.Redelivery.Deliveries != 0 {

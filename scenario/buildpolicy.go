@@ -45,6 +45,20 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	for _, t := range p.Timeouts.Attempt {
 		out.Timeouts.Attempt = append(out.Timeouts.Attempt, time.Duration(t))
 	}
+	for _, idle := range []struct {
+		path, wants string
+		set, on     bool
+	}{
+		{"policy.fallback.cooldown", "policy.fallback.on", p.Fallback.Cooldown != 0, p.Fallback.On},
+		{"policy.throttle.window", "policy.throttle.k", p.Throttle.Window != 0, p.Throttle.K != 0},
+		{"policy.breaker.over", "policy.breaker.ratio", p.Breaker.Over != Over{}, p.Breaker.Ratio != 0},
+		{"policy.breaker.minimum", "policy.breaker.ratio", p.Breaker.Minimum != 0, p.Breaker.Ratio != 0},
+		{"policy.breaker.when_open", "policy.fallback.on to fall back", p.Breaker.WhenOpen == "fall_back", p.Fallback.On},
+	} {
+		if idle.set && !idle.on {
+			return out, b.errorf(idle.path, "found it alone, where it does nothing; want %s as well", idle.wants)
+		}
+	}
 	if out.Throttle.K > 0 && out.Throttle.Window == 0 {
 		out.Throttle.Window = 2 * time.Minute
 	}

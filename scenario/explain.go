@@ -216,9 +216,8 @@ func (s *Scenario) Explain(w io.Writer) {
 	}
 }
 
-// explainHorizon says how often and for how long a call can be tried, over all
-// layers, when its attempts fail after the mean latency, and whether the limits let
-// those who try at once through in that time.
+// explainHorizon says how often a call can be tried, over all layers, and how long its waits
+// last at the longest when no hint is given.
 func (s *Scenario) explainHorizon() string {
 	m := &s.Model
 	c := &m.Client

@@ -259,7 +259,7 @@ type Fault struct {
 	Slow       Number       `yaml:"slow" jsonschema_description:"Multiplies the latency."`
 	Hang       bool         `yaml:"hang" jsonschema_description:"Accepts the request and never answers."`
 	LoseReply  bool         `yaml:"lose_reply" jsonschema_description:"Does the work, bills it, and loses the reply."`
-	CutAt      *Share       `yaml:"cut_at" jsonschema_description:"Breaks the connection after this part of the answer, which is billed."`
+	CutAt      *Share       `yaml:"cut_at" jsonschema_description:"Breaks the connection after this part of the answer, which is billed; without stream nothing of it was sent yet, not even the status."`
 	Connection Connection   `yaml:"connection" jsonschema_description:"Refuses the connection, or lets it go unanswered."`
 	Limit      *LimitChange `yaml:"limit" jsonschema_description:"Gives a limit another shape."`
 }
@@ -485,7 +485,7 @@ type Timeouts struct {
 	Connect   Span        `yaml:"connect" jsonschema_description:"Until the connection stands. Default none."`
 	FirstByte Span        `yaml:"first_byte" jsonschema_description:"Until the first byte of the reply. Default none."`
 	Gap       Span        `yaml:"gap" jsonschema_description:"Of silence, before the first byte and between chunks (a read timeout). Default none."`
-	Call      Span        `yaml:"call" jsonschema_description:"The whole call, all attempts and waits. Default none."`
+	Call      Span        `yaml:"call" jsonschema_description:"The whole call at one provider, all attempts and waits. Default none."`
 	Attempt   EachTimeout `yaml:"attempt" jsonschema_description:"The whole attempt; a list gives one for each attempt, the last for all later ones. Default none."`
 }
 

@@ -91,6 +91,14 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"fallback to nobody", "policy: own-the-loop", "policy: {fallback: {on: true}}", []string{"policy.fallback.on: found true with 0 fallbacks"}},
 		{"fallbacks that nobody uses", "price: gpt-4o-mini", "price: gpt-4o-mini\nfallbacks: [{provider: local-stub}]", []string{"policy.fallback.on: found false with 1 fallbacks"}},
 		{"mistake in a fallback", "price: gpt-4o-mini", "price: gpt-4o-mini\nfallbacks: [{provider: {limits: [{resource: requests, limit: 5}]}}]", []string{"fallbacks.0.provider.limits.0.limit: found 5"}},
+		{"cooldown of no fallback", "policy: own-the-loop", "policy: {fallback: {cooldown: 5s}}", []string{"policy.fallback.cooldown: found it alone, where it does nothing; want policy.fallback.on as well"}},
+		{"window of no throttle", "policy: own-the-loop", "policy: {throttle: {window: 5s}}", []string{"policy.throttle.window: found it alone, where it does nothing; want policy.throttle.k as well"}},
+		{"breaker that looks at nothing", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, over: 30s}}", []string{"policy.breaker.over: found it alone"}},
+		{"minimum of nothing", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, minimum: 3}}", []string{"policy.breaker.minimum: found it alone"}},
+		{"fall back to nobody", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, when_open: fall_back}}", []string{"policy.breaker.when_open: found it alone, where it does nothing; want policy.fallback.on to fall back as well"}},
+		{"fallback of a fleet beside", "name:", "beside:\n  - {fleet: {workers: 1}, policy: {fallback: {on: true}}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{"beside.0.policy.fallback.on: found true; the scenario's fallbacks are those of its main fleet"}},
+		{"header beside a wait", "  limits:", "  faults: [{status: 429, retry_after: 5s, retry_after_header: soon}]\n  limits:", []string{"provider.faults.0.retry_after_header: found both it and retry_after"}},
+		{"header of no status", "  limits:", "  faults: [{hang: true, retry_after_header: soon}]\n  limits:", []string{"want status"}},
 		{"layer", "policy: own-the-loop", "policy: {inside: [{retry: {attempts: 0}}]}", []string{"policy.inside.0.retry.attempts: found \"0\""}},
 		{"layer's backoff", "policy: own-the-loop", "policy: {inside: [{retry: {backoff: {exponential: {cap: 5s}}}}]}", []string{"policy.inside.0.retry.backoff.exponential.base: found nothing"}},
 		{"power of nothing", "policy: own-the-loop", "policy: {retry: {backoff: {power: {base: 1s}}}}", []string{"policy.retry.backoff.power: found base 1s and exponent 0"}},
@@ -689,6 +697,38 @@ func TestSpeedOfVLLM(t *testing.T) {
 	for _, c := range []struct{ streams, perSecond float64 }{{1, 49.63}, {256, 4384}} {
 		if got := c.streams / b.Streams(int(c.streams)).Seconds(); abs(got/c.perSecond-1) > 0.001 {
 			t.Errorf("%g streams: %.4g tokens/s, want %.4g", c.streams, got, c.perSecond)
+		}
+	}
+}
+
+// The note on those who ask at once counts those who do: of a batch no more than its calls,
+// and of callers who think first or come one by one nobody. With 10/min, a burst of 10 and
+// waits of 3 s together, ten of them get through.
+func TestNoteOnAHerd(t *testing.T) {
+	const text = `
+name: t
+workload: {WORKLOAD, prompt_tokens: 1, output_tokens: 1}
+fleet: {workers: 1000}
+provider: {limits: [{resource: requests, limit: 10/min}]}
+policy: {retry: {attempts: 3, backoff: {exponential: {base: 1s}}}}
+price: gpt-4o-mini
+`
+	for workload, want := range map[string]string{
+		"batch: {calls: 5}":                "",
+		"batch: {calls: 100}":              "100 calls ask at once and keep trying for 3s",
+		"batch: {calls: 100k}":             "1000 calls ask at once and keep trying for 3s",
+		"burst: {calls: 100}":              "100 calls ask at once and keep trying for 3s",
+		"closed: {think: 1m, calls: 1000}": "",
+		"open: {rate: 1/min, calls: 1000}": "",
+	} {
+		s, err := Read([]byte(strings.Replace(text, "WORKLOAD", workload, 1)), "t", Options{})
+		if err != nil {
+			t.Errorf("%s: %v", workload, err)
+			continue
+		}
+		notes := strings.Join(s.Warnings, "; ")
+		if strings.Contains(notes, "ask at once") != (want != "") || !strings.Contains(notes, want) {
+			t.Errorf("%s: %q, want %q", workload, notes, want)
 		}
 	}
 }

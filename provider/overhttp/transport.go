@@ -103,6 +103,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if x.verdict.Kind == provider.Refused {
 			if relayed < t.config.Gateway.Retries {
 				if err := sleep(ctx, x.verdict.After+t.config.Gateway.Wait); err != nil {
+					t.saw(x, wire.Reply{})
 					return nil, err
 				}
 				r.Relay++
@@ -128,7 +129,9 @@ type exchange struct {
 	arrived  sim.Time
 	left     sim.Time // when the reply leaves
 	inFlight int
+	token    uint32
 	turn     chan struct{}
+	seen     bool
 }
 
 func (t *Transport) now() sim.Time { return time.Since(t.start) }
@@ -140,7 +143,7 @@ func (t *Transport) arrive(r *provider.Request) *exchange {
 	t.token++
 	now := t.now()
 	r.Admitted = now
-	x := &exchange{request: *r, arrived: now, left: now}
+	x := &exchange{request: *r, arrived: now, left: now, token: t.token}
 	x.verdict = t.api.Receive(now, *r, t.token)
 	x.inFlight = t.api.InFlight()
 	if x.verdict.Kind == provider.Waiting {
@@ -157,10 +160,7 @@ func (t *Transport) serve(req *http.Request, ask asked, x *exchange) (*http.Resp
 		select {
 		case <-x.turn:
 		case <-ctx.Done():
-			go func() { // its place is passed on when its turn comes
-				<-x.turn
-				t.finish(x, 0)
-			}()
+			t.leaveQueue(ask, x)
 			t.saw(x, wire.Reply{})
 			return nil, context.Cause(ctx)
 		}
@@ -171,25 +171,11 @@ func (t *Transport) serve(req *http.Request, ask asked, x *exchange) (*http.Resp
 		t.saw(x, wire.Reply{})
 		return nil, context.Cause(ctx)
 	}
-	output := 16
-	if t.Output != nil {
-		output = t.Output(x.request.Call)
-	}
-	if ask.maxTokens > 0 {
-		output = min(output, ask.maxTokens)
-	}
-	if x.verdict.Breaks {
-		output = int(x.verdict.Part * float64(output))
-	}
-	t.mu.Lock()
 	now := t.now()
-	begins, first, last := t.api.Generate(now, x.request, x.verdict.Slow, 0, output)
-	t.mu.Unlock()
-	end := time.AfterFunc(last-now, func() { t.finish(x, output) })
+	output, begins, first, last, end := t.generate(ask, x)
 	gone := func() { // the client has left
 		t.saw(x, wire.Reply{})
-		stops := t.config.Cancel == provider.Stops || (t.config.Cancel == provider.StopsStreams && ask.stream)
-		if stop := t.now() + t.hop; stops && stop < last && end.Stop() {
+		if stop := t.now() + t.hop; t.stops(ask) && stop < last && end.Stop() {
 			part := 0
 			if stop > begins {
 				part = int(float64(output) * float64(stop-begins) / float64(last-begins))
@@ -219,17 +205,77 @@ func (t *Transport) serve(req *http.Request, ask asked, x *exchange) (*http.Resp
 	return t.respond(req, reply, x.left, io.NopCloser(strings.NewReader(ask.shape.answer(x.request, output)))), nil
 }
 
-// finish settles a request and wakes the one whose turn has come.
+// generate begins the answer, of so many tokens, and ends it when its time is over.
+func (t *Transport) generate(ask asked, x *exchange) (output int, begins, first, last sim.Time, end *time.Timer) {
+	output = 16
+	if t.Output != nil {
+		output = t.Output(x.request.Call)
+	}
+	if ask.maxTokens > 0 {
+		output = min(output, ask.maxTokens)
+	}
+	if x.verdict.Breaks {
+		output = int(x.verdict.Part * float64(output))
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	begins, first, last = t.api.Generate(now, x.request, x.verdict.Slow, 0, output)
+	return output, begins, first, last, time.AfterFunc(last-now, func() { t.finish(x, output) })
+}
+
+// stops reports whether the provider stops when its client goes.
+func (t *Transport) stops(ask asked) bool {
+	return t.config.Cancel == provider.Stops || (t.config.Cancel == provider.StopsStreams && ask.stream)
+}
+
+// leaveQueue is a client that goes before its turn: the provider forgets the request, or
+// answers it for nobody when its turn comes.
+func (t *Transport) leaveQueue(ask asked, x *exchange) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	select {
+	case <-x.turn:
+		go t.generate(ask, x) // its turn and its end came at once
+		return
+	default:
+	}
+	if t.stops(ask) {
+		t.api.Leave(t.now(), x.request, provider.Used{})
+		delete(t.turns, x.token)
+		return
+	}
+	go func() {
+		<-x.turn
+		if x.verdict.Hangs {
+			t.finish(x, 0)
+			return
+		}
+		t.generate(ask, x)
+	}()
+}
+
+// finish settles a request and wakes the one whose turn has come, if it is still there.
 func (t *Transport) finish(x *exchange, output int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if next, started := t.api.Finish(t.now(), x.request, provider.Used{Output: output}); started {
-		close(t.turns[next])
-		delete(t.turns, next)
+	next, started := t.api.Finish(t.now(), x.request, provider.Used{Output: output})
+	for started {
+		if turn, waits := t.turns[next]; waits {
+			close(turn)
+			delete(t.turns, next)
+			return
+		}
+		next, started = t.api.PassOver()
 	}
 }
 
+// saw tells of a request once: of a stream, when it begins.
 func (t *Transport) saw(x *exchange, reply wire.Reply) {
+	if x.seen {
+		return
+	}
+	x.seen = true
 	if t.Seen != nil {
 		t.Seen(Exchange{Request: x.request, Arrived: x.arrived, InFlight: x.inFlight, Reply: reply})
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -96,6 +97,50 @@ func TestClientLeaves(t *testing.T) {
 			<-first
 		})
 	}
+}
+
+// A client that leaves the queue before its turn gives its place up where the provider stops;
+// else its answer of 100 s is generated for nobody when its turn comes. The request behind
+// it, sent at 2 s, is answered at 200 s or 300 s. Each request is told of once.
+func TestClientLeavesTheQueue(t *testing.T) {
+	for rule, want := range map[provider.CancelRule]string{provider.Stops: "200 at 3m18s, read at 3m18s", provider.Keeps: "200 at 4m58s, read at 4m58s"} {
+		synctest.Test(t, func(t *testing.T) {
+			c, api := client(t, provider.Config{Capacity: provider.Capacity{Slots: 1, Queue: 2}, Latency: provider.Latency{FirstToken: dist.Constant(100)}, Cancel: rule})
+			var seen atomic.Int32
+			api.Seen = func(Exchange) { seen.Add(1) }
+			ctx, cancel := context.WithTimeout(t.Context(), s)
+			defer cancel()
+			done := make(chan string, 2)
+			go func() { done <- post(t.Context(), c, "/", `{}`) }()
+			synctest.Wait()
+			go func() { done <- post(ctx, c, "/", `{}`) }()
+			time.Sleep(2 * s)
+			if got := post(t.Context(), c, "/", `{}`); got != want {
+				t.Errorf("%v: %s, want %s", rule, got, want)
+			}
+			<-done
+			<-done
+			if seen.Load() != 3 {
+				t.Errorf("told of %d requests, want 3", seen.Load())
+			}
+		})
+	}
+}
+
+// A client that leaves a stream after its first token: the request has been told of already.
+func TestStreamIsToldOfOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, api := client(t, provider.Config{Latency: provider.Latency{FirstToken: dist.Constant(1), TokensPerSecond: dist.Constant(1)}})
+		var seen atomic.Int32
+		api.Seen = func(Exchange) { seen.Add(1) }
+		ctx, cancel := context.WithTimeout(t.Context(), 3*s)
+		defer cancel()
+		post(ctx, c, "/", `{"stream": true}`)
+		synctest.Wait()
+		if seen.Load() != 1 {
+			t.Errorf("told of it %d times", seen.Load())
+		}
+	})
 }
 
 // Faults over HTTP: silence until the client leaves, a broken body, an error event inside a

@@ -138,7 +138,7 @@ func (l *lab) waits(arm string, retries int) (shortest, longest []float64, err e
 	for i := range shortest {
 		shortest[i] = math.Inf(1)
 	}
-	one := &lab{ctx: l.ctx, experiment: l.experiment, jobs: 1}
+	one := l.alone()
 	_, err = one.play(arm, func(int) fleet.Listener {
 		return each{attempt: func(a *fleet.Attempt) {
 			if a.Decision.Again && a.Number <= retries {
@@ -216,7 +216,7 @@ var classification = Experiment{
 		var tried []float64
 		vain := 0.0
 		for _, arm := range []string{"code_aware", "status_only"} {
-			s, err := l.experiment.Arm(arm)
+			s, err := l.arm(arm)
 			if err != nil {
 				return nil, err
 			}
@@ -355,7 +355,7 @@ var fallbackChain = Experiment{
 			return nil, err
 		}
 		var back []float64
-		one := &lab{ctx: l.ctx, experiment: l.experiment, jobs: 1}
+		one := l.alone()
 		if _, err := one.play("fallback", func(int) fleet.Listener {
 			back = append(back, math.Inf(1))
 			return each{attempt: func(a *fleet.Attempt) {
@@ -396,7 +396,7 @@ var jitterShapes = Experiment{
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
 		out := map[string]Sample{}
-		one := &lab{ctx: l.ctx, experiment: l.experiment, jobs: 1}
+		one := l.alone()
 		for _, arm := range l.experiment.Arms {
 			var bins []map[sim.Time]float64
 			if _, err := one.play(arm.Name, func(int) fleet.Listener {

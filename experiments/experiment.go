@@ -164,13 +164,16 @@ func (e *Experiment) Arm(name string) (*scenario.Scenario, error) {
 	return scenario.Read(e.Scenario(), e.Name, scenario.Options{Set: e.Arms[i].Set})
 }
 
-// Run runs the experiment.
-func (e *Experiment) Run(ctx context.Context, jobs int) (*Result, error) {
+// Run runs the experiment, with the seed of its scenario when seed is 0.
+func (e *Experiment) Run(ctx context.Context, jobs int, seed uint64) (*Result, error) {
 	base, err := scenario.Read(e.Scenario(), e.Name, scenario.Options{})
 	if err != nil {
 		return nil, err
 	}
-	samples, err := e.measure(&lab{ctx: ctx, experiment: e, jobs: jobs})
+	if seed != 0 {
+		base.Seed = seed
+	}
+	samples, err := e.measure(&lab{ctx: ctx, experiment: e, jobs: jobs, seed: base.Seed})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
 	}
@@ -190,11 +193,28 @@ type lab struct {
 	ctx        context.Context
 	experiment *Experiment
 	jobs       int
+	seed       uint64
+}
+
+// alone is the lab with one job at a time, for listeners that share what they hear.
+func (l *lab) alone() *lab {
+	one := *l
+	one.jobs = 1
+	return &one
+}
+
+// arm is the scenario of one arm with the seed of the lab.
+func (l *lab) arm(name string) (*scenario.Scenario, error) {
+	s, err := l.experiment.Arm(name)
+	if err == nil {
+		s.Seed = l.seed
+	}
+	return s, err
 }
 
 // play plays all replications of an arm; listen may be nil.
 func (l *lab) play(arm string, listen func(replication int) fleet.Listener) (outcome, error) {
-	s, err := l.experiment.Arm(arm)
+	s, err := l.arm(arm)
 	if err != nil {
 		return nil, err
 	}

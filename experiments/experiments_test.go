@@ -29,7 +29,7 @@ func embeddedScenario(t testing.TB, set ...string) *scenario.Scenario {
 func TestCatalogueHolds(t *testing.T) {
 	for _, e := range Catalogue() {
 		t.Run(e.Name, func(t *testing.T) {
-			r, err := e.Run(context.Background(), 0)
+			r, err := e.Run(context.Background(), 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func TestResultJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Run(context.Background(), 0)
+	r, err := e.Run(context.Background(), 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

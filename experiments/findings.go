@@ -110,7 +110,8 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// WriteMarkdown writes the findings of several experiments as one table.
+// WriteMarkdown writes the findings of several experiments as one table, with the notes on
+// those that do not hold and the sources below it.
 func WriteMarkdown(w io.Writer, results []*Result) {
 	fmt.Fprintln(w, "| experiment | finding | reference | measured [95 % interval] | verdict |")
 	fmt.Fprintln(w, "|---|---|---|---|---|")
@@ -122,6 +123,10 @@ func WriteMarkdown(w io.Writer, results []*Result) {
 	}
 	for i, n := range notes {
 		fmt.Fprintf(w, "\n[%d] %s\n", i+1, n)
+	}
+	fmt.Fprintf(w, "\nSources:\n\n")
+	for _, r := range results {
+		fmt.Fprintf(w, "- %s: %s\n", r.Experiment.Name, r.Experiment.Source)
 	}
 }
 

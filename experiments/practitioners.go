@@ -103,7 +103,7 @@ var thunderingHerd = Experiment{
 	measure: func(l *lab) (map[string]Sample, error) {
 		herds := map[string][]*herd{}
 		for _, arm := range []string{"none", "full"} {
-			s, err := l.experiment.Arm(arm)
+			s, err := l.arm(arm)
 			if err != nil {
 				return nil, err
 			}

@@ -44,7 +44,7 @@ var metastableSpike = Experiment{
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
 		out := map[string]Sample{}
-		one := &lab{ctx: l.ctx, experiment: l.experiment, jobs: 1}
+		one := l.alone()
 		for _, arm := range l.experiment.Arms {
 			var late []float64 // answers per second from 60 to 79 s
 			if _, err := one.play(arm.Name, func(int) fleet.Listener {
@@ -97,7 +97,7 @@ var awsBackoff = Experiment{
 	measure: func(l *lab) (map[string]Sample, error) {
 		out := map[string]Sample{}
 		for _, w := range writers {
-			s, err := l.experiment.Arm(w.kind)
+			s, err := l.arm(w.kind)
 			if err != nil {
 				return nil, err
 			}

@@ -440,3 +440,21 @@ func TestStatesAreAlwaysSane(t *testing.T) {
 		}
 	})
 }
+
+// Trap: a throttle that counts requests when their replies come lets a burst through whole.
+// Of requests sent at one instant, before any reply, the n-th is refused with probability
+// (n-1)/n.
+func TestThrottleCountsWhenSending(t *testing.T) {
+	throttle := Throttle{K: 2, Window: 120 * s}
+	var state ThrottleState
+	for n := 1; n <= 50; n++ {
+		before := state
+		refused := float64(n-1) / float64(n)
+		if ok := before.Ask(&throttle, 0, refused+1e-9); !ok {
+			t.Errorf("request %d is refused with probability above %g", n, refused)
+		}
+		if ok := state.Ask(&throttle, 0, refused-1e-9); ok && n > 1 {
+			t.Errorf("request %d is refused with probability below %g", n, refused)
+		}
+	}
+}

@@ -20,6 +20,7 @@ func experimentCommand() *cli.Command {
 					&cli.BoolFlag{Name: "all", Usage: "run all of them"},
 					&cli.BoolFlag{Name: "json", Usage: "print JSON: one object, or a list of them for several experiments"},
 					&cli.BoolFlag{Name: "markdown", Usage: "print one table in Markdown"},
+					&cli.Uint64Flag{Name: "seed", Usage: "run with seed `N` instead of the experiment's own", DefaultText: "the experiment's own"},
 					&cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time", DefaultText: "one for each core"},
 				},
 				Action: runExperiments},
@@ -70,7 +71,7 @@ func runExperiments(c *cli.Context) error {
 	var results []*experiments.Result
 	var stopped error
 	for _, e := range chosen {
-		r, err := e.Run(c.Context, c.Int("jobs"))
+		r, err := e.Run(c.Context, c.Int("jobs"), c.Uint64("seed"))
 		if err != nil {
 			stopped = err
 			break

@@ -219,6 +219,10 @@ func (r *run) close() {
 			} else {
 				r.resume(id)
 				r.unqueue(c)
+				r.forgo(c)
+				for ; c.places > 0; c.places-- {
+					r.group(c).client(c).gate.Withdraw() // and nobody comes after it
+				}
 			}
 			c.live = false
 			c.record.Ended, c.record.Outcome = r.loop.Now(), policy.Unfinished

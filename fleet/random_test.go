@@ -96,7 +96,7 @@ func randomFleet(t *rapid.T) Fleet {
 		f.Client.Retry.Deadline = randomSpan(t, "deadline span", 30*s)
 	}
 	if sometimes("timeouts") {
-		f.Client.Timeouts = policy.Timeouts{Connect: randomSpan(t, "connect", 5*s), FirstByte: randomSpan(t, "first byte", 5*s), Gap: randomSpan(t, "gap", 2*s), Attempt: []time.Duration{randomSpan(t, "attempt", 5*s), 0}}
+		f.Client.Timeouts = policy.Timeouts{Connect: randomSpan(t, "connect", 5*s), FirstByte: randomSpan(t, "first byte", 5*s), Gap: randomSpan(t, "gap", 2*s), Attempt: []time.Duration{randomSpan(t, "attempt", 5*s), 0}, Call: rapid.SampledFrom([]time.Duration{0, 4 * s, 20 * s}).Draw(t, "whole call")}
 	}
 	if sometimes("patience") {
 		f.Workload.Patience = randomLaw(t, "patience span", 5)

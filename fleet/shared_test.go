@@ -243,3 +243,25 @@ func TestBacklogThatEndsInOneInstant(t *testing.T) {
 		t.Errorf("%d calls met the open breaker, want all but 14: ten, and the four that followed before the fifth failure in a row", refused)
 	}
 }
+
+// A probe that hangs for ever keeps another call before the breaker for ever, with its place at
+// the gate and its granted retry; both end unfinished, and nothing stays taken.
+func TestCallsBeforeABreakerAtTheEnd(t *testing.T) {
+	m := model()
+	m.Workers, m.Workload.Calls = 2, 2
+	m.Provider.Faults = []provider.Fault{
+		{For: s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}}},
+		{At: s, Share: 1, Effect: provider.Hang{}},
+	}
+	m.Client.Retry = retries(2, 0)
+	m.Client.Retry.Backoff = policy.Backoff{}
+	m.Client.Breaker = policy.Breaker{InARow: 1, Open: s, WhenOpen: policy.HoldBack}
+	m.Client.Gate.Semaphore = 2
+	m.Client.Budget.Share = policy.Share{Ratio: 1, Reserve: 5}
+	l, _ := play(t, m)
+	for _, c := range l.calls {
+		if !strings.Contains(c, "unfinished") {
+			t.Errorf("%s, want it unfinished", c)
+		}
+	}
+}

@@ -70,6 +70,15 @@ func within(key string, value, low, high float64, unit string) Reference {
 	return Reference{Key: key, Expected: value, Low: low, High: high, Unit: unit}
 }
 
+// atMost and atLeast are references that are bounds.
+func atMost(key string, bound float64, unit string) Reference {
+	return within(key, bound, math.Inf(-1), bound, unit)
+}
+
+func atLeast(key string, bound float64, unit string) Reference {
+	return within(key, bound, bound, math.Inf(1), unit)
+}
+
 // Sample is a finding by replication; one value when it does not vary.
 type Sample struct {
 	Values []float64
@@ -265,4 +274,31 @@ func (o outcome) ratio(above, below string, factor float64) Sample {
 		out[i] = factor * a[i] / b[i]
 	}
 	return Sample{Values: out}
+}
+
+// reading is a finding that is a metric of one arm, times a factor where there is one.
+type reading struct {
+	key, arm, metric string
+	factor           float64
+}
+
+// read measures findings that are metrics of arms.
+func read(readings ...reading) func(*lab) (map[string]Sample, error) {
+	return func(l *lab) (map[string]Sample, error) {
+		arms, err := l.playAll()
+		if err != nil {
+			return nil, err
+		}
+		out := map[string]Sample{}
+		for _, r := range readings {
+			sample := arms[r.arm].metric(r.metric)
+			for i := range sample.Values {
+				if r.factor != 0 {
+					sample.Values[i] *= r.factor
+				}
+			}
+			out[r.key] = sample
+		}
+		return out, nil
+	}
 }

@@ -1,0 +1,177 @@
+package experiments
+
+// The experiments on what many clients do to a provider together. Each reference stands here
+// and nowhere else.
+
+var retryOrBudget = Experiment{
+	Name:     "retry-or-budget",
+	Question: "What do three retries cost a service that fails, and what does a retry budget?",
+	Claim:    "At 20 % failures three retries answer 99.84 % for 124.8 % of the load, and a bucket that each call pays a tenth of a retry into 89 % for 112 %; at 50 % the retries make 187.5 %.",
+	Source:   "published simulation, 100 clients at 10/s; 1-p^4, (1-p^4)/(1-p); how long it ran is not said, and its two figures for the budget need about 20 s. Its breaker stops retries only, which is the arm without any",
+	Arms: []Arm{
+		{"none_p20", []string{"policy.retry.attempts=1"}},
+		{"three_p20", nil},
+		{"budget_p20", []string{"policy.budget={tokens: {max: 5, per_call: 0.1, retry: 1}}"}},
+		{"three_p50", []string{"provider.faults.0.share=50%"}},
+	},
+	References: []Reference{
+		exactly("answered_pct_none_p20", 80, "%"), exactly("load_pct_none_p20", 100, "%"), printed("answered_pct_three_p20", 99.84, 2, "%"), printed("load_pct_three_p20", 124.8, 1, "%"),
+		printed("answered_pct_budget_p20", 89, 0, "%"), printed("load_pct_budget_p20", 112, 0, "%"), printed("answered_pct_three_p50", 93.75, 2, "%"), printed("load_pct_three_p50", 187.5, 1, "%"),
+	},
+	measure: read(
+		reading{"answered_pct_none_p20", "none_p20", "success_ratio", 100}, reading{"load_pct_none_p20", "none_p20", "attempts_per_call", 100},
+		reading{"answered_pct_three_p20", "three_p20", "success_ratio", 100}, reading{"load_pct_three_p20", "three_p20", "attempts_per_call", 100},
+		reading{"answered_pct_budget_p20", "budget_p20", "success_ratio", 100}, reading{"load_pct_budget_p20", "budget_p20", "attempts_per_call", 100},
+		reading{"answered_pct_three_p50", "three_p50", "success_ratio", 100}, reading{"load_pct_three_p50", "three_p50", "attempts_per_call", 100},
+	),
+}
+
+var herdSDKDefaults = Experiment{
+	Name:     "herd-sdk-defaults",
+	Question: "How many of a thousand calls at once do the defaults of SDKs get through a limit of ten a second?",
+	Claim:    "Those of OpenAI and Anthropic 2.4 %, botocore's 3.9 %, google-genai's 13 %; equal jitter with ten retries answers all, full jitter nearly all and sooner.",
+	Source:   "published simulation; hard bound: burst + rate x horizon",
+	Arms:     herdArms(),
+	References: []Reference{
+		printed("answered_pct_sdk", 2.40, 2, "%"), printed("attempts_sdk", 2.98, 2, "attempts"), printed("answered_pct_botocore", 3.88, 2, "%"), printed("answered_pct_genai", 13.2, 1, "%"),
+		exactly("answered_pct_equal", 100, "%"), printed("cleared_equal_s", 162, 0, "s"), printed("answered_pct_full", 99.96, 2, "%"), printed("cleared_full_s", 135, 0, "s"),
+		printed("answered_pct_decorrelated", 93.1, 1, "%"), printed("answered_pct_none", 11.0, 1, "%"),
+	},
+	measure: read(
+		reading{"answered_pct_sdk", "sdk", "success_ratio", 100}, reading{"attempts_sdk", "sdk", "attempts_per_call", 0}, reading{"answered_pct_botocore", "botocore", "success_ratio", 100}, reading{"answered_pct_genai", "genai", "success_ratio", 100},
+		reading{"answered_pct_equal", "equal", "success_ratio", 100}, reading{"cleared_equal_s", "equal", "latency_max_s", 0}, reading{"answered_pct_full", "full", "success_ratio", 100}, reading{"cleared_full_s", "full", "latency_max_s", 0},
+		reading{"answered_pct_decorrelated", "decorrelated", "success_ratio", 100}, reading{"answered_pct_none", "none", "success_ratio", 100},
+	),
+}
+
+func herdArms() (arms []Arm) {
+	for _, p := range herdPolicies {
+		arms = append(arms, Arm{p.key, p.set})
+	}
+	return arms
+}
+
+var adaptiveThrottle = Experiment{
+	Name:     "adaptive-throttle",
+	Question: "What reaches a backend of 10/s when clients that ask for 40/s throttle themselves?",
+	Claim:    "K times what it accepts: 20.0/s with K = 2, of which 10 are accepted, and 10.8/s of which 9.8 are with K = 1.1.",
+	Source:   "published simulation; max(0, (requests - K accepts)/(requests + 1)) over 120 s; bands of the printed digit and of 2 % for what is accepted",
+	Arms:     []Arm{{"k2", nil}, {"k11", []string{"policy.throttle.k=1.1"}}},
+	References: []Reference{
+		within("sent_per_s_k2", 20.0, 19.8, 20.2, "attempts/s"), within("accepted_per_s_k2", 10, 9.8, 10.2, "attempts/s"),
+		within("sent_per_s_k11", 10.8, 10.6, 11, "attempts/s"), within("accepted_per_s_k11", 9.8, 9.6, 10, "attempts/s"),
+	},
+	measure: read(
+		reading{"sent_per_s_k2", "k2", "attempts", 1.0 / (24 * 60)}, reading{"accepted_per_s_k2", "k2", "answered", 1.0 / (24 * 60)},
+		reading{"sent_per_s_k11", "k11", "attempts", 1.0 / (24 * 60)}, reading{"accepted_per_s_k11", "k11", "answered", 1.0 / (24 * 60)},
+	),
+}
+
+var hedge = Experiment{
+	Name:     "hedge",
+	Question: "What does a second attempt after the 95 % quantile buy on independent servers?",
+	Claim:    "Five percent more attempts, a mean of 0.975 s, and tails of 3.800 s and 4.952 s in place of 4.605 s and 6.908 s.",
+	Source:   "closed form for exponential times: min(T, q + T')",
+	Arms:     []Arm{{"hedged", nil}, {"plain", []string{"policy=no-retry"}}},
+	References: []Reference{
+		exactly("attempts_per_call", 1.05, "attempts"), exactly("mean_s", 0.975, "s"), printed("p99_s", 3.800, 3, "s"), printed("p999_s", 4.952, 3, "s"), printed("p99_plain_s", 4.605, 3, "s"), printed("p999_plain_s", 6.908, 3, "s"),
+	},
+	measure: read(
+		reading{"attempts_per_call", "hedged", "attempts_per_call", 0}, reading{"mean_s", "hedged", "latency_mean_s", 0}, reading{"p99_s", "hedged", "latency_p99_s", 0}, reading{"p999_s", "hedged", "latency_p999_s", 0},
+		reading{"p99_plain_s", "plain", "latency_p99_s", 0}, reading{"p999_plain_s", "plain", "latency_p999_s", 0},
+	),
+}
+
+var retryQuota = Experiment{
+	Name:     "retry-quota",
+	Question: "How many retries does a quota of 500 tokens pay in a total outage?",
+	Claim:    "100 at a cost of 5, 50 at 10 and 35 at 14; then calls fail at once.",
+	Source:   "AWS SDKs: botocore standard, its timeouts, and retry behaviour 2.1",
+	Arms:     []Arm{{"cost5", nil}, {"cost10", []string{"policy.budget.tokens.retry=10"}}, {"cost14", []string{"policy=aws-sdk-go@1.48"}}},
+	References: []Reference{
+		exactly("retries_cost5", 100, "attempts"), exactly("retries_cost10", 50, "attempts"), exactly("retries_cost14", 35, "attempts"),
+	},
+	measure: func(l *lab) (map[string]Sample, error) {
+		arms, err := l.playAll()
+		if err != nil {
+			return nil, err
+		}
+		out := map[string]Sample{}
+		for name, arm := range arms {
+			sample := arm.metric("attempts")
+			for i, calls := range arm.metric("calls").Values {
+				sample.Values[i] -= calls
+			}
+			out["retries_"+name] = sample
+		}
+		return out, nil
+	},
+}
+
+var metastableThreshold = Experiment{
+	Name:     "metastable-threshold",
+	Question: "From which load on does a queue with a timeout and one retry not recover from ten seconds of standstill?",
+	Claim:    "With lambda calls a second before a queue of mu = 300/s it recovers only below mu/2, in (19 lambda - mu)/(mu - 2 lambda) s; without the retry it recovers at 280/s as well, and with a server that stops what was cut off within seconds.",
+	Source:   "fluid limit; 10 lambda first attempts and 9 lambda retries wait when the queue moves again; bands of 15 %. With cancel the request that blocks the queue is cut off after a second, and so the standstill lasts one",
+	Arms: []Arm{
+		{"100", nil},
+		{"120", []string{"workload.open.rate=120/s", "provider.faults.0.for=8333us"}},
+		{"140", []string{"workload.open.rate=140/s", "provider.faults.0.for=7142us"}},
+		{"280", []string{"workload.open.rate=280/s", "provider.faults.0.for=3571us"}},
+		{"280_no_retry", []string{"workload.open.rate=280/s", "provider.faults.0.for=3571us", "policy.retry.attempts=1"}},
+		{"280_cancel", []string{"workload.open.rate=280/s", "provider.faults.0.for=3571us", "provider.cancel=stops"}},
+	},
+	References: []Reference{
+		within("recovery_100_s", 16, 13.6, 18.4, "s"), within("recovery_120_s", 33, 28, 38, "s"), within("recovery_140_s", 118, 100, 136, "s"),
+		exactly("collapsed_280", 1, "share"), within("recovery_280_no_retry_s", 140, 119, 161, "s"), atMost("recovery_280_cancel_s", 5, "s"),
+	},
+	measure: func(l *lab) (map[string]Sample, error) {
+		arms, err := l.playAll()
+		if err != nil {
+			return nil, err
+		}
+		out := map[string]Sample{"collapsed_280": arms["280"].metric("collapsed")}
+		for _, arm := range []string{"100", "120", "140", "280_no_retry", "280_cancel"} {
+			sample := arms[arm].metric("recovery_s") // from the end of the fault; the queue stands for ten seconds more
+			for i := range sample.Values {
+				if arm != "280_cancel" { // there the standstill ends with the request that makes it, after one second
+					sample.Values[i] -= 10
+				}
+			}
+			out["recovery_"+arm+"_s"] = sample
+		}
+		return out, nil
+	},
+}
+
+var retryStorm = Experiment{
+	Name:     "retry-storm",
+	Question: "A nightly queue takes 18 minutes; then its quota is tightened. How long does it take now?",
+	Claim:    "With stock defaults, whose backoff is over before the server's two minutes are, more than 160 minutes, since failed items idle in the queue; with a gate, and Retry-After obeyed in full, no more than a quarter beyond what the quota itself needs.",
+	Source:   "practitioners' claim; the tightened quota is not said, here 40 a minute, which needs 107 minutes",
+	Arms: []Arm{
+		{"normal", []string{"provider.limits=[]"}},
+		{"storm", nil},
+		{"own", []string{"policy={retry: {attempts: none, deadline: 1h, backoff: {exponential: {base: 500ms, cap: 20s, jitter: full}}, retry_after: in_full}, gate: {semaphore: 6}, timeouts: {attempt: 5m}}"}},
+	},
+	References: []Reference{
+		printed("makespan_normal_min", 18, 0, "min"), atLeast("makespan_storm_min", 160, "min"), within("bound_min", 107, 106.5, 107.5, "min"), atMost("own_over_bound", 1.25, "ratio"),
+	},
+	measure: func(l *lab) (map[string]Sample, error) {
+		arms, err := l.playAll()
+		if err != nil {
+			return nil, err
+		}
+		minutes := func(arm, metric string) Sample {
+			s := arms[arm].metric(metric)
+			for i := range s.Values {
+				s.Values[i] /= 60
+			}
+			return s
+		}
+		return map[string]Sample{
+			"makespan_normal_min": minutes("normal", "makespan_s"), "makespan_storm_min": minutes("storm", "makespan_s"), "bound_min": minutes("storm", "bound_makespan_s"),
+			"own_over_bound": arms["own"].ratio("makespan_s", "bound_makespan_s", 1),
+		}, nil
+	},
+}

@@ -22,6 +22,7 @@ type Experiment struct {
 	Source     string
 	Arms       []Arm
 	References []Reference
+	Pictures   []Picture
 
 	measure func(*lab) (map[string]Sample, error)
 }

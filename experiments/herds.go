@@ -37,6 +37,11 @@ var herdSDKDefaults = Experiment{
 		exactly("answered_pct_equal", 100, "%"), printed("cleared_equal_s", 162, 0, "s"), printed("answered_pct_full", 99.96, 2, "%"), printed("cleared_full_s", 135, 0, "s"),
 		printed("answered_pct_decorrelated", 93.1, 1, "%"), printed("answered_pct_none", 11.0, 1, "%"),
 	},
+	Pictures: []Picture{{
+		Name: "herd-sdk-defaults", Title: "A thousand calls at once before ten a second", Subtitle: "Limiter: token bucket of 10 requests/s, burst 10; a refused request does not count", Y: "answered, % of calls",
+		Places: []string{"OpenAI SDK", "botocore", "google-genai", "no jitter", "decorrelated", "full jitter", "equal jitter"},
+		Curves: beside("answered_pct_sdk", "answered_pct_botocore", "answered_pct_genai", "answered_pct_none", "answered_pct_decorrelated", "answered_pct_full", "answered_pct_equal"),
+	}},
 	measure: read(
 		reading{"answered_pct_sdk", "sdk", "success_ratio", 100}, reading{"attempts_sdk", "sdk", "attempts_per_call", 0}, reading{"answered_pct_botocore", "botocore", "success_ratio", 100}, reading{"answered_pct_genai", "genai", "success_ratio", 100},
 		reading{"answered_pct_equal", "equal", "success_ratio", 100}, reading{"cleared_equal_s", "equal", "latency_max_s", 0}, reading{"answered_pct_full", "full", "success_ratio", 100}, reading{"cleared_full_s", "full", "latency_max_s", 0},
@@ -125,6 +130,13 @@ var metastableThreshold = Experiment{
 		within("recovery_100_s", 16, 13.6, 18.4, "s"), within("recovery_120_s", 33, 28, 38, "s"), within("recovery_140_s", 118, 100, 136, "s"),
 		exactly("collapsed_280", 1, "share"), within("recovery_280_no_retry_s", 140, 119, 161, "s"), atMost("recovery_280_cancel_s", 5, "s"),
 	},
+	Pictures: []Picture{{
+		Name: "metastable-threshold", Title: "Recovery of a queue after ten seconds of standstill", Subtitle: "One server of 300/s; policy: timeout 1 s, one retry at once", X: "calls per second", Y: "recovery, s",
+		Curves: []Curve{
+			{Name: "measured, 95 % interval", At: []float64{100, 120, 140}, Keys: []string{"recovery_100_s", "recovery_120_s", "recovery_140_s"}},
+			{Name: "fluid limit", Reference: true, At: []float64{100, 120, 140}, Keys: []string{"recovery_100_s", "recovery_120_s", "recovery_140_s"}},
+		},
+	}},
 	measure: func(l *lab) (map[string]Sample, error) {
 		arms, err := l.playAll()
 		if err != nil {

@@ -94,6 +94,7 @@ var awsBackoff = Experiment{
 	Source:     "M. Brooker, \"Exponential backoff and jitter\", AWS architecture blog, 2015, run again; bands of 2 % for the writes and 5 % for the time",
 	Arms:       writerArms(),
 	References: writerReferences(),
+	Pictures:   writerPictures(),
 	measure: func(l *lab) (map[string]Sample, error) {
 		out := map[string]Sample{}
 		for _, w := range writers {

@@ -2,10 +2,14 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"stampede/experiments"
+	"stampede/plots"
 )
 
 func experimentCommand() *cli.Command {
@@ -20,6 +24,7 @@ func experimentCommand() *cli.Command {
 					&cli.BoolFlag{Name: "all", Usage: "run all of them"},
 					&cli.BoolFlag{Name: "json", Usage: "print JSON: one object, or a list of them for several experiments"},
 					&cli.BoolFlag{Name: "markdown", Usage: "print one table in Markdown"},
+					&cli.StringFlag{Name: "plot", Usage: "draw the experiment's figures into `DIR` as PNG"},
 					&cli.Uint64Flag{Name: "seed", Usage: "run with seed `N` instead of the experiment's own", DefaultText: "the experiment's own"},
 					&cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time", DefaultText: "one for each core"},
 				},
@@ -67,6 +72,15 @@ func runExperiments(c *cli.Context) error {
 	case len(chosen) == 0:
 		return usage("experiment run: found no name; want one or more, or --all")
 	}
+	dir := c.String("plot")
+	if dir != "" {
+		if err := drawable(chosen, c.Bool("all")); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return usage("--plot: %v", err)
+		}
+	}
 	bar := newProgress(c.App.ErrWriter, len(chosen), "experiments")
 	var results []*experiments.Result
 	var stopped error
@@ -77,6 +91,11 @@ func runExperiments(c *cli.Context) error {
 			break
 		}
 		results = append(results, r)
+		if dir != "" {
+			if stopped = drawPictures(r, dir); stopped != nil {
+				break
+			}
+		}
 		bar.add()
 	}
 	bar.end()
@@ -99,4 +118,45 @@ func runExperiments(c *cli.Context) error {
 		}
 	}
 	return stopped
+}
+
+// drawable is the mistake of asking for the figures of experiments that have none.
+func drawable(chosen []*experiments.Experiment, all bool) error {
+	if all {
+		return nil
+	}
+	var with []string
+	for _, e := range experiments.Catalogue() {
+		if len(e.Pictures) > 0 {
+			with = append(with, e.Name)
+		}
+	}
+	for _, e := range chosen {
+		if len(e.Pictures) == 0 {
+			return usage("--plot: %s has no figure; those that have: %s", e.Name, strings.Join(with, ", "))
+		}
+	}
+	return nil
+}
+
+// drawPictures draws what an experiment found.
+func drawPictures(r *experiments.Result, dir string) error {
+	for _, p := range r.Experiment.Pictures {
+		f := &plots.Lines{Title: p.Title, Subtitle: p.Subtitle, X: p.X, Y: p.Y, Names: p.Places, Heading: p.Heading, Dots: p.Places != nil}
+		for _, t := range p.Curves {
+			s := plots.Series{Name: t.Name}
+			for i, e := range r.Values(t) {
+				x := float64(i)
+				if t.At != nil {
+					x = t.At[i]
+				}
+				s.Points = append(s.Points, plots.Point{X: x, Y: e.Mean, Low: e.Low, High: e.High})
+			}
+			f.Series = append(f.Series, s)
+		}
+		if err := plots.Save(f, filepath.Join(dir, p.Name+".png")); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -35,7 +35,7 @@ var herdSDKDefaults = Experiment{
 	References: []Reference{
 		printed("answered_pct_sdk", 2.40, 2, "%"), printed("attempts_sdk", 2.98, 2, "attempts"), printed("answered_pct_botocore", 3.88, 2, "%"), printed("answered_pct_genai", 13.2, 1, "%"),
 		exactly("answered_pct_equal", 100, "%"), printed("cleared_equal_s", 162, 0, "s"), printed("answered_pct_full", 99.96, 2, "%"), printed("cleared_full_s", 135, 0, "s"),
-		printed("answered_pct_decorrelated", 93.1, 1, "%"), printed("answered_pct_none", 11.0, 1, "%"),
+		printed("answered_pct_decorrelated", 93.1, 1, "%").differs("one published run; single runs scatter by half a point here, and the mean over seeds is about 93.4"), printed("answered_pct_none", 11.0, 1, "%"),
 	},
 	Pictures: []Picture{{
 		Name: "herd-sdk-defaults", Title: "A thousand calls at once before ten a second", Subtitle: "Limiter: token bucket of 10 requests/s, burst 10; a refused request does not count", Y: "answered, % of calls",

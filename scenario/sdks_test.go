@@ -187,3 +187,18 @@ func TestSumsOfPresets(t *testing.T) {
 		}
 	}
 }
+
+// Tenacity knows nothing of x-should-retry: where the SDK inside obeys OpenAI's "false", the
+// layer around it asks again all the same.
+func TestTenacityIgnoresXShouldRetry(t *testing.T) {
+	refusal := wire.Reply{Status: 429, ShouldRetry: wire.DoNotRetry}
+	for _, name := range []string{"instructor@1.8", "llamaindex@0.1"} {
+		c := clientOf(t, name)
+		if d := c.Retry.Decide(policy.Facts{Attempt: 1, Reply: refusal}); d.Again {
+			t.Errorf("%s: the SDK asks again", name)
+		}
+		if d := c.Outer[0].Retry.Decide(policy.Facts{Attempt: 1, Reply: refusal}); !d.Again {
+			t.Errorf("%s: tenacity does not ask again", name)
+		}
+	}
+}

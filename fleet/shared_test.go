@@ -265,3 +265,38 @@ func TestCallsBeforeABreakerAtTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// A throttle is asked of hedges as well: with no accepts counted, the second of two requests
+// is refused with probability 1/2. Of 400 hedged calls 200 are sent twice, less or more
+// four standard errors of 10.
+func TestHedgesAreThrottled(t *testing.T) {
+	m := model()
+	m.Provider.Latency.FirstToken = dist.Constant(5)
+	m.Client.Throttle = policy.Throttle{K: 1e-9, Window: time.Hour}
+	m.Client.Hedge = policy.Hedge{After: s, Cancel: true}
+	sent := 0
+	for seed := range uint64(400) {
+		if _, err := m.Run(seed, 0, each{attempt: func(*Attempt) { sent++ }}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if twice := sent - 400; twice < 160 || twice > 240 {
+		t.Errorf("%d calls were sent twice, want 200", twice)
+	}
+}
+
+// AIMD looks at what was in flight when an attempt was sent: of three sent at once with a limit
+// of 3 those that saw 2 and 3 raise it, to 5, and so five are sent when they end. (By what is
+// in flight at the end all three would, to 6.)
+func TestAIMDCountsWhenSending(t *testing.T) {
+	m := model()
+	m.Workers, m.Workload.Calls, m.Workload.Arrivals = 8, 8, Burst{}
+	m.Client.Gate.AIMD = policy.AIMD{Start: 3, Min: 1, Max: 100, Factor: 0.9}
+	sent := map[time.Duration]int{}
+	if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { sent[a.Sent]++ }}); err != nil {
+		t.Fatal(err)
+	}
+	if sent[0] != 3 || sent[s] != 5 {
+		t.Errorf("sent %v, want 3 at 0 s and 5 at 1 s", sent)
+	}
+}

@@ -155,32 +155,42 @@ func need(c *call) policy.Need {
 // launch asks the breaker and the throttle for good, and sends.
 func (r *run) launch(id uint32) {
 	c := r.calls.at(id)
-	g := r.group(c)
-	m := g.client(c)
-	now := r.loop.Now()
-	if at, layer := r.expiry(id); layer >= 0 && at <= now {
+	if at, layer := r.expiry(id); layer >= 0 && at <= r.loop.Now() {
 		c.layer = uint8(layer)
 		r.lapse(id)
 		return
 	}
-	generation := uint32(0)
-	if b := &g.Client.Breaker; b.On() {
-		var ok bool
+	switch generation, refusal, ok := r.lets(c); {
+	case ok:
+		r.send(id, generation, false)
+	case refusal == policy.BreakerOpen:
+		r.blocked(id)
+	default:
+		r.pass(c)
+		r.giveUp(id, refusal)
+	}
+}
+
+// lets asks the breaker and the throttle for an attempt: the generation under which the breaker
+// lets it through, or who refused it, BreakerOpen or Shed.
+func (r *run) lets(c *call) (generation uint32, refusal policy.Outcome, ok bool) {
+	g := r.group(c)
+	m := g.client(c)
+	now := r.loop.Now()
+	b := &g.Client.Breaker
+	if b.On() {
 		if ok, generation, _ = m.targets[c.target].breaker.Ask(b, now); !ok {
-			r.blocked(id)
-			return
+			return 0, policy.BreakerOpen, false
 		}
 	}
 	if m.throttle != nil && !m.throttle.Ask(&g.Client.Throttle, now, g.shedding.Uniform(c.record.ID, uint64(c.record.Attempts))) {
-		if g.Client.Breaker.On() {
+		if b.On() {
 			m.targets[c.target].breaker.Forget(generation)
 			r.unblock(&m.targets[c.target])
 		}
-		r.pass(c)
-		r.giveUp(id, policy.Shed)
-		return
+		return 0, policy.Shed, false
 	}
-	r.send(id, generation, false)
+	return generation, 0, true
 }
 
 // blocked is a call before an open breaker. What the pacer has let go keeps its right.

@@ -2,10 +2,10 @@ package experiments
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"stampede/fleet"
-	"stampede/sim"
 	"stampede/wire"
 )
 
@@ -72,46 +72,36 @@ var ownTheLoop = Experiment{
 		if err != nil {
 			return nil, err
 		}
-		var slept []float64
-		if _, err := l.play("random", func(int) fleet.Listener {
-			slept = append(slept, 0)
-			return each{attempt: func(a *fleet.Attempt) {
-				if a.Decision.Again && a.Ended+a.Decision.Wait > 45*time.Second { // all calls begin at 0
-					slept[len(slept)-1]++
-				}
-			}}
-		}); err != nil {
-			return nil, err
-		}
+		slept, err := l.count("random", counter{attempt: func(c *counter, a *fleet.Attempt) {
+			if a.Decision.Again && a.Ended+a.Decision.Wait > 45*time.Second { // all calls begin at 0
+				c.n++
+			}
+		}})
 		return map[string]Sample{
 			"attempts": arms["told_3s"].metric("attempts_per_call"), "elapsed_s": arms["told_3s"].metric("latency_mean_s"),
-			"attempts_over_deadline": arms["told_50s"].metric("attempts_per_call"), "slept_past_deadline": {Values: slept},
-		}, nil
+			"attempts_over_deadline": arms["told_50s"].metric("attempts_per_call"), "slept_past_deadline": slept,
+		}, err
 	},
 }
 
-// each is a listener of functions.
-type each struct{ attempt func(*fleet.Attempt) }
+// longest is the longest wait before a call's given retry in an arm, over all replications,
+// in seconds; shortest the shortest.
+func (l *lab) longest(arm string, retry int) (Sample, error) {
+	waits, err := l.count(arm, counter{attempt: func(c *counter, a *fleet.Attempt) {
+		if a.Decision.Again && a.Number == retry {
+			c.n = max(c.n, a.Decision.Wait.Seconds())
+		}
+	}})
+	return Sample{Values: []float64{slices.Max(append(waits.Values, 0))}}, err
+}
 
-func (e each) Attempt(a *fleet.Attempt) { e.attempt(a) }
-func (each) Call(*fleet.Call)           {}
-
-// waits are the shortest and the longest wait before each retry, in an arm.
-func (l *lab) waits(arm string, retries int) (shortest, longest []float64, err error) {
-	shortest, longest = make([]float64, retries), make([]float64, retries)
-	for i := range shortest {
-		shortest[i] = math.Inf(1)
-	}
-	one := l.alone()
-	_, err = one.play(arm, func(int) fleet.Listener {
-		return each{attempt: func(a *fleet.Attempt) {
-			if a.Decision.Again && a.Number <= retries {
-				wait := a.Decision.Wait.Seconds()
-				shortest[a.Number-1], longest[a.Number-1] = min(shortest[a.Number-1], wait), max(longest[a.Number-1], wait)
-			}
-		}}
-	})
-	return shortest, longest, err
+func (l *lab) shortest(arm string, retry int) (Sample, error) {
+	waits, err := l.count(arm, counter{n: math.Inf(1), attempt: func(c *counter, a *fleet.Attempt) {
+		if a.Decision.Again && a.Number == retry {
+			c.n = min(c.n, a.Decision.Wait.Seconds())
+		}
+	}})
+	return Sample{Values: []float64{slices.Min(append(waits.Values, math.Inf(1)))}}, err
 }
 
 var startingPoints = Experiment{
@@ -130,25 +120,24 @@ var startingPoints = Experiment{
 		exactly("told_60s_s", 20, "s"), atMost("total_max_s", 90, "s"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
-		out := map[string]Sample{}
-		_, longest, err := l.waits("backoff", 2)
-		if err != nil {
-			return nil, err
-		}
-		shortest5, longest5, err := l.waits("told_5s", 2)
-		if err != nil {
-			return nil, err
-		}
-		_, longest60, err := l.waits("told_60s", 2)
-		if err != nil {
-			return nil, err
-		}
 		hung, err := l.play("hung", nil)
-		for key, value := range map[string]float64{"first_wait_max_s": longest[0], "second_wait_max_s": longest[1], "told_5s_min_s": shortest5[0], "told_5s_max_s": longest5[0], "told_60s_s": longest60[0]} {
-			out[key] = Sample{Values: []float64{value}}
+		if err != nil {
+			return nil, err
 		}
-		out["total_max_s"] = hung.metric("latency_all_max_s")
-		return out, err
+		out := map[string]Sample{"total_max_s": hung.metric("latency_all_max_s")}
+		for _, wait := range []struct {
+			key, arm string
+			retry    int
+			of       func(string, int) (Sample, error)
+		}{
+			{"first_wait_max_s", "backoff", 1, l.longest}, {"second_wait_max_s", "backoff", 2, l.longest},
+			{"told_5s_min_s", "told_5s", 1, l.shortest}, {"told_5s_max_s", "told_5s", 1, l.longest}, {"told_60s_s", "told_60s", 1, l.longest},
+		} {
+			if out[wait.key], err = wait.of(wait.arm, wait.retry); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
 	},
 }
 
@@ -318,27 +307,20 @@ var fallbackChain = Experiment{
 		if err != nil {
 			return nil, err
 		}
-		var back []float64
-		one := l.alone()
-		if _, err := one.play("fallback", func(int) fleet.Listener {
-			back = append(back, math.Inf(1))
-			return each{attempt: func(a *fleet.Attempt) {
-				const end = 15 * time.Minute
-				if last := &back[len(back)-1]; a.Target == 0 && a.Class() == wire.OK && a.Sent >= end {
-					*last = min(*last, (a.Sent - end).Seconds())
-				}
-			}}
-		}); err != nil {
-			return nil, err
-		}
+		back, err := l.count("fallback", counter{n: math.Inf(1), attempt: func(c *counter, a *fleet.Attempt) {
+			const end = 15 * time.Minute // of the outage
+			if a.Target == 0 && a.Class() == wire.OK && a.Sent >= end {
+				c.n = min(c.n, (a.Sent - end).Seconds())
+			}
+		}})
 		ratio := arms["fallback"].metric("usd_per_1000_answers")
 		for i, other := range arms["alone"].metric("usd_per_1000_answers").Values {
 			ratio.Values[i] /= other
 		}
 		return map[string]Sample{
 			"answered_ratio_fallback": arms["fallback"].metric("success_ratio"), "answered_ratio_alone": arms["alone"].metric("success_ratio"),
-			"usd_ratio_fallback_over_alone": ratio, "return_s": {Values: back},
-		}, nil
+			"usd_ratio_fallback_over_alone": ratio, "return_s": back,
+		}, err
 	},
 }
 
@@ -358,32 +340,29 @@ var jitterShapes = Experiment{
 		exactly("peak_none", 1000, "requests"), within("peak_minus", 810, 770, 850, "requests"), within("peak_full", 120, 114, 126, "requests"),
 		within("peak_equal", 200, 190, 240, "requests"), within("peak_decorrelated", 50, 47, 75, "requests"),
 	},
+	Pictures: []Picture{jitterPicture},
 	measure: func(l *lab) (map[string]Sample, error) {
 		out := map[string]Sample{}
-		one := l.alone()
 		for _, arm := range l.experiment.Arms {
-			var bins []map[sim.Time]float64
-			if _, err := one.play(arm.Name, func(int) fleet.Listener {
-				mine := map[sim.Time]float64{}
-				bins = append(bins, mine)
-				return each{attempt: func(a *fleet.Attempt) {
-					if a.Number == 2 {
-						mine[a.Sent.Truncate(100*time.Millisecond)]++
-					}
-				}}
-			}); err != nil {
+			all, err := watch(l, arm.Name, comeback)
+			if err != nil {
 				return nil, err
 			}
-			var peaks []float64
-			for _, b := range bins {
-				peak := 0.0
-				for _, n := range b {
-					peak = max(peak, n)
-				}
-				peaks = append(peaks, peak)
+			var peaks Sample
+			for _, b := range all {
+				peaks.Values = append(peaks.Values, slices.Max(b.Values))
 			}
-			out["peak_"+arm.Name] = Sample{Values: peaks}
+			out["peak_"+arm.Name] = peaks
 		}
 		return out, nil
 	},
+}
+
+// comeback counts the first retries by the tenth of a second in which they are sent.
+func comeback() *bins {
+	return &bins{width: 100 * time.Millisecond, attempt: func(b *bins, a *fleet.Attempt) {
+		if a.Number == 2 {
+			b.add(a.Sent, 1)
+		}
+	}}
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"stampede/fleet"
 	"stampede/scenario"
 	"stampede/suggest"
 )
@@ -140,7 +139,7 @@ func Catalogue() []*Experiment { return catalogue }
 
 var catalogue = []*Experiment{
 	&adaptiveThrottle, &awsBackoff, &backoffBudget, &billedTimeouts, &breakerTripRule, &classification, &droppingBucket, &fallbackChain, &headerPacing, &hedge, &herdSDKDefaults, &hungProvider,
-	&jitterShapes, &keyIsolation, &metastableSpike, &metastableThreshold, &openaiHint, &ownTheLoop, &quotaExhausted, &rejectedCallsCount, &relay, &retryOrBudget, &retryQuota, &retryStorm, &sdkRetryAfter, &semaphore,
+	&jitterShapes, &keyIsolation, &limiterSweep, &metastableSpike, &metastableThreshold, &openaiHint, &ownTheLoop, &quotaExhausted, &rejectedCallsCount, &relay, &retryOrBudget, &retryQuota, &retryStorm, &sdkRetryAfter, &semaphore,
 	&sideEffects, &stackedLayers, &startingPoints, &streamReplay, &streamTimeouts, &throttleIsFree, &thunderingHerd, &timeoutBill, &tokenThrottle, &windowOrExponential,
 }
 
@@ -168,10 +167,10 @@ func (e *Experiment) Scenario() []byte {
 	return text
 }
 
-// Arm is the scenario of one arm.
-func (e *Experiment) Arm(name string) (*scenario.Scenario, error) {
+// Arm is the scenario of one arm, with further settings.
+func (e *Experiment) Arm(name string, set ...string) (*scenario.Scenario, error) {
 	i := slices.IndexFunc(e.Arms, func(a Arm) bool { return a.Name == name })
-	return scenario.Read(e.Scenario(), e.Name, scenario.Options{Set: e.Arms[i].Set})
+	return scenario.Read(e.Scenario(), e.Name, scenario.Options{Set: slices.Concat(e.Arms[i].Set, set)})
 }
 
 // Run runs the experiment, with the seed of its scenario when seed is 0.
@@ -196,110 +195,4 @@ func (e *Experiment) Run(ctx context.Context, jobs int, seed uint64) (*Result, e
 		r.Findings = append(r.Findings, judge(reference, sample, e.Source))
 	}
 	return r, nil
-}
-
-// lab plays the arms of an experiment.
-type lab struct {
-	ctx        context.Context
-	experiment *Experiment
-	jobs       int
-	seed       uint64
-}
-
-// alone is the lab with one job at a time, for listeners that share what they hear.
-func (l *lab) alone() *lab {
-	one := *l
-	one.jobs = 1
-	return &one
-}
-
-// arm is the scenario of one arm with the seed of the lab.
-func (l *lab) arm(name string) (*scenario.Scenario, error) {
-	s, err := l.experiment.Arm(name)
-	if err == nil {
-		s.Seed = l.seed
-	}
-	return s, err
-}
-
-// play plays all replications of an arm; listen may be nil.
-func (l *lab) play(arm string, listen func(replication int) fleet.Listener) (outcome, error) {
-	s, err := l.arm(arm)
-	if err != nil {
-		return nil, err
-	}
-	runs, err := Replicator{Jobs: l.jobs, Listen: listen}.Play(l.ctx, s, 0, s.Replications)
-	return outcome(runs), err
-}
-
-// playAll plays the arms one after the other.
-func (l *lab) playAll() (map[string]outcome, error) {
-	out := map[string]outcome{}
-	for _, arm := range l.experiment.Arms {
-		runs, err := l.play(arm.Name, nil)
-		if err != nil {
-			return nil, err
-		}
-		out[arm.Name] = runs
-	}
-	return out, nil
-}
-
-// outcome is the runs of one arm.
-type outcome []Run
-
-// metric is a metric of the registry by replication.
-func (o outcome) metric(name string) Sample {
-	i := Index(name)
-	if i < 0 {
-		panic("experiments: no metric " + name)
-	}
-	return Sample{Values: Column(o, i)}
-}
-
-// beyond is a metric less that of another arm on the same seeds.
-func (o outcome) beyond(other outcome, name string) Sample {
-	a, b := o.metric(name).Values, other.metric(name).Values
-	out := make([]float64, len(a))
-	for i := range a {
-		out[i] = a[i] - b[i]
-	}
-	return Sample{Values: out}
-}
-
-// ratio is one metric over another, times a factor.
-func (o outcome) ratio(above, below string, factor float64) Sample {
-	a, b := o.metric(above).Values, o.metric(below).Values
-	out := make([]float64, len(a))
-	for i := range a {
-		out[i] = factor * a[i] / b[i]
-	}
-	return Sample{Values: out}
-}
-
-// reading is a finding that is a metric of one arm, times a factor where there is one.
-type reading struct {
-	key, arm, metric string
-	factor           float64
-}
-
-// read measures findings that are metrics of arms.
-func read(readings ...reading) func(*lab) (map[string]Sample, error) {
-	return func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
-		if err != nil {
-			return nil, err
-		}
-		out := map[string]Sample{}
-		for _, r := range readings {
-			sample := arms[r.arm].metric(r.metric)
-			for i := range sample.Values {
-				if r.factor != 0 {
-					sample.Values[i] *= r.factor
-				}
-			}
-			out[r.key] = sample
-		}
-		return out, nil
-	}
 }

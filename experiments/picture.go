@@ -1,38 +1,107 @@
 package experiments
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
 
-// Picture is a figure of an experiment's findings, where looking beats reading: lines over an
-// axis of numbers, or dots over one of names.
+	"stampede/fleet"
+	"stampede/wire"
+)
+
+// Picture is a figure of an experiment, where looking beats reading. It is data: who draws it
+// asks for its content.
 type Picture struct {
 	Name     string // of the file, without ending
 	Title    string
 	Subtitle string // the limiter and the policy
 	X, Y     string // labels with units; no X where the places have names
-	Heading  string // of the legend
-	Places   []string
+
+	content func(*lab, *Result) (Content, error)
+}
+
+// Content is what a picture shows: [Curves], [Histograms] or [Herds].
+type Content interface{ content() }
+
+// Curves are lines over an axis of numbers, or dots over places that have names.
+type Curves struct {
+	Heading  string   // of the legend
+	Places   []string // instead of numbers
 	Curves   []Curve
+	Expected string  // what the expected values rest on
+	Bound    []Point // that no curve can cross
+	BoundBy  string
+	Shaded   []Span
 }
 
 // Curve is one line, or one kind of dots.
 type Curve struct {
-	Name      string
-	Reference bool      // what the references expect in place of what was measured
-	At        []float64 // on the axis of numbers; without it the places in order
-	Keys      []string  // of the findings
+	Name     string
+	Points   []Point
+	Expected []Point // by theory, where there is one
 }
 
-// Values are the findings of a curve, with their intervals; those of a reference have none.
-func (r *Result) Values(t Curve) (out []Estimate) {
-	for _, key := range t.Keys {
-		f := r.finding(key)
-		e := f.Estimate
-		if t.Reference {
-			e = Estimate{N: 1, Mean: f.Expected, Low: f.Expected, High: f.Expected}
-		}
-		out = append(out, e)
+// Span is a stretch of time, in seconds.
+type Span struct {
+	Name       string
+	Start, End float64
+}
+
+// Point is a value with its 95 % interval at a place.
+type Point struct {
+	X float64
+	Estimate
+}
+
+// Histograms are numbers over equal bins of time, a panel for each arm.
+type Histograms struct {
+	Width  time.Duration // of a bin
+	Panels []Histogram
+}
+
+// Histogram is one of them, mean over replications.
+type Histogram struct {
+	Name   string
+	Values []float64
+}
+
+// Herds are the attempts of many calls in one replication, a panel for each arm.
+type Herds struct {
+	Panels []Herd
+}
+
+// Herd is the attempts of one arm by the number of their call.
+type Herd struct {
+	Name              string
+	Refused, Answered [][2]float64 // seconds, call
+}
+
+func (Curves) content()     {}
+func (Histograms) content() {}
+func (Herds) content()      {}
+
+// Content measures what a picture of the experiment shows beyond the findings.
+func (r *Result) Content(ctx context.Context, jobs int, p Picture) (Content, error) {
+	content, err := p.content(&lab{ctx: ctx, experiment: r.Experiment, jobs: jobs, seed: r.Seed}, r)
+	if err != nil {
+		return nil, fmt.Errorf("%s, figure %s: %w", r.Experiment.Name, p.Name, err)
 	}
-	return out
+	return content, nil
+}
+
+// points are findings in order, at the places given or at 0, 1, 2, ...
+func (r *Result) points(at []float64, keys ...string) (measured, expected []Point) {
+	for i, key := range keys {
+		x := float64(i)
+		if at != nil {
+			x = at[i]
+		}
+		f := r.finding(key)
+		measured = append(measured, Point{x, f.Estimate})
+		expected = append(expected, certain(x, f.Expected))
+	}
+	return measured, expected
 }
 
 func (r *Result) finding(key string) Finding {
@@ -44,23 +113,82 @@ func (r *Result) finding(key string) Finding {
 	panic(fmt.Sprintf("experiments: %s has no finding %s to draw", r.Experiment.Name, key))
 }
 
-// beside is a curve of what was measured and one of what the references expect.
-func beside(keys ...string) []Curve {
-	return []Curve{{Name: "measured, 95 % interval", Keys: keys}, {Name: "published", Reference: true, Keys: keys}}
+// certain is a point without error.
+func certain(x, y float64) Point { return Point{x, Estimate{N: 1, Mean: y, Low: y, High: y}} }
+
+// beside are dots for what was measured and for what was published, over names.
+func beside(places []string, keys ...string) func(*lab, *Result) (Content, error) {
+	return func(_ *lab, r *Result) (Content, error) {
+		measured, published := r.points(nil, keys...)
+		return Curves{Places: places, Curves: []Curve{{Name: "measured, 95 % interval", Points: measured}, {Name: "published", Points: published}}}, nil
+	}
 }
 
-// writerPictures are those of aws-backoff: a line for each backoff over the clients.
-func writerPictures() []Picture {
-	writes := Picture{Name: "aws-backoff-writes", Title: "Writes until every client has written", Subtitle: "Clients write one row only if nobody else has; base 10 ms (5 ms decorrelated), cap 2 s", X: "clients", Y: "writes", Heading: "backoff"}
-	times := writes
-	times.Name, times.Title, times.Y = "aws-backoff-time", "Time until every client has written", "time, ms"
-	for _, w := range writers {
-		a, b := Curve{Name: w.kind}, Curve{Name: w.kind}
-		for _, n := range []int{50, 100, 190} {
-			a.At, b.At = append(a.At, float64(n)), append(b.At, float64(n))
-			a.Keys, b.Keys = append(a.Keys, fmt.Sprintf("calls_%s_%d", w.kind, n)), append(b.Keys, fmt.Sprintf("completion_ms_%s_%d", w.kind, n))
+// vary plays the arm at each value of a setting, a format for it, and reads a metric.
+func (l *lab) vary(arm, metric, setting string, at []float64, set ...string) ([]Point, error) {
+	var out []Point
+	for _, x := range at {
+		runs, err := l.play(arm, nil, append(slices.Clone(set), fmt.Sprintf(setting, x))...)
+		if err != nil {
+			return nil, err
 		}
-		writes.Curves, times.Curves = append(writes.Curves, a), append(times.Curves, b)
+		out = append(out, Point{x, EstimateOf(runs.metric(metric).Values, 0.95)})
 	}
-	return []Picture{writes, times}
+	return out, nil
+}
+
+// overTime is the mean over replications of what eyes saw in each bin up to an end, times a
+// factor, at the middle of the bin.
+func overTime(eyes []*bins, end time.Duration, factor float64) (out []Point) {
+	width := eyes[0].width
+	for b := range int(end / width) {
+		values := make([]float64, len(eyes))
+		for i, eye := range eyes {
+			if b < len(eye.Values) {
+				values[i] = factor * eye.Values[b]
+			}
+		}
+		out = append(out, Point{(time.Duration(b)*width + width/2).Seconds(), EstimateOf(values, 0.95)})
+	}
+	return out
+}
+
+// answers counts answers by the bin in which they come.
+func answers(width time.Duration) func() *bins {
+	return func() *bins {
+		return &bins{width: width, attempt: func(b *bins, a *fleet.Attempt) {
+			if a.Class() == wire.OK {
+				b.add(a.Ended, 1)
+			}
+		}}
+	}
+}
+
+// drove is an eye for the attempts of a herd.
+type drove struct{ Herd }
+
+// Attempt implements fleet.Listener.
+func (d *drove) Attempt(a *fleet.Attempt) {
+	dot := [2]float64{a.Sent.Seconds(), float64(a.Call)}
+	if a.Class() == wire.OK {
+		d.Answered = append(d.Answered, dot)
+	} else {
+		d.Refused = append(d.Refused, dot)
+	}
+}
+
+// Call implements fleet.Listener.
+func (*drove) Call(*fleet.Call) {}
+
+// herds are the first replication of arms.
+func (l *lab) herds(names map[string]string, arms ...string) (Content, error) {
+	var out Herds
+	for _, arm := range arms {
+		eyes, err := watch(l, arm, func() *drove { return &drove{Herd{Name: names[arm]}} }, "replications=1")
+		if err != nil {
+			return nil, err
+		}
+		out.Panels = append(out.Panels, eyes[0].Herd)
+	}
+	return out, nil
 }

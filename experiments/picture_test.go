@@ -1,33 +1,56 @@
 package experiments
 
-import (
-	"slices"
-	"testing"
-)
+import "testing"
 
-// Every point of a picture is a finding of its experiment, and has a place on its axis.
-func TestPicturesDrawFindings(t *testing.T) {
-	pictures := 0
-	for _, e := range Catalogue() {
-		for _, p := range e.Pictures {
-			pictures++
-			for _, c := range p.Curves {
-				places := len(p.Places)
-				if p.Places == nil {
-					places = len(c.At)
-				}
-				if len(c.Keys) != places || places == 0 {
-					t.Errorf("%s, %s: %d findings for %d places", p.Name, c.Name, len(c.Keys), places)
-				}
-				for _, key := range c.Keys {
-					if !slices.ContainsFunc(e.References, func(r Reference) bool { return r.Key == key }) {
-						t.Errorf("%s, %s: no finding %s", p.Name, c.Name, key)
-					}
-				}
-			}
+// checkPictures holds what an experiment draws: each figure has a file, a title and labels, its
+// subtitle names the limiter or says that there is none, and it has something to show.
+func checkPictures(t *testing.T, r *Result) {
+	t.Helper()
+	for _, p := range r.Experiment.Pictures {
+		if p.Name == "" || p.Title == "" || p.Subtitle == "" || p.Y == "" {
+			t.Errorf("a file, a title, a subtitle and a label are needed: %+v", p)
+		}
+		content, err := r.Content(t.Context(), 0, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := showing(content); n < 3 {
+			t.Errorf("%s shows %d values", p.Name, n)
 		}
 	}
-	if pictures == 0 {
-		t.Error("no pictures")
+}
+
+// showing is how many values a content has.
+func showing(content Content) (n int) {
+	switch of := content.(type) {
+	case Curves:
+		for _, c := range of.Curves {
+			n += len(c.Points)
+		}
+	case Histograms:
+		for _, h := range of.Panels {
+			n += len(h.Values)
+		}
+	case Herds:
+		for _, h := range of.Panels {
+			n += len(h.Refused) + len(h.Answered)
+		}
+	}
+	return n
+}
+
+// No two figures write the same file.
+func TestPicturesHaveFilesOfTheirOwn(t *testing.T) {
+	owner := map[string]string{}
+	for _, e := range Catalogue() {
+		for _, p := range e.Pictures {
+			if other := owner[p.Name]; other != "" {
+				t.Errorf("%s and %s both draw %s", other, e.Name, p.Name)
+			}
+			owner[p.Name] = e.Name
+		}
+	}
+	if len(owner) == 0 {
+		t.Error("no figures")
 	}
 }

@@ -68,6 +68,7 @@ var semaphore = Experiment{
 		{Key: "ungated_claimed_429", Expected: 14, Low: 14, High: 14, Unit: "attempts", Note: ungatedNote},
 		{Key: "ungated_claimed_answered", Expected: 22, Low: 22, High: 22, Unit: "calls", Note: ungatedNote},
 	},
+	Pictures: []Picture{gatePicture},
 	measure: func(l *lab) (map[string]Sample, error) {
 		arms, err := l.playAll()
 		if err != nil {
@@ -100,21 +101,15 @@ var thunderingHerd = Experiment{
 		printed("cleared_full_s", 0.988, 3, "s"),
 		within("max_burst_after_first_full", 2, math.Inf(-1), 2, "requests"),
 	},
+	Pictures: []Picture{herdPicture},
 	measure: func(l *lab) (map[string]Sample, error) {
 		herds := map[string][]*herd{}
-		for _, arm := range []string{"none", "full"} {
-			s, err := l.arm(arm)
+		for _, arm := range l.experiment.Arms {
+			all, err := watch(l, arm.Name, func() *herd { return &herd{arrivals: map[sim.Time]float64{}} })
 			if err != nil {
 				return nil, err
 			}
-			all := make([]*herd, s.Replications)
-			if _, err := l.play(arm, func(r int) fleet.Listener {
-				all[r] = &herd{arrivals: map[sim.Time]float64{}}
-				return all[r]
-			}); err != nil {
-				return nil, err
-			}
-			herds[arm] = all
+			herds[arm.Name] = all
 		}
 		none := herds["none"][0]
 		var cleared, largest []float64
@@ -186,6 +181,7 @@ var timeoutBill = Experiment{
 		printed("answered_ratio_p08_intrinsic", 0.92, 2, "share"),
 		printed("usd_per_1000_answers_p08_intrinsic", 16.56, 2, "USD"),
 	},
+	Pictures: []Picture{timeoutPicture},
 	measure: func(l *lab) (map[string]Sample, error) {
 		arms, err := l.playAll()
 		if err != nil {

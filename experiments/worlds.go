@@ -42,32 +42,26 @@ var metastableSpike = Experiment{
 	References: []Reference{
 		atLeast("collapsed_share_immediate", 0.8, "share"), within("answers_per_s_backoff", 40, 38, 42, "calls/s"), within("answers_per_s_control", 40, 38, 42, "calls/s"),
 	},
+	Pictures: []Picture{spikePicture},
 	measure: func(l *lab) (map[string]Sample, error) {
 		out := map[string]Sample{}
-		one := l.alone()
 		for _, arm := range l.experiment.Arms {
-			var late []float64 // answers per second from 60 to 79 s
-			if _, err := one.play(arm.Name, func(int) fleet.Listener {
-				late = append(late, 0)
-				return each{attempt: func(a *fleet.Attempt) {
-					if a.Class() == wire.OK && a.Ended >= 60*time.Second && a.Ended < 79*time.Second {
-						late[len(late)-1] += 1.0 / 19
-					}
-				}}
-			}); err != nil {
+			late, err := l.count(arm.Name, counter{attempt: func(c *counter, a *fleet.Attempt) { // answers per second from 60 to 79 s
+				if a.Class() == wire.OK && a.Ended >= 60*time.Second && a.Ended < 79*time.Second {
+					c.n += 1.0 / 19
+				}
+			}})
+			if err != nil {
 				return nil, err
 			}
 			if arm.Name != "immediate" {
-				out["answers_per_s_"+arm.Name] = Sample{Values: late}
+				out["answers_per_s_"+arm.Name] = late
 				continue
 			}
-			for i, rate := range late {
-				late[i] = 0
-				if rate < 4 { // a tenth of what is asked
-					late[i] = 1
-				}
+			for i, rate := range late.Values {
+				late.Values[i] = bit(rate < 4) // a tenth of what is asked
 			}
-			out["collapsed_share_immediate"] = Sample{Values: late}
+			out["collapsed_share_immediate"] = late
 		}
 		return out, nil
 	},

@@ -55,22 +55,18 @@ func (f *Bars) draw(c draw.Canvas) error {
 		p.Add(bars)
 		entries = append([]entry{{part.Name, []plot.Thumbnailer{bars}}}, entries...)
 	}
-	var spans plotter.XYs
-	var errs plotter.YErrors
+	var whole []Point
 	for k, q := range f.Whole {
 		if math.IsNaN(q.Y) {
 			continue
 		}
 		q = clean(q)
-		spans = append(spans, plotter.XY{X: float64(k), Y: q.Y})
-		errs = append(errs, struct{ Low, High float64 }{q.Y - q.Low, q.High - q.Y})
+		q.X = float64(k)
+		whole = append(whole, q)
 		high = max(high, q.High)
 	}
-	if len(spans) > 0 {
-		whiskers, err := plotter.NewYErrorBars(struct {
-			plotter.XYs
-			plotter.YErrors
-		}{spans, errs})
+	if len(whole) > 0 {
+		whiskers, err := plotter.NewYErrorBars(spread(whole))
 		if err != nil {
 			return err
 		}

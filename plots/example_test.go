@@ -52,6 +52,11 @@ func ExampleTimeline() {
 	// Output: testdata/timeline.png
 }
 
+func ExampleHistograms() {
+	fmt.Println(drawn("histograms", histograms()))
+	// Output: testdata/histograms.png
+}
+
 func ExampleDots() {
 	fmt.Println(drawn("dots", dots()))
 	// Output: testdata/dots.png

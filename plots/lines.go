@@ -2,6 +2,7 @@ package plots
 
 import (
 	"cmp"
+	"image/color"
 	"math"
 	"slices"
 	"strings"
@@ -17,9 +18,14 @@ type Point struct{ X, Y, Low, High float64 }
 
 // Series is points of one kind, in order of X.
 type Series struct {
-	Name   string
-	Points []Point
+	Name     string
+	Points   []Point
+	Expected []Point // what theory says of it, then the line, in dashes; the points stand for themselves
 }
+
+// mostMarks is how many points of a series can still be told apart; where one has more, the
+// lines have no marks.
+const mostMarks = 60
 
 // Lines is a quantity over an axis: a line with an interval band for each
 // series.
@@ -32,6 +38,8 @@ type Lines struct {
 	Series          []Series
 	Bound           []Point // a line that no series can cross; may be empty
 	BoundName       string
+	ExpectedName    string // of what theory says, in the legend
+	Shaded          []Span
 	Dots            bool // no line and no band between the points, which share nothing else
 
 	ticksX []plot.Tick // instead of those of the axis
@@ -60,8 +68,13 @@ func (f *Lines) draw(c draw.Canvas) error {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
 	}
 	p.Add(grid())
+	end, low, high := f.reach(shown)
+	p.Y.Min, p.Y.Max = around(low, high)
+	if err := spans(p, f.Shaded, end, p.Y.Min, p.Y.Max); err != nil {
+		return err
+	}
 	var entries []entry
-	low, high := math.Inf(1), math.Inf(-1)
+	marked := !slices.ContainsFunc(shown, func(s Series) bool { return len(s.Points) > mostMarks })
 	for i, s := range shown {
 		points := slices.Clone(s.Points)
 		slices.SortStableFunc(points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
@@ -70,39 +83,107 @@ func (f *Lines) draw(c draw.Canvas) error {
 			if err != nil {
 				return err
 			}
-			if f.Dots {
+			thumbs := []plot.Thumbnailer{line, dots}
+			switch {
+			case s.Expected != nil:
+				whiskers, err := plotter.NewYErrorBars(spread(part))
+				if err != nil {
+					return err
+				}
+				whiskers.LineStyle.Color = palette[i%len(palette)]
+				p.Add(whiskers, dots)
+				thumbs = thumbs[1:]
+			case f.Dots:
 				p.Add(dots)
-			} else {
+			case marked:
 				p.Add(band, line, dots)
-			}
-			for _, q := range part {
-				low, high = min(low, q.Low, q.Y), max(high, q.High, q.Y)
+			default:
+				p.Add(band, line)
+				thumbs = thumbs[:1]
 			}
 			if len(entries) <= i {
-				entries = append(entries, entry{s.Name, []plot.Thumbnailer{line, dots}})
+				entries = append(entries, entry{s.Name, thumbs})
 			}
 		}
 		if len(entries) <= i {
 			entries = append(entries, entry{s.Name + " (no value)", nil})
 		}
 	}
-	if len(f.Bound) > 0 {
-		xy := make(plotter.XYs, len(f.Bound))
-		for i, q := range f.Bound {
-			xy[i] = plotter.XY{X: q.X, Y: q.Y}
-			low, high = min(low, q.Y), max(high, q.Y)
+	for i, s := range shown {
+		if len(s.Expected) == 0 {
+			continue
 		}
-		line, err := plotter.NewLine(xy)
+		theory, err := dashed(s.Expected, palette[i%len(palette)])
 		if err != nil {
 			return err
 		}
-		line.LineStyle = draw.LineStyle{Color: palette[7], Width: vg.Points(1), Dashes: []vg.Length{vg.Points(2), vg.Points(2)}}
+		p.Add(theory)
+		if !slices.ContainsFunc(entries, func(e entry) bool { return e.name == f.ExpectedName }) {
+			gray, err := dashed(s.Expected, color.RGBA{90, 90, 90, 255})
+			if err != nil {
+				return err
+			}
+			entries = append(entries, entry{f.ExpectedName, []plot.Thumbnailer{gray}})
+		}
+	}
+	if len(f.Bound) > 0 {
+		line, err := dashed(f.Bound, palette[7])
+		if err != nil {
+			return err
+		}
 		p.Add(line)
 		entries = append(entries, entry{f.BoundName, []plot.Thumbnailer{line}})
 	}
-	p.Y.Min, p.Y.Max = around(low, high)
-	beside(c, p, f.Heading, entries)
+	beside(c, p, f.Heading, append(entries, shadings(f.Shaded, end)...))
 	return nil
+}
+
+// reach is how far right, low and high anything is drawn.
+func (f *Lines) reach(shown []Series) (end, low, high float64) {
+	end, low, high = math.Inf(-1), math.Inf(1), math.Inf(-1)
+	see := func(points []Point) {
+		for _, part := range parts(points) {
+			for _, q := range part {
+				end, low, high = max(end, q.X), min(low, q.Low, q.Y), max(high, q.High, q.Y)
+			}
+		}
+	}
+	for _, s := range shown {
+		see(s.Points)
+		see(s.Expected)
+	}
+	see(f.Bound)
+	return end, low, high
+}
+
+// dashed is a line that was not measured.
+func dashed(points []Point, ink color.Color) (*plotter.Line, error) {
+	xy := make(plotter.XYs, len(points))
+	for i, q := range points {
+		xy[i] = plotter.XY{X: q.X, Y: q.Y}
+	}
+	line, err := plotter.NewLine(xy)
+	if err != nil {
+		return nil, err
+	}
+	line.LineStyle = draw.LineStyle{Color: ink, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(2), vg.Points(2)}}
+	return line, nil
+}
+
+// spread is points with their intervals, in the words of the plotter.
+func spread(points []Point) struct {
+	plotter.XYs
+	plotter.YErrors
+} {
+	var out struct {
+		plotter.XYs
+		plotter.YErrors
+	}
+	for _, q := range points {
+		out.XYs = append(out.XYs, plotter.XY{X: q.X, Y: q.Y})
+		out.YErrors = append(out.YErrors, struct{ Low, High float64 }{q.Y - q.Low, q.High - q.Y})
+	}
+	return out
 }
 
 // around is a range that holds the values with a little room, and zero when it

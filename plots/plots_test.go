@@ -166,7 +166,7 @@ func timeline() *Timeline {
 func TestTimeline(t *testing.T) { golden(t, "timeline", timeline()) }
 
 func dots() *Dots {
-	f := &Dots{Title: "When each client comes back", Subtitle: "Waves without jitter", X: "time, s", Y: "client", Kinds: []DotKind{{Name: "refused"}, {Name: "answered"}}}
+	f := &Dots{Title: "When each client comes back", Subtitle: "Waves without jitter", X: "time, s", Kinds: []string{"refused", "answered"}, Panels: []DotPanel{{Y: "client", At: make([][][2]float64, 2)}}}
 	for c := range 100 {
 		for k, at := range []float64{0, 1, 3, 7, 15} {
 			kind := 0
@@ -174,7 +174,7 @@ func dots() *Dots {
 				kind = 1
 			}
 			if c/20 >= k {
-				f.Kinds[kind].At = append(f.Kinds[kind].At, [2]float64{at, float64(c)})
+				f.Panels[0].At[kind] = append(f.Panels[0].At[kind], [2]float64{at, float64(c)})
 			}
 		}
 	}
@@ -183,12 +183,49 @@ func dots() *Dots {
 
 func TestDots(t *testing.T) { golden(t, "dots", dots()) }
 
+// Two herds of one limiter, and the legend beside the first.
+func TestDotsInPanels(t *testing.T) {
+	f := dots()
+	f.Panels[0].Y = "client, no jitter"
+	spread := DotPanel{Y: "client, full jitter", At: make([][][2]float64, 2)}
+	for c := range 100 {
+		spread.At[min(c%5, 1)] = append(spread.At[min(c%5, 1)], [2]float64{float64(c*37%100) / 10, float64(c)})
+	}
+	f.Panels, f.Shaded = append(f.Panels, spread), []Span{{"outage", 0, 2}}
+	golden(t, "herds", f)
+}
+
+func histograms() *Histograms {
+	return &Histograms{Title: "When each client comes back", Subtitle: "Requests per 100 ms", X: "time, s", Y: "requests", Width: 0.1, Panels: []Histogram{
+		{"none", []float64{0, 0, 0, 0, 0, 100}}, {"full", []float64{20, 18, 22, 20, 20}}, {"empty", nil},
+	}}
+}
+
+func TestHistograms(t *testing.T) { golden(t, "histograms", histograms()) }
+
+// Where theory says what is expected, points and dashes stand beside each other.
+func TestLinesBesideTheory(t *testing.T) {
+	f := &Lines{Title: "Cost over the timeout", Subtitle: "No limiter", X: "timeout, s", Y: "cost, USD", ExpectedName: "closed form", Shaded: []Span{{"outage", 4, 6}}}
+	for i := range 2 {
+		s := Series{Name: fmt.Sprintf("policy %d", i)}
+		for x := 1.0; x <= 10; x++ {
+			y := float64(i+1) * (1 + 3/x)
+			s.Expected = append(s.Expected, Point{X: x, Y: y})
+			if int(x)%3 == 1 {
+				s.Points = append(s.Points, Point{x, y * 1.02, y * 0.96, y * 1.08})
+			}
+		}
+		f.Series = append(f.Series, s)
+	}
+	golden(t, "theory", f)
+}
+
 // What is empty or has no value is drawn all the same.
 func TestEmptyFigures(t *testing.T) {
 	nan := math.NaN()
 	for _, f := range []Figure{
 		&Lines{Series: []Series{{Name: "a"}, {Name: "b", Points: []Point{{1, nan, nan, nan}}}}}, &Heat{NamesX: []string{"a"}, NamesY: []string{"b"}, Cells: [][]Point{{{Y: nan}}}},
-		&Scatter{}, &Bars{Names: []string{"a"}, Parts: []Part{{"p", []float64{nan}}}}, &Quantiles{}, &Timeline{End: 1, Panels: []Panel{{Width: 1}}}, &Dots{},
+		&Scatter{}, &Bars{Names: []string{"a"}, Parts: []Part{{"p", []float64{nan}}}}, &Quantiles{}, &Timeline{End: 1, Panels: []Panel{{Width: 1}}}, &Dots{}, &Histograms{},
 		&Lines{Series: []Series{{Name: "one", Points: []Point{{1, 5, math.Inf(-1), math.Inf(1)}}}}},
 	} {
 		if err := Write(f, &bytes.Buffer{}, "png"); err != nil {
@@ -231,7 +268,7 @@ func TestAxesOfNearlyEqualValues(t *testing.T) {
 
 // BenchmarkFigure draws each kind of figure as PNG.
 func BenchmarkFigure(b *testing.B) {
-	for _, f := range []Figure{lines(), heat(), scatter(), bars(), quantiles(), timeline(), dots()} {
+	for _, f := range []Figure{lines(), heat(), scatter(), bars(), quantiles(), timeline(), dots(), histograms()} {
 		b.Run(fmt.Sprintf("%T", f)[7:], func(b *testing.B) {
 			for b.Loop() {
 				if err := Write(f, &bytes.Buffer{}, "png"); err != nil {

@@ -252,17 +252,25 @@ func beside(c draw.Canvas, p *plot.Plot, heading string, entries []entry) {
 		return
 	}
 	l := legend(entries)
-	gap := vg.Points(10)
-	words := style(8, color.Gray{90})
-	words.YAlign = draw.YTop
-	room := max(l.Rectangle(c).Size().X, words.Width(heading)) + gap
+	room := roomBeside(c, heading, entries)
 	p.Draw(draw.Crop(c, 0, -room, 0, 0))
-	right := draw.Crop(c, c.Max.X-c.Min.X-room+gap, 0, 0, 0)
+	right := draw.Crop(c, c.Max.X-c.Min.X-room+legendGap, 0, 0, 0)
 	if heading != "" {
+		words := style(8, color.Gray{90})
+		words.YAlign = draw.YTop
 		right.FillText(words, vg.Point{X: right.Min.X, Y: right.Max.Y}, heading)
 		right = draw.Crop(right, 0, 0, 0, -vg.Points(13))
 	}
 	l.Draw(right)
+}
+
+// legendGap is between a plot and its legend.
+const legendGap = 10 * vg.Length(1)
+
+// roomBeside is how much of the width a legend takes, with the gap before it.
+func roomBeside(c draw.Canvas, heading string, entries []entry) vg.Length {
+	l := legend(entries)
+	return max(l.Rectangle(c).Size().X, style(8, color.Gray{90}).Width(heading)) + legendGap
 }
 
 // shorten cuts a long name in its middle.

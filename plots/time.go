@@ -10,7 +10,7 @@ import (
 // Span is a stretch of time that is shaded and named.
 type Span struct {
 	Name       string
-	Start, End float64
+	Start, End float64 // an End of 0 or less is that of the figure
 }
 
 // Timeline is quantities over time in panels under each other, with stretches of
@@ -43,8 +43,6 @@ func (f *Timeline) size() (vg.Length, vg.Length) {
 func (f *Timeline) draw(c draw.Canvas) error {
 	c = head(c, f.Title, f.Subtitle)
 	const room = 3.4 * vg.Centimeter // for legends
-	top := c.Max.Y
-	each := (c.Max.Y - c.Min.Y) / vg.Length(len(f.Panels))
 	for i, panel := range f.Panels {
 		p := newPlot("", panel.Y)
 		if i == len(f.Panels)-1 {
@@ -58,17 +56,8 @@ func (f *Timeline) draw(c draw.Canvas) error {
 			}
 		}
 		high = max(high*1.05, 1e-9)
-		for _, s := range f.Shaded {
-			end := s.End
-			if end <= 0 || end > f.End {
-				end = f.End
-			}
-			area, err := plotter.NewPolygon(plotter.XYs{{X: s.Start, Y: 0}, {X: end, Y: 0}, {X: end, Y: high}, {X: s.Start, Y: high}})
-			if err != nil {
-				return err
-			}
-			area.Color, area.LineStyle.Width = faint(palette[4], 0.2), 0
-			p.Add(area)
+		if err := spans(p, f.Shaded, f.End, 0, high); err != nil {
+			return err
 		}
 		var entries []entry
 		for k, s := range panel.Steps {
@@ -89,19 +78,45 @@ func (f *Timeline) draw(c draw.Canvas) error {
 			entries = append(entries, entry{s.Name, []plot.Thumbnailer{line}})
 		}
 		if i == 0 {
-			for _, s := range f.Shaded {
-				entries = append(entries, entry{shorten(s.Name, 24), []plot.Thumbnailer{areaThumb{}}})
-			}
+			entries = append(entries, shadings(f.Shaded, f.End)...)
 		}
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, f.End, 0, high
-		bottom := top - each
-		area := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: bottom}, Max: vg.Point{X: c.Max.X, Y: top}}}
+		area := row(c, i, len(f.Panels))
 		p.Draw(draw.Crop(area, 0, -room, 0, 0))
 		l := legend(entries)
 		l.Draw(draw.Crop(area, area.Max.X-area.Min.X-room+vg.Points(8), 0, 0, 0))
-		top = bottom
 	}
 	return nil
+}
+
+// spans adds the stretches of time that begin before the end.
+func spans(p *plot.Plot, shaded []Span, end, low, high float64) error {
+	for _, s := range shaded {
+		if s.Start >= end {
+			continue
+		}
+		stop := s.End
+		if stop <= 0 || stop > end {
+			stop = end
+		}
+		area, err := plotter.NewPolygon(plotter.XYs{{X: s.Start, Y: low}, {X: stop, Y: low}, {X: stop, Y: high}, {X: s.Start, Y: high}})
+		if err != nil {
+			return err
+		}
+		area.Color, area.LineStyle.Width = faint(palette[4], 0.2), 0
+		p.Add(area)
+	}
+	return nil
+}
+
+// shadings names them in a legend.
+func shadings(shaded []Span, end float64) (out []entry) {
+	for _, s := range shaded {
+		if s.Start < end {
+			out = append(out, entry{shorten(s.Name, 24), []plot.Thumbnailer{areaThumb{}}})
+		}
+	}
+	return out
 }
 
 type areaThumb struct{}
@@ -112,68 +127,10 @@ func (areaThumb) Thumbnail(c *draw.Canvas) {
 	c.Fill(c.Rectangle.Path())
 }
 
-// Dots is events of many actors over time: a dot for each at its time and at the
-// number of its actor, in a colour for each kind. Waves stand out as columns, and
-// their absence as a cloud.
-type Dots struct {
-	Title, Subtitle string
-	X, Y            string
-	Kinds           []DotKind
-	Shaded          []Span
-}
-
-// DotKind is dots of one colour.
-type DotKind struct {
-	Name string
-	At   [][2]float64 // time, actor
-}
-
-func (f *Dots) size() (vg.Length, vg.Length) { return width, height }
-
-func (f *Dots) draw(c draw.Canvas) error {
-	c = head(c, f.Title, f.Subtitle)
-	p := newPlot(f.X, f.Y)
-	var entries []entry
-	end, most := 0.0, 0.0
-	for _, k := range f.Kinds {
-		for _, d := range k.At {
-			end, most = max(end, d[0]), max(most, d[1])
-		}
-	}
-	for _, s := range f.Shaded {
-		if s.Start >= end {
-			continue
-		}
-		stop := s.End
-		if stop <= 0 || stop > end {
-			stop = end
-		}
-		area, err := plotter.NewPolygon(plotter.XYs{{X: s.Start, Y: 0}, {X: stop, Y: 0}, {X: stop, Y: most}, {X: s.Start, Y: most}})
-		if err != nil {
-			return err
-		}
-		area.Color, area.LineStyle.Width = faint(palette[4], 0.2), 0
-		p.Add(area)
-		entries = append(entries, entry{shorten(s.Name, 24), []plot.Thumbnailer{areaThumb{}}})
-	}
-	for i, k := range f.Kinds {
-		xy := make(plotter.XYs, len(k.At))
-		for j, d := range k.At {
-			xy[j] = plotter.XY{X: d[0], Y: d[1]}
-		}
-		if len(xy) == 0 {
-			continue
-		}
-		dots, err := plotter.NewScatter(xy)
-		if err != nil {
-			return err
-		}
-		dots.GlyphStyle = draw.GlyphStyle{Color: palette[i%len(palette)], Radius: vg.Points(1.4), Shape: draw.CircleGlyph{}}
-		p.Add(dots)
-		entries = append(entries, entry{k.Name, []plot.Thumbnailer{dots}})
-	}
-	p.X.Min, p.Y.Min = 0, 0
-	p.X.Max, p.Y.Max = max(end*1.02, 1e-9), most*1.02+1
-	beside(c, p, "", entries)
-	return nil
+// row is the place of one of several panels under each other, counted from the top.
+func row(c draw.Canvas, i, of int) draw.Canvas {
+	each := (c.Max.Y - c.Min.Y) / vg.Length(of)
+	c.Max.Y -= vg.Length(i) * each
+	c.Min.Y = c.Max.Y - each
+	return c
 }

@@ -3,13 +3,11 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"stampede/experiments"
-	"stampede/plots"
 )
 
 func experimentCommand() *cli.Command {
@@ -83,6 +81,7 @@ func runExperiments(c *cli.Context) error {
 	}
 	bar := newProgress(c.App.ErrWriter, len(chosen), "experiments")
 	var results []*experiments.Result
+	var drawn []string
 	var stopped error
 	for _, e := range chosen {
 		r, err := e.Run(c.Context, c.Int("jobs"), c.Uint64("seed"))
@@ -92,13 +91,18 @@ func runExperiments(c *cli.Context) error {
 		}
 		results = append(results, r)
 		if dir != "" {
-			if stopped = drawPictures(r, dir); stopped != nil {
+			var names []string
+			names, stopped = drawPictures(c, r, dir)
+			if drawn = append(drawn, names...); stopped != nil {
 				break
 			}
 		}
 		bar.add()
 	}
 	bar.end()
+	if len(drawn) > 0 {
+		fmt.Fprintf(c.App.ErrWriter, "wrote %s in %s\n", strings.Join(drawn, ", "), dir)
+	}
 	switch {
 	case c.Bool("markdown"):
 		experiments.WriteMarkdown(c.App.Writer, results)
@@ -118,45 +122,4 @@ func runExperiments(c *cli.Context) error {
 		}
 	}
 	return stopped
-}
-
-// drawable is the mistake of asking for the figures of experiments that have none.
-func drawable(chosen []*experiments.Experiment, all bool) error {
-	if all {
-		return nil
-	}
-	var with []string
-	for _, e := range experiments.Catalogue() {
-		if len(e.Pictures) > 0 {
-			with = append(with, e.Name)
-		}
-	}
-	for _, e := range chosen {
-		if len(e.Pictures) == 0 {
-			return usage("--plot: %s has no figure; those that have: %s", e.Name, strings.Join(with, ", "))
-		}
-	}
-	return nil
-}
-
-// drawPictures draws what an experiment found.
-func drawPictures(r *experiments.Result, dir string) error {
-	for _, p := range r.Experiment.Pictures {
-		f := &plots.Lines{Title: p.Title, Subtitle: p.Subtitle, X: p.X, Y: p.Y, Names: p.Places, Heading: p.Heading, Dots: p.Places != nil}
-		for _, t := range p.Curves {
-			s := plots.Series{Name: t.Name}
-			for i, e := range r.Values(t) {
-				x := float64(i)
-				if t.At != nil {
-					x = t.At[i]
-				}
-				s.Points = append(s.Points, plots.Point{X: x, Y: e.Mean, Low: e.Low, High: e.High})
-			}
-			f.Series = append(f.Series, s)
-		}
-		if err := plots.Save(f, filepath.Join(dir, p.Name+".png")); err != nil {
-			return err
-		}
-	}
-	return nil
 }

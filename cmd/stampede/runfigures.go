@@ -193,7 +193,8 @@ func niceWidth(x float64) float64 {
 const mostActors = 400
 
 func (d *drawing) herd() (plots.Figure, error) {
-	kinds := []plots.DotKind{{Name: "refused"}, {Name: "cut off"}, {Name: "other error"}, {Name: "answered"}} // the last on top
+	kinds := []string{"refused", "cut off", "other error", "answered"}
+	at := make([][][2]float64, len(kinds))
 	calls := 0.0
 	if _, err := readRecords(filepath.Join(d.dir, callsName), func(r record) {
 		if r["fleet"] == "0" {
@@ -217,7 +218,7 @@ func (d *drawing) herd() (plots.Figure, error) {
 		case "ok":
 			kind = 3
 		}
-		kinds[kind].At = append(kinds[kind].At, [2]float64{r.seconds("sent_s"), call})
+		at[kind] = append(at[kind], [2]float64{r.seconds("sent_s"), call})
 	})
 	if err != nil || !found {
 		return nil, err
@@ -226,7 +227,7 @@ func (d *drawing) herd() (plots.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &plots.Dots{Title: d.title("when each call's attempts are sent"), Subtitle: d.subtitle(""), X: "time, s", Y: "call", Kinds: kinds, Shaded: shaded}
+	f := &plots.Dots{Title: d.title("when each call's attempts are sent"), Subtitle: d.subtitle(""), X: "time, s", Kinds: kinds, Panels: []plots.DotPanel{{Y: "call", At: at}}, Shaded: shaded}
 	if each > 1 {
 		f.Subtitle += fmt.Sprintf("; one call in %.0f", each)
 	}

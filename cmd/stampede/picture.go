@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"stampede/experiments"
+	"stampede/plots"
+)
+
+// drawable is the mistake of asking for the figures of experiments that have none.
+func drawable(chosen []*experiments.Experiment, all bool) error {
+	if all {
+		return nil
+	}
+	var with []string
+	for _, e := range experiments.Catalogue() {
+		if len(e.Pictures) > 0 {
+			with = append(with, e.Name)
+		}
+	}
+	for _, e := range chosen {
+		if len(e.Pictures) == 0 {
+			return usage("--plot: %s has no figure; those that have: %s", e.Name, strings.Join(with, ", "))
+		}
+	}
+	return nil
+}
+
+// drawPictures draws the figures of an experiment into a folder and names the files.
+func drawPictures(c *cli.Context, r *experiments.Result, dir string) (names []string, err error) {
+	for _, p := range r.Experiment.Pictures {
+		content, err := r.Content(c.Context, c.Int("jobs"), p)
+		if err != nil {
+			return names, err
+		}
+		name := p.Name + ".png"
+		if err := plots.Save(figureOf(p, content), filepath.Join(dir, name)); err != nil {
+			return names, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// figureOf is a picture as a figure.
+func figureOf(p experiments.Picture, content experiments.Content) plots.Figure {
+	switch of := content.(type) {
+	case experiments.Curves:
+		f := &plots.Lines{Title: p.Title, Subtitle: p.Subtitle, X: p.X, Y: p.Y, Names: of.Places, Dots: of.Places != nil, Heading: of.Heading, Bound: pointsOf(of.Bound), BoundName: of.BoundBy, ExpectedName: of.Expected}
+		for _, curve := range of.Curves {
+			f.Series = append(f.Series, plots.Series{Name: curve.Name, Points: pointsOf(curve.Points), Expected: pointsOf(curve.Expected)})
+		}
+		for _, s := range of.Shaded {
+			f.Shaded = append(f.Shaded, plots.Span(s))
+		}
+		return f
+	case experiments.Histograms:
+		f := &plots.Histograms{Title: p.Title, Subtitle: p.Subtitle, X: p.X, Y: p.Y, Width: of.Width.Seconds()}
+		for _, h := range of.Panels {
+			f.Panels = append(f.Panels, plots.Histogram(h))
+		}
+		return f
+	case experiments.Herds:
+		f := &plots.Dots{Title: p.Title, Subtitle: p.Subtitle, X: p.X, Kinds: []string{"refused", "answered"}}
+		for _, h := range of.Panels {
+			f.Panels = append(f.Panels, plots.DotPanel{Y: p.Y + ", " + h.Name, At: [][][2]float64{h.Refused, h.Answered}})
+		}
+		return f
+	}
+	panic(fmt.Sprintf("no figure for %T", content))
+}
+
+func pointsOf(points []experiments.Point) (out []plots.Point) {
+	for _, p := range points {
+		out = append(out, plots.Point{X: p.X, Y: p.Mean, Low: p.Low, High: p.High})
+	}
+	return out
+}

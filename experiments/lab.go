@@ -1,0 +1,175 @@
+package experiments
+
+import (
+	"context"
+
+	"stampede/fleet"
+	"stampede/scenario"
+	"stampede/sim"
+)
+
+// lab plays the arms of an experiment.
+type lab struct {
+	ctx        context.Context
+	experiment *Experiment
+	jobs       int
+	seed       uint64
+}
+
+// arm is the scenario of one arm with the seed of the lab, and with further settings.
+func (l *lab) arm(name string, set ...string) (*scenario.Scenario, error) {
+	s, err := l.experiment.Arm(name, set...)
+	if err == nil {
+		s.Seed = l.seed
+	}
+	return s, err
+}
+
+// play plays all replications of an arm; listen may be nil.
+func (l *lab) play(arm string, listen func(replication int) fleet.Listener, set ...string) (outcome, error) {
+	s, err := l.arm(arm, set...)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := Replicator{Jobs: l.jobs, Listen: listen}.Play(l.ctx, s, 0, s.Replications)
+	return outcome(runs), err
+}
+
+// watch plays all replications of an arm, each before an eye of its own.
+func watch[T fleet.Listener](l *lab, arm string, open func() T, set ...string) ([]T, error) {
+	s, err := l.arm(arm, set...)
+	if err != nil {
+		return nil, err
+	}
+	eyes := make([]T, s.Replications)
+	_, err = l.play(arm, func(replication int) fleet.Listener {
+		eyes[replication] = open()
+		return eyes[replication]
+	}, set...)
+	return eyes, err
+}
+
+// counter is an eye for one number.
+type counter struct {
+	attempt func(*counter, *fleet.Attempt)
+	call    func(*counter, *fleet.Call)
+	n       float64
+}
+
+// Attempt implements fleet.Listener.
+func (c *counter) Attempt(a *fleet.Attempt) {
+	if c.attempt != nil {
+		c.attempt(c, a)
+	}
+}
+
+// Call implements fleet.Listener.
+func (c *counter) Call(of *fleet.Call) {
+	if c.call != nil {
+		c.call(c, of)
+	}
+}
+
+// bins is an eye for numbers over time.
+type bins struct {
+	width   sim.Time
+	attempt func(*bins, *fleet.Attempt)
+	Values  []float64 // of each bin from time 0
+}
+
+// Attempt implements fleet.Listener.
+func (b *bins) Attempt(a *fleet.Attempt) { b.attempt(b, a) }
+
+// Call implements fleet.Listener.
+func (b *bins) Call(*fleet.Call) {}
+
+// add adds to the bin of an instant.
+func (b *bins) add(at sim.Time, x float64) {
+	i := int(at / b.width)
+	for len(b.Values) <= i {
+		b.Values = append(b.Values, 0)
+	}
+	b.Values[i] += x
+}
+
+// count plays an arm and counts in each replication.
+func (l *lab) count(arm string, c counter) (Sample, error) {
+	eyes, err := watch(l, arm, func() *counter { one := c; return &one })
+	var out Sample
+	for _, eye := range eyes {
+		out.Values = append(out.Values, eye.n)
+	}
+	return out, err
+}
+
+// playAll plays the arms one after the other.
+func (l *lab) playAll() (map[string]outcome, error) {
+	out := map[string]outcome{}
+	for _, arm := range l.experiment.Arms {
+		runs, err := l.play(arm.Name, nil)
+		if err != nil {
+			return nil, err
+		}
+		out[arm.Name] = runs
+	}
+	return out, nil
+}
+
+// outcome is the runs of one arm.
+type outcome []Run
+
+// metric is a metric of the registry by replication.
+func (o outcome) metric(name string) Sample {
+	i := Index(name)
+	if i < 0 {
+		panic("experiments: no metric " + name)
+	}
+	return Sample{Values: Column(o, i)}
+}
+
+// beyond is a metric less that of another arm on the same seeds.
+func (o outcome) beyond(other outcome, name string) Sample {
+	a, b := o.metric(name).Values, other.metric(name).Values
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = a[i] - b[i]
+	}
+	return Sample{Values: out}
+}
+
+// ratio is one metric over another, times a factor.
+func (o outcome) ratio(above, below string, factor float64) Sample {
+	a, b := o.metric(above).Values, o.metric(below).Values
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = factor * a[i] / b[i]
+	}
+	return Sample{Values: out}
+}
+
+// reading is a finding that is a metric of one arm, times a factor where there is one.
+type reading struct {
+	key, arm, metric string
+	factor           float64
+}
+
+// read measures findings that are metrics of arms.
+func read(readings ...reading) func(*lab) (map[string]Sample, error) {
+	return func(l *lab) (map[string]Sample, error) {
+		arms, err := l.playAll()
+		if err != nil {
+			return nil, err
+		}
+		out := map[string]Sample{}
+		for _, r := range readings {
+			sample := arms[r.arm].metric(r.metric)
+			for i := range sample.Values {
+				if r.factor != 0 {
+					sample.Values[i] *= r.factor
+				}
+			}
+			out[r.key] = sample
+		}
+		return out, nil
+	}
+}

@@ -226,6 +226,8 @@ func TestFailedReplicationIsNamed(t *testing.T) {
 	}
 }
 
+// What makes a figure less than it seems is said below it. Trap 5: calls that are unfinished or
+// never came. Trap 9: a single seed, which has no interval, and few.
 func TestWarningsTravelWithTheReport(t *testing.T) {
 	for _, c := range []struct {
 		set  []string

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -500,7 +501,110 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// With a control, each point also runs without what lasts for a time.
+// With a control, each point also runs without what lasts for a time. Trap 3: a collapse that
+// needs no trigger has it in both arms. A queue of 100/s with a timeout and one retry, which
+// stands still for some seconds: 40/s comes back, 70/s does not for its retries make 140/s, and
+// 120/s never had a chance.
+func TestControlTellsACollapseFromItsTrigger(t *testing.T) {
+	tpl := template(t, `
+name: collapse
+horizon: 90s
+workload: {open: {rate: 40/s, gaps: constant}, prompt_tokens: 1, output_tokens: 1}
+provider:
+  capacity: {slots: 1, queue: none}
+  latency: {first_token: 10ms}
+  faults: [{slow: 200, at: 10s, for: 26ms}]
+policy: {retry: {attempts: 2, backoff: none}, timeouts: {attempt: 1s}}
+price: gpt-4o-mini
+sweep: {workload.open.rate: [40/s, 70/s, 120/s]}
+`)
+	dir := t.TempDir() + "/s"
+	if _, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 2, Control: true}, Dir: dir}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compare(dir, CompareOptions{Metrics: []string{"success_ratio"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	collapsed := map[string]string{}
+	for _, p := range c.Points {
+		if p.Estimates[slices.Index(c.Metrics, Index("success_ratio"))].Mean < 0.5 {
+			collapsed[p.Labels[0]] += p.Labels[1] + " "
+		}
+	}
+	if len(c.Points) != 6 || collapsed["40/s"] != "" || collapsed["70/s"] != "on " || collapsed["120/s"] != "on off " {
+		t.Errorf("%d points; collapsed with the trigger on or off: %v", len(c.Points), collapsed)
+	}
+}
+
+// Trap 7: success ratios across closed loops. Ten workers ask for an hour before 60 requests a
+// minute: who gives up at once has asked many times as often, and who obeys Retry-After is
+// nearly always answered; both have the answers that the limit allows, 60 a minute. What points
+// are compared by does not tell them apart, and the table shows it beside the ratio.
+func TestClosedLoopsAreComparedByWhatIsFinished(t *testing.T) {
+	tpl := template(t, `
+name: closed
+horizon: 1h
+workload: {closed: {think: 1s}, prompt_tokens: 1, output_tokens: 1}
+fleet: {workers: 10}
+provider: {limits: [{resource: requests, limit: 60/min, burst: 1}], latency: {first_token: 100ms}}
+policy: {retry: {attempts: 8, backoff: none, retry_after: in_full}}
+price: gpt-4o-mini
+sweep: {policy: [as_above, no-retry]}
+`)
+	dir := t.TempDir() + "/s"
+	if _, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 5}, Dir: dir}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compare(dir, CompareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := func(point int, metric string) float64 {
+		return c.Points[point].Estimates[slices.Index(c.Metrics, Index(metric))].Mean
+	}
+	if a, b := mean(0, "success_ratio"), mean(1, "success_ratio"); a < 2*b {
+		t.Errorf("success %g and %g: the example shows nothing", a, b)
+	}
+	objective := registry[c.Metrics[c.Objective]].Name
+	if a, b := mean(0, objective), mean(1, objective); objective != "goodput_per_min" || math.Abs(a-60) > 0.6 || math.Abs(b-60) > 0.6 {
+		t.Errorf("compared by %s: %g and %g; want goodput, 60 for both", objective, a, b)
+	}
+	var text bytes.Buffer
+	c.WriteText(&text)
+	head := regexp.MustCompile(`(?m)^.*success_ratio.*usd_per_1000_answers.*$`).FindString(text.String())
+	if !strings.Contains(head, "goodput_per_min") {
+		t.Errorf("the ratio stands without goodput: %q", head)
+	}
+}
+
+// Trap 10: a typo in a grid. Numbers that leave their order are pointed out, in the manifest
+// and thus below every report.
+func TestGridsThatLeaveTheirOrder(t *testing.T) {
+	for values, want := range map[string]bool{
+		"0.05, 0.75, 0.1": true, "0.05, 0.075, 0.1": false, "8, 4, 2": false, "8, 2, 4": true, "1s, 1m, 90s": false, "1s, 90s, 1m": true, "4, 4, 8": true,
+	} {
+		path := "policy.gate.semaphore"
+		if strings.Contains(values, "0.") {
+			path = "policy.throttle.k"
+			values = strings.ReplaceAll(values, "0.", "1.")
+		}
+		if strings.Contains(values, "s") {
+			path = "policy.timeouts.attempt"
+		}
+		tpl := template(t, strings.Split(small, "sweep:")[0]+"sweep: {"+path+": ["+values+"]}")
+		m, err := (&Plan{Template: tpl, Reps: 2}).Manifest()
+		if err != nil {
+			t.Errorf("%s: %v", values, err)
+			continue
+		}
+		if all := strings.Join(m.Warnings, "; "); strings.Contains(all, path) != want {
+			t.Errorf("%s: warnings %q, want one %v", values, all, want)
+		}
+	}
+}
+
+// Each point of a sweep with a control also runs with the trigger off.
 func TestControl(t *testing.T) {
 	tpl := template(t, strings.Replace(small, "  latency:", "  faults: [{for: 20s, status: 503}, {share: 1%, status: 500}]\n  latency:", 1))
 	dir := t.TempDir() + "/s"

@@ -438,6 +438,46 @@ func TestProviderQueue(t *testing.T) {
 // Independent failures with probability p and R retries: success 1-p^(R+1),
 // attempts (1-p^(R+1))/(1-p). p = 0.5, R = 3: 0.9375 and 1.875; n = 100,000,
 // four standard errors.
+// Trap 6: a server that idles while its queue holds work. Three slots serve Poisson arrivals of
+// three priorities: as long as n requests are there, min(n, 3) are served, so that the integral
+// of min(n, 3) is the sum of the service times, but for the rounding of each to a nanosecond.
+func TestNoServerIdlesWhileItsQueueHoldsWork(t *testing.T) {
+	const slots = 3
+	m := model()
+	m.Workers = 0
+	m.Workload = Workload{Calls: 5_000, Sizes: Drawn{Prompt: dist.Constant(1), Output: dist.Exponential{Beta: 100}}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(0.95)}}
+	m.Provider.Latency = provider.Latency{TokensPerSecond: dist.Constant(100)}
+	m.Provider.Capacity = provider.Capacity{Slots: slots, Queue: -1}
+	m.Beside = []Fleet{m.Fleet, m.Fleet}
+	m.Provider.Tenants = []provider.Tenant{{Priority: 0}, {Priority: 1}, {Priority: 2}}
+	type change struct {
+		at sim.Time
+		by int
+	}
+	var changes []change
+	var service, served time.Duration
+	waited := 0
+	if _, err := m.Run(3, 0, each{attempt: func(a *Attempt) {
+		took := time.Duration(a.Usage.Output) * 10 * ms
+		service += took
+		changes = append(changes, change{a.Received, 1}, change{a.Ended, -1})
+		if a.Ended-a.Received > took+1 {
+			waited++
+		}
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(changes, func(a, b change) int { return int(a.at - b.at) })
+	n, last := 0, sim.Time(0)
+	for _, c := range changes {
+		served += time.Duration(min(n, slots)) * (c.at - last)
+		n, last = n+c.by, c.at
+	}
+	if (served-service).Abs() > 3*5_000 || waited < 5_000 {
+		t.Errorf("%v of service while min(n, 3) were there for %v; %d waited", service, served, waited)
+	}
+}
+
 func TestIndependentFailures(t *testing.T) {
 	m := model()
 	m.Workers = 0
@@ -466,7 +506,7 @@ func TestIndependentFailures(t *testing.T) {
 	}
 }
 
-// Trap: the same jitter in every client. The first waits of neighbouring calls
+// Trap 2: the same jitter in every client. The first waits of neighbouring calls
 // are uncorrelated (n = 20,000, four standard errors), and another policy does
 // not move arrivals or sizes.
 func TestStreamsOfClientsAreIndependent(t *testing.T) {

@@ -92,6 +92,7 @@ func TestWorkersTakeCallsAsTheyGetFree(t *testing.T) {
 	l.expect(t, "0.1 0s-1s ok; 1.1 0s-1s ok; 2.1 1s-2s ok", "0 0s-1s answered x1; 1 0s-1s answered x1; 2 1s-2s answered x1")
 }
 
+// Trap 4: the order of a timeout and a completion at one instant is defined.
 func TestReplyBeatsTheTimeoutOfTheSameInstant(t *testing.T) {
 	m := model()
 	m.Client.Timeouts.Attempt = []time.Duration{s}
@@ -292,7 +293,7 @@ func (e each) Call(c *Call) {
 }
 
 // The slot of an abandoned attempt is held to the end under one rule and freed
-// by the disconnect under the other.
+// by the disconnect under the other. Trap 4: a late reply is not free.
 func TestAbandonedAttemptHoldsItsSlot(t *testing.T) {
 	for rule, want := range map[provider.CancelRule]string{
 		provider.Keeps: "0.1 0s-500ms timeout; 0.2 500ms-500ms throttled",
@@ -310,7 +311,8 @@ func TestAbandonedAttemptHoldsItsSlot(t *testing.T) {
 	}
 }
 
-// A call that nothing can end is counted and named, and so are those behind it.
+// A call that nothing can end is counted and named, and so are those behind it. Trap 5: no
+// timeout of ours ends it.
 func TestHangWithoutTimeoutIsUnfinished(t *testing.T) {
 	m := model()
 	m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Hang{}}}
@@ -482,8 +484,6 @@ func TestRedelivery(t *testing.T) {
 	}
 }
 
-// Trap: per-call state on a shared client. Eight concurrent calls each get
-// exactly their own three attempts.
 // A visibility timeout of 30 s: a delivery that fails after a second is in the queue again 30 s
 // after it was taken, one that takes 40 s at once.
 func TestVisibilityTimeout(t *testing.T) {
@@ -498,6 +498,8 @@ func TestVisibilityTimeout(t *testing.T) {
 	}
 }
 
+// Trap 1: per-call state on a shared client. Eight concurrent calls each get
+// exactly their own three attempts.
 func TestConcurrentCallsDoNotShareAttempts(t *testing.T) {
 	m := model()
 	m.Workload.Calls, m.Workers = 8, 8

@@ -441,7 +441,7 @@ func TestStatesAreAlwaysSane(t *testing.T) {
 	})
 }
 
-// Trap: a throttle that counts requests when their replies come lets a burst through whole.
+// Trap 8: a throttle that counts requests when their replies come lets a burst through whole.
 // Of requests sent at one instant, before any reply, the n-th is refused with probability
 // (n-1)/n.
 func TestThrottleCountsWhenSending(t *testing.T) {

@@ -427,7 +427,7 @@ func TestQuotas(t *testing.T) {
 
 // Nothing that a request will turn out to be enters its admission: on random limits,
 // two providers that meet the same requests, whose answers have other lengths and end
-// after the last arrival, decide the same.
+// after the last arrival, decide the same. Trap 12: admission that reads the true length.
 func TestAdmissionKnowsNothingOfTheAnswer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var limits []Limit

@@ -92,7 +92,8 @@ func TestRetryAfterByVersion(t *testing.T) {
 }
 
 // The waits before the first retries without a hint, at u = 0, 0.5 and just under 1, in
-// seconds, of every preset; the waits of the outermost layer are not among them.
+// seconds, of every preset; the waits of the outermost layer are not among them. Trap 11: what
+// a vendor calls attempts, retries or tries has been translated when there are as many waits.
 func TestFirstWaitsOfEveryPreset(t *testing.T) {
 	sdk := "0.5 1 | 0.4375 0.875 | 0.375 0.75"
 	want := map[string]string{

@@ -132,9 +132,9 @@ func (r *run) giveUp(id uint32, outcome policy.Outcome) {
 	if f := &g.Client.Fallback; f.On && outcome != policy.StreamBroken {
 		now := r.loop.Now()
 		m := g.client(c)
-		m.targets[c.target].cooling = now + f.Cooldown
+		m.targets[c.target].cooling.Fail(f, now)
 		for next := int(c.target) + 1; next < len(m.targets); next++ {
-			if m.targets[next].cooling > now {
+			if m.targets[next].cooling.Away(f, now) {
 				continue
 			}
 			c.target = uint8(next)

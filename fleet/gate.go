@@ -26,7 +26,7 @@ type gate struct {
 type target struct {
 	breaker policy.BreakerState
 	blocked sim.Ring[waiter] // calls that wait for the end of a probe
-	cooling sim.Time         // calls keep away until then
+	cooling policy.CooldownState
 }
 
 func newClients(f *Fleet) []client {

@@ -184,6 +184,9 @@ func randomModel(t *rapid.T) Model {
 	}
 	if sometimes("fallback") {
 		m.Client.Fallback = policy.Fallback{On: true, Cooldown: randomSpan(t, "cooldown", 10*s)}
+		if sometimes("cached cooldowns") {
+			m.Client.Fallback.SeenEvery = randomSpan(t, "cycle", 5*s)
+		}
 		other := provider.Config{Tenants: m.Provider.Tenants, Latency: provider.Latency{FirstToken: dist.Exponential{Beta: 1}}, RoundTrip: 20 * ms,
 			Limits: []provider.Limit{{Resource: provider.Requests, Amount: 60, Period: 60 * s, Burst: 2}}}
 		m.Others = []provider.Config{other, other}

@@ -139,7 +139,7 @@ func (r *run) begin(id uint32) {
 	c.place, c.target = onTheWay, 0
 	g := r.group(c)
 	if m := g.client(c); g.Client.Fallback.On { // past the targets that have failed lately
-		for c.target = 0; int(c.target) < len(m.targets)-1 && m.targets[c.target].cooling > now; c.target++ {
+		for c.target = 0; int(c.target) < len(m.targets)-1 && m.targets[c.target].cooling.Away(&g.Client.Fallback, now); c.target++ {
 		}
 	}
 	r.renew(id, len(g.Client.Outer), now)

@@ -45,13 +45,6 @@ type Layer struct {
 	Timeout time.Duration // of each of its tries, waits inside it included; 0 means none
 }
 
-// Fallback leads a call that failed at one target to the next. The zero Fallback
-// does not.
-type Fallback struct {
-	On       bool
-	Cooldown time.Duration // for which calls of the instance keep away from a target that failed
-}
-
 // Tries is what a layer remembers of a call.
 type Tries struct {
 	Made     int           // the one under way included
@@ -178,7 +171,7 @@ func (c Client) String() string {
 	add(c.Budget.String())
 	add(c.Hedge.String())
 	if c.Fallback.On {
-		add(fmt.Sprintf("fallback, cooldown %v", c.Fallback.Cooldown))
+		add(c.Fallback.String())
 	}
 	if c.IdempotencyKey {
 		add("idempotency key")

@@ -441,6 +441,35 @@ func TestStatesAreAlwaysSane(t *testing.T) {
 	})
 }
 
+// A cooldown of 15 s, seen at once and every 10 s. Seen at once, it begins with the failure and
+// ends with its instant; seen every 10 s, what counts is what stood there when the cycle began.
+func TestCooldown(t *testing.T) {
+	for _, c := range []struct {
+		every time.Duration
+		fails []time.Duration
+		at    map[time.Duration]bool // away
+	}{
+		{0, []time.Duration{2 * s}, map[time.Duration]bool{2 * s: true, 17*s - 1: true, 17 * s: false}},
+		{0, []time.Duration{2 * s, 12 * s}, map[time.Duration]bool{26 * s: true, 27 * s: false}},
+		{10 * s, nil, map[time.Duration]bool{0: false, 15 * s: false}},
+		{10 * s, []time.Duration{2 * s}, map[time.Duration]bool{2 * s: false, 10*s - 1: false, 10 * s: true, 20*s - 1: true, 20 * s: false}},
+		{10 * s, []time.Duration{5 * s}, map[time.Duration]bool{10 * s: true, 19 * s: true, 20 * s: false, 25 * s: false}},          // until 20 s, when the new state holds
+		{10 * s, []time.Duration{0, 5 * s, 9 * s}, map[time.Duration]bool{9 * s: false, 10 * s: true, 29 * s: true, 30 * s: false}}, // until 24 s
+		{10 * s, []time.Duration{2 * s, 12 * s}, map[time.Duration]bool{12 * s: true, 19 * s: true, 20 * s: true, 30 * s: false}},   // seen in its cycle: the first
+	} {
+		f := Fallback{On: true, Cooldown: 15 * s, SeenEvery: c.every}
+		var state CooldownState
+		for _, at := range c.fails {
+			state.Fail(&f, at)
+		}
+		for at, want := range c.at {
+			if got := state.Away(&f, at); got != want {
+				t.Errorf("seen every %v, failures at %v: away %v at %v, want %v", c.every, c.fails, got, at, want)
+			}
+		}
+	}
+}
+
 // Trap 8: a throttle that counts requests when their replies come lets a burst through whole.
 // Of requests sent at one instant, before any reply, the n-th is refused with probability
 // (n-1)/n.

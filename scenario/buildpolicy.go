@@ -16,7 +16,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		},
 		Throttle:       policy.Throttle{K: float64(p.Throttle.K), Window: time.Duration(p.Throttle.Window)},
 		Hedge:          policy.Hedge{After: time.Duration(p.Hedge.After), Quantile: float64(p.Hedge.Quantile), Max: int(p.Hedge.Most), Cancel: p.Hedge.Cancel},
-		Fallback:       policy.Fallback{On: p.Fallback.On, Cooldown: time.Duration(p.Fallback.Cooldown)},
+		Fallback:       policy.Fallback{On: p.Fallback.On, Cooldown: time.Duration(p.Fallback.Cooldown), SeenEvery: time.Duration(p.Fallback.SeenEvery)},
 		IdempotencyKey: p.Key,
 	}
 	if out.Retry, err = b.retry("policy.retry", &p.Retry); err != nil {
@@ -50,6 +50,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		set, on     bool
 	}{
 		{"policy.fallback.cooldown", "policy.fallback.on", p.Fallback.Cooldown != 0, p.Fallback.On},
+		{"policy.fallback.cooldown_seen_every", "policy.fallback.cooldown", p.Fallback.SeenEvery != 0, p.Fallback.Cooldown != 0},
 		{"policy.throttle.window", "policy.throttle.k", p.Throttle.Window != 0, p.Throttle.K != 0},
 		{"policy.breaker.over", "policy.breaker.ratio", p.Breaker.Over != Over{}, p.Breaker.Ratio != 0},
 		{"policy.breaker.minimum", "policy.breaker.ratio", p.Breaker.Minimum != 0, p.Breaker.Ratio != 0},

@@ -95,6 +95,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"window of no throttle", "policy: own-the-loop", "policy: {throttle: {window: 5s}}", []string{"policy.throttle.window: found it alone, where it does nothing; want policy.throttle.k as well"}},
 		{"breaker that looks at nothing", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, over: 30s}}", []string{"policy.breaker.over: found it alone"}},
 		{"minimum of nothing", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, minimum: 3}}", []string{"policy.breaker.minimum: found it alone"}},
+		{"cycle of no cooldown", "policy: own-the-loop", "fallbacks: [{provider: local-stub}]\npolicy: {fallback: {on: true, cooldown_seen_every: 10s}}", []string{"policy.fallback.cooldown_seen_every: found it alone, where it does nothing; want policy.fallback.cooldown as well"}},
 		{"fall back to nobody", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, when_open: fall_back}}", []string{"policy.breaker.when_open: found it alone, where it does nothing; want policy.fallback.on to fall back as well"}},
 		{"fallback of a fleet beside", "name:", "beside:\n  - {fleet: {workers: 1}, policy: {fallback: {on: true}}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{"beside.0.policy.fallback.on: found true; the scenario's fallbacks are those of its main fleet"}},
 		{"header beside a wait", "  limits:", "  faults: [{status: 429, retry_after: 5s, retry_after_header: soon}]\n  limits:", []string{"provider.faults.0.retry_after_header: found both it and retry_after"}},
@@ -604,7 +605,7 @@ fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: an
   throttle: {k: 1.5, window: 1m}
   budget: {tokens: {max: 10, start: 0, per_call: 0.1, retry: 1, timeout_retry: 2, throttle_retry: 3, refund: true, floor: 1}, share: {ratio: 20%, window: 10s, reserve: 3}}
   hedge: {quantile: 95%, most: 2, cancel: true}
-  fallback: {on: true, cooldown: 1m}
+  fallback: {on: true, cooldown: 1m, cooldown_seen_every: 10s}
   idempotency_key: true`, 1)
 	s, err := Read([]byte(text), "f", Options{})
 	if err != nil {
@@ -624,7 +625,7 @@ fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: an
 	var out bytes.Buffer
 	s.Explain(&out)
 	for _, want := range []string{"inside framework", "gate gradient 3..50 for all, last first, 12 wait", "paced by the provider's counters less 10%, for all", "breaker at 5 in a row or 50% of 30s, at least 20, open 10s",
-		"adaptive throttling K 1.5", "retry budget of 10 tokens", "hedged after p95, losers cancelled", "fallback, cooldown 1m0s", "at most 21 times (7 x 3)", "Then, where no answer came: azure-ptu-gpt-4o", "Beside: other"} {
+		"adaptive throttling K 1.5", "retry budget of 10 tokens", "hedged after p95, losers cancelled", "fallback, cooldown 1m0s seen every 10s", "at most 21 times (7 x 3)", "Then, where no answer came: azure-ptu-gpt-4o", "Beside: other"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the explanation lacks %q:\n%s", want, out.String())
 		}

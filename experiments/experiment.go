@@ -46,6 +46,8 @@ type Reference struct {
 	// Differs tells why what is measured differs, where it does; the finding is
 	// judged all the same.
 	Differs string
+	// Runs is how few runs the reference is a mean of, where that is why it differs.
+	Runs int
 }
 
 // differs adds the reason for a difference.
@@ -92,6 +94,7 @@ type Finding struct {
 	Source   string
 	Estimate Estimate // at 95 %
 	Holds    *bool    // nil when the reference contradicts itself
+	Held     int      // with so many of the result's seeds
 }
 
 // judge compares. A finding holds when the 99 % interval of what was measured,
@@ -101,6 +104,9 @@ func judge(r Reference, s Sample, source string) Finding {
 	f := Finding{Reference: r, Sample: s, Source: source, Estimate: EstimateOf(s.Values, 0.95)}
 	if len(s.Values) == 1 {
 		f.Estimate.Low, f.Estimate.High = f.Estimate.Mean, f.Estimate.Mean
+	}
+	if r.Unit == "share" { // an interval holds no less where it ends at what is possible
+		f.Estimate.Low, f.Estimate.High = max(f.Estimate.Low, 0), min(f.Estimate.High, 1)
 	}
 	if r.Note != "" {
 		return f
@@ -123,13 +129,35 @@ func judge(r Reference, s Sample, source string) Finding {
 		holds = e.N > 0 && low >= r.Low-slack && high <= r.High+slack
 	}
 	f.Holds = &holds
+	if holds {
+		f.Held = 1
+	}
 	return f
+}
+
+// AsFew is where the mean of as few runs as the reference rests on lies in 99 % of cases:
+// mean ± t s sqrt(1/few + 1/n).
+func (f Finding) AsFew() (low, high float64) {
+	e := EstimateOf(f.Values, 0.99)
+	half := e.Half() * math.Sqrt(1+float64(e.N)/float64(f.Runs))
+	return e.Mean - half, e.Mean + half
+}
+
+// reached is whether the reference does not hold for the mean, but can be the mean of as few
+// runs as it rests on.
+func (f Finding) reached() bool {
+	if f.Holds == nil || *f.Holds || f.Runs == 0 {
+		return false
+	}
+	low, high := f.AsFew()
+	return low <= f.Expected && f.Expected <= high
 }
 
 // Result is what an experiment found.
 type Result struct {
 	Experiment   *Experiment
 	Seed         uint64
+	Seeds        int // that the verdicts were asked of, from Seed on; all else is of Seed
 	Replications int
 	Findings     []Finding
 }
@@ -173,8 +201,39 @@ func (e *Experiment) Arm(name string, set ...string) (*scenario.Scenario, error)
 	return scenario.Read(e.Scenario(), e.Name, scenario.Options{Set: slices.Concat(e.Arms[i].Set, set)})
 }
 
-// Run runs the experiment, with the seed of its scenario when seed is 0.
-func (e *Experiment) Run(ctx context.Context, jobs int, seed uint64) (*Result, error) {
+// Trial is how an experiment is run.
+type Trial struct {
+	Jobs  int    // replications at a time; 0 means one for each core
+	Seed  uint64 // 0 means that of the scenario
+	Seeds int    // so many in a row, whose verdicts are counted; 0 means 1
+	Done  func() // called after each seed, when set
+}
+
+// Run runs the experiment. When the context ends between seeds, the result of those that
+// finished is returned with its error.
+func (e *Experiment) Run(ctx context.Context, t Trial) (*Result, error) {
+	first, err := e.once(ctx, t.Jobs, t.Seed)
+	for err == nil && first.Seeds < t.Seeds {
+		if t.Done != nil {
+			t.Done()
+		}
+		var next *Result
+		if next, err = e.once(ctx, t.Jobs, first.Seed+uint64(first.Seeds)); err != nil {
+			return first, err
+		}
+		first.Seeds++
+		for i, f := range next.Findings {
+			first.Findings[i].Held += f.Held
+		}
+	}
+	if err == nil && t.Done != nil {
+		t.Done()
+	}
+	return first, err
+}
+
+// once runs the experiment with one seed.
+func (e *Experiment) once(ctx context.Context, jobs int, seed uint64) (*Result, error) {
 	base, err := scenario.Read(e.Scenario(), e.Name, scenario.Options{})
 	if err != nil {
 		return nil, err
@@ -186,7 +245,7 @@ func (e *Experiment) Run(ctx context.Context, jobs int, seed uint64) (*Result, e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
 	}
-	r := &Result{Experiment: e, Seed: base.Seed, Replications: base.Replications}
+	r := &Result{Experiment: e, Seed: base.Seed, Seeds: 1, Replications: base.Replications}
 	for _, reference := range e.References {
 		sample, ok := samples[reference.Key]
 		if !ok {

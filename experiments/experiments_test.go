@@ -29,7 +29,7 @@ func embeddedScenario(t testing.TB, set ...string) *scenario.Scenario {
 func TestCatalogueHolds(t *testing.T) {
 	for _, e := range Catalogue() {
 		t.Run(e.Name, func(t *testing.T) {
-			r, err := e.Run(context.Background(), 0, 0)
+			r, err := e.Run(t.Context(), Trial{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,6 +39,10 @@ func TestCatalogueHolds(t *testing.T) {
 						t.Errorf("%s is not judged and does not say why", f.Key)
 					}
 					continue
+				}
+				if !*f.Holds && f.Runs > 0 && !f.reached() {
+					low, high := f.AsFew()
+					t.Errorf("%s: measured %v, means of %d runs %g..%g, want %s", f.Key, f.Estimate, f.Runs, low, high, f.words())
 				}
 				if !*f.Holds && f.Differs == "" {
 					t.Errorf("%s: measured %v %v, want %s", f.Key, f.Estimate, f.Sample.List, f.words())
@@ -90,7 +94,7 @@ func TestResultJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Run(context.Background(), 0, 0)
+	r, err := e.Run(t.Context(), Trial{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,5 +317,25 @@ func TestBoundHoldsForEveryLimit(t *testing.T) {
 				t.Errorf("%s: makespan %g s below the bound %g s, or %g of the limit used", limit, makespan, bound, used)
 			}
 		}
+	}
+}
+
+// Of 100 runs, half at 9 and half at 11, s = 1.00504; the mean of four lies within 2.6264 s
+// sqrt(1/4 + 1/100) = 1.3459 of 10. A reference that the mean does not meet can be such a mean.
+func TestMeansOfFewRuns(t *testing.T) {
+	values := make([]float64, 100)
+	for i := range values {
+		values[i] = 9 + 2*float64(i%2)
+	}
+	for expected, want := range map[float64]bool{8.6: false, 8.7: true, 10.5: true, 11.4: false, 10: false} {
+		r := exactly("k", expected, "s")
+		r.Runs = 4
+		f := judge(r, Sample{Values: values}, "")
+		if low, high := f.AsFew(); math.Abs(low-8.6541) > 1e-3 || math.Abs(high-11.3459) > 1e-3 || f.reached() != want {
+			t.Errorf("means of four %g..%g, %g reached %v; want %v", low, high, expected, f.reached(), want)
+		}
+	}
+	if f := judge(exactly("k", 10.5, "s"), Sample{Values: values}, ""); f.reached() {
+		t.Error("nothing says that this reference rests on few runs")
 	}
 }

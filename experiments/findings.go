@@ -28,6 +28,12 @@ func (e *Experiment) Show(w io.Writer) {
 	for _, r := range e.References {
 		fmt.Fprintf(w, "#   %-36s %s\n", r.Key, r.words())
 	}
+	if len(e.Pictures) > 0 {
+		fmt.Fprintf(w, "#\n# figures, of run with --plot:\n")
+	}
+	for _, p := range e.Pictures {
+		fmt.Fprintf(w, "#   %-22s %s\n", p.Name+".png", p.Title)
+	}
 	fmt.Fprintf(w, "\n%s", e.Scenario())
 }
 
@@ -60,11 +66,17 @@ func list(values []float64) string {
 
 // WriteText writes the findings for people.
 func (r *Result) WriteText(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s\n  claim  %s\n  seed %d, %s for each arm\n\n", r.Experiment.Name, r.Experiment.Question, r.Experiment.Claim, r.Seed, plural(r.Replications, "replication"))
+	more := ""
+	for _, a := range r.Experiment.Arms {
+		if slices.ContainsFunc(a.Set, func(set string) bool { return strings.HasPrefix(set, "replications=") }) {
+			more = " or more"
+		}
+	}
+	fmt.Fprintf(w, "%s: %s\n  claim  %s\n  seed %d, %s%s for each arm\n\n", r.Experiment.Name, r.Experiment.Question, r.Experiment.Claim, r.Seed, plural(r.Replications, "replication"), more)
 	fmt.Fprintf(w, "  %-34s %-30s %-34s %s\n", "finding", "reference", "measured [95 % interval]", "verdict")
 	var notes []string
 	for _, f := range r.Findings {
-		fmt.Fprintf(w, "  %-34s %-30s %-34s %s\n", f.Key, f.words(), f.measured(), f.verdict(&notes))
+		fmt.Fprintf(w, "  %-34s %-30s %-34s %s\n", f.Key, f.words(), f.measured(), f.verdict(r.Seeds, &notes))
 	}
 	fmt.Fprintln(w)
 	for i, n := range notes {
@@ -85,18 +97,29 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		Source   string     `json:"source"`
 		Holds    *bool      `json:"holds"`
 		Note     string     `json:"note,omitempty"`
+		Held     *int       `json:"held,omitempty"` // with so many of the seeds, when there are several
 	}
 	out := struct {
 		Experiment   string    `json:"experiment"`
 		Question     string    `json:"question"`
 		Seed         uint64    `json:"seed"`
+		Seeds        int       `json:"seeds,omitempty"`
 		Replications int       `json:"replications"`
 		Findings     []finding `json:"findings"`
-	}{r.Experiment.Name, r.Experiment.Question, r.Seed, r.Replications, nil}
+	}{Experiment: r.Experiment.Name, Question: r.Experiment.Question, Seed: r.Seed, Replications: r.Replications}
+	if r.Seeds > 1 {
+		out.Seeds = r.Seeds
+	}
 	for _, f := range r.Findings {
 		j := finding{Key: f.Key, Unit: f.Unit, Source: f.Source, Holds: f.Holds, Note: f.Note}
 		if f.Holds != nil && !*f.Holds {
 			j.Note = f.Differs
+		}
+		if f.Holds != nil && r.Seeds > 1 {
+			j.Held = &f.Held
+		}
+		if f.reached() {
+			j.Note = strings.TrimPrefix(j.Note+"; "+f.asFew(), "; ")
 		}
 		if f.Reference.List != nil {
 			j.Expected, j.Low, j.High, j.Measured = f.Reference.List, f.Reference.List, f.Reference.List, f.Sample.List
@@ -118,7 +141,7 @@ func WriteMarkdown(w io.Writer, results []*Result) {
 	var notes []string
 	for _, r := range results {
 		for _, f := range r.Findings {
-			fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", r.Experiment.Name, f.Key, f.words(), f.measured(), f.verdict(&notes))
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", r.Experiment.Name, f.Key, f.words(), f.measured(), f.verdict(r.Seeds, &notes))
 		}
 	}
 	for i, n := range notes {
@@ -128,6 +151,12 @@ func WriteMarkdown(w io.Writer, results []*Result) {
 	for _, r := range results {
 		fmt.Fprintf(w, "- %s: %s\n", r.Experiment.Name, r.Experiment.Source)
 	}
+}
+
+// asFew writes where the mean of as few runs lies.
+func (f Finding) asFew() string {
+	low, high := f.AsFew()
+	return fmt.Sprintf("means of %d runs %s..%s", f.Runs, Format(low), Format(high))
 }
 
 // measured writes what was found with its interval.
@@ -141,12 +170,18 @@ func (f Finding) measured() string {
 	return Format(f.Estimate.Mean)
 }
 
-// verdict writes whether the reference holds, with the number of its note in
-// the list of notes.
-func (f Finding) verdict(notes *[]string) string {
+// verdict writes whether the reference holds, and with how many seeds when there are several,
+// with the number of its note in the list of notes.
+func (f Finding) verdict(seeds int, notes *[]string) string {
 	verdict := "not judged"
 	if f.Holds != nil {
 		verdict = map[bool]string{true: "holds", false: "DOES NOT HOLD"}[*f.Holds]
+	}
+	if f.Holds != nil && seeds > 1 {
+		verdict += fmt.Sprintf(", with %d of %d seeds", f.Held, seeds)
+	}
+	if f.reached() {
+		verdict += ", " + f.asFew()
 	}
 	note := f.Note
 	if f.Holds != nil && !*f.Holds {

@@ -23,7 +23,7 @@ func writerPictures() []Picture {
 			return out, nil
 		}
 	}
-	const subtitle = "Clients write one row only if nobody else has; base 10 ms (5 ms decorrelated), cap 2 s"
+	const subtitle = "No limiter: clients write one row only if nobody else has; base 10 ms (5 ms decorrelated), cap 2 s"
 	return []Picture{
 		{Name: "aws-backoff-writes", Title: "Writes until every client has written", Subtitle: subtitle, X: "clients", Y: "writes", content: over("calls")},
 		{Name: "aws-backoff-time", Title: "Time until every client has written", Subtitle: subtitle, X: "clients", Y: "time, ms", content: over("completion_ms")},
@@ -95,7 +95,7 @@ var timeoutPicture = Picture{
 }
 
 var gatePicture = Picture{
-	Name: "semaphore", Title: "What a gate does to goodput", Subtitle: "Forty workers, 2,000 questions; eight places, 296 ms in the mean, lognormal; policy: openai-python 2.46; in brackets the share of questions answered with a gate of forty", X: "gate, requests at once", Y: "answers per minute",
+	Name: "semaphore", Title: "What a gate does to goodput", Subtitle: "Forty workers, 2,000 questions; limiter: eight places, 296 ms in the mean, lognormal; policy: openai-python 2.46; in brackets the share of questions answered with a gate of forty", X: "gate, requests at once", Y: "answers per minute",
 	content: func(l *lab, _ *Result) (Content, error) {
 		gates := []float64{1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40}
 		out := Curves{Heading: "the server", Bound: []Point{certain(1, 8/0.296*60), certain(40, 8/0.296*60)}, BoundBy: "eight places"}

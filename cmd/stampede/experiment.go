@@ -24,6 +24,7 @@ func experimentCommand() *cli.Command {
 					&cli.BoolFlag{Name: "markdown", Usage: "print one table in Markdown"},
 					&cli.StringFlag{Name: "plot", Usage: "draw the experiment's figures into `DIR` as PNG"},
 					&cli.Uint64Flag{Name: "seed", Usage: "run with seed `N` instead of the experiment's own", DefaultText: "the experiment's own"},
+					&cli.IntFlag{Name: "seeds", Usage: "run with `N` seeds in a row, and say with how many of them each reference holds", Value: 1},
 					&cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time", DefaultText: "one for each core"},
 				},
 				Action: runExperiments},
@@ -54,23 +55,14 @@ func showExperiment(c *cli.Context) error {
 }
 
 func runExperiments(c *cli.Context) error {
-	var chosen []*experiments.Experiment
-	for _, name := range c.Args().Slice() {
-		e, err := experiments.Find(name)
-		if err != nil {
-			return usageError{err}
-		}
-		chosen = append(chosen, e)
+	chosen, err := chosenExperiments(c)
+	if err != nil {
+		return err
 	}
-	switch all := c.Bool("all"); {
-	case all && len(chosen) > 0:
-		return usage("experiment run: found names and --all; want one of them")
-	case all:
-		chosen = experiments.Catalogue()
-	case len(chosen) == 0:
-		return usage("experiment run: found no name; want one or more, or --all")
+	seeds, dir := c.Int("seeds"), c.String("plot")
+	if seeds < 1 {
+		return usage("--seeds: found %d; want 1 or more", seeds)
 	}
-	dir := c.String("plot")
 	if dir != "" {
 		if err := drawable(chosen, c.Bool("all")); err != nil {
 			return err
@@ -79,47 +71,67 @@ func runExperiments(c *cli.Context) error {
 			return usage("--plot: %v", err)
 		}
 	}
-	bar := newProgress(c.App.ErrWriter, len(chosen), "experiments")
+	bar := newProgress(c.App.ErrWriter, len(chosen)*seeds, "experiments")
 	var results []*experiments.Result
 	var drawn []string
-	var stopped error
 	for _, e := range chosen {
-		r, err := e.Run(c.Context, c.Int("jobs"), c.Uint64("seed"))
+		var r *experiments.Result
+		r, err = e.Run(c.Context, experiments.Trial{Jobs: c.Int("jobs"), Seed: c.Uint64("seed"), Seeds: seeds, Done: bar.add})
+		if r != nil {
+			results = append(results, r)
+		}
+		if err == nil && dir != "" {
+			var names []string
+			names, err = drawPictures(c, r, dir)
+			drawn = append(drawn, names...)
+		}
 		if err != nil {
-			stopped = err
 			break
 		}
-		results = append(results, r)
-		if dir != "" {
-			var names []string
-			names, stopped = drawPictures(c, r, dir)
-			if drawn = append(drawn, names...); stopped != nil {
-				break
-			}
-		}
-		bar.add()
 	}
 	bar.end()
 	if len(drawn) > 0 {
 		fmt.Fprintf(c.App.ErrWriter, "wrote %s in %s\n", strings.Join(drawn, ", "), dir)
 	}
+	if writing := writeResults(c, results, len(chosen) == 1); writing != nil {
+		return writing
+	}
+	return err
+}
+
+// chosenExperiments are those that the arguments name.
+func chosenExperiments(c *cli.Context) (chosen []*experiments.Experiment, err error) {
+	for _, name := range c.Args().Slice() {
+		e, err := experiments.Find(name)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		chosen = append(chosen, e)
+	}
+	switch all := c.Bool("all"); {
+	case all && len(chosen) > 0:
+		return nil, usage("experiment run: found names and --all; want one of them")
+	case all:
+		return experiments.Catalogue(), nil
+	case len(chosen) == 0:
+		return nil, usage("experiment run: found no name; want one or more, or --all")
+	}
+	return chosen, nil
+}
+
+// writeResults prints what was found: as JSON one object when one experiment was asked for.
+func writeResults(c *cli.Context, results []*experiments.Result, one bool) error {
 	switch {
 	case c.Bool("markdown"):
 		experiments.WriteMarkdown(c.App.Writer, results)
-	case c.Bool("json"):
-		var all any = results
-		if len(chosen) == 1 && len(results) == 1 {
-			all = results[0]
-		}
-		if len(results) > 0 {
-			if err := writeJSON(c.App.Writer, all); err != nil {
-				return err
-			}
-		}
-	default:
+	case c.Bool("json") && one && len(results) == 1:
+		return writeJSON(c.App.Writer, results[0])
+	case c.Bool("json") && len(results) > 0:
+		return writeJSON(c.App.Writer, results)
+	case !c.Bool("json"):
 		for _, r := range results {
 			r.WriteText(c.App.Writer)
 		}
 	}
-	return stopped
+	return nil
 }

@@ -27,7 +27,9 @@ var backoffBudget = Experiment{
 		within("mean_wait_2_retries_s", 1.3125, 1.3125, 1.3125, "s"), exactly("answered_60s_window_8_retries", 0, "calls"),
 	},
 	measure: read(
-		reading{"max_wait_2_retries_s", "two", "horizon_s", 0}, reading{"max_wait_5_retries_s", "five", "horizon_s", 0}, reading{"max_wait_8_retries_s", "eight", "horizon_s", 0},
+		reading{"max_wait_2_retries_s", "two", "horizon_s", 0},
+		reading{"max_wait_5_retries_s", "five", "horizon_s", 0},
+		reading{"max_wait_8_retries_s", "eight", "horizon_s", 0},
 		reading{"mean_wait_2_retries_s", "two", "latency_all_mean_s", 0}, reading{"answered_60s_window_8_retries", "window", "answered", 0},
 	),
 }
@@ -50,7 +52,9 @@ var stackedLayers = Experiment{
 	},
 	measure: read(
 		reading{"requests_5_over_sdk2", "5_over_sdk2", "attempts_per_call", 0}, reading{"requests_3x3x3", "3x3x3", "attempts_per_call", 0},
-		reading{"requests_4x4x4", "4x4x4", "attempts_per_call", 0}, reading{"requests_3_pow_5", "3_pow_5", "attempts_per_call", 0}, reading{"requests_one_owner", "one_owner", "attempts_per_call", 0},
+		reading{"requests_4x4x4", "4x4x4", "attempts_per_call", 0},
+		reading{"requests_3_pow_5", "3_pow_5", "attempts_per_call", 0},
+		reading{"requests_one_owner", "one_owner", "attempts_per_call", 0},
 	),
 }
 
@@ -65,7 +69,10 @@ var ownTheLoop = Experiment{
 		{"random", []string{"workload.burst.calls=2000", "provider.faults=[{status: 429, retry_after: 17s, after: 97ms, share: 40%}, {status: 503, share: 60%}, {hang: true, share: 5%}]"}},
 	},
 	References: []Reference{
-		exactly("attempts", 3, "attempts"), within("elapsed_s", 6.29, 6.2, 6.4, "s"), exactly("attempts_over_deadline", 1, "attempts"), exactly("slept_past_deadline", 0, "calls"),
+		exactly("attempts", 3, "attempts"),
+		within("elapsed_s", 6.29, 6.2, 6.4, "s"),
+		exactly("attempts_over_deadline", 1, "attempts"),
+		exactly("slept_past_deadline", 0, "calls"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
 		arms, err := l.playAll()
@@ -116,7 +123,10 @@ var startingPoints = Experiment{
 		{"hung", []string{"provider.faults=[{hang: true}]"}},
 	},
 	References: []Reference{
-		within("first_wait_max_s", 1, 0.99, 1, "s"), within("second_wait_max_s", 2, 1.98, 2, "s"), within("told_5s_min_s", 5, 5, 5.005, "s"), within("told_5s_max_s", 5.5, 5.495, 5.5, "s"),
+		within("first_wait_max_s", 1, 0.99, 1, "s"),
+		within("second_wait_max_s", 2, 1.98, 2, "s"),
+		within("told_5s_min_s", 5, 5, 5.005, "s"),
+		within("told_5s_max_s", 5.5, 5.495, 5.5, "s"),
 		exactly("told_60s_s", 20, "s"), atMost("total_max_s", 90, "s"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
@@ -207,7 +217,10 @@ var quotaExhausted = Experiment{
 	Source:     "practitioners' claim; SDK sources",
 	Arms:       []Arm{{"status_only", nil}, {"code_aware", []string{"policy.retry.never_on=[insufficient_quota]"}}},
 	References: []Reference{exactly("requests_status_only", 3000, "attempts"), exactly("requests_code_aware", 1000, "attempts")},
-	measure:    read(reading{"requests_status_only", "status_only", "attempts", 0}, reading{"requests_code_aware", "code_aware", "attempts", 0}),
+	measure: read(
+		reading{"requests_status_only", "status_only", "attempts", 0},
+		reading{"requests_code_aware", "code_aware", "attempts", 0},
+	),
 }
 
 var headerPacing = Experiment{
@@ -219,7 +232,11 @@ var headerPacing = Experiment{
 	References: []Reference{
 		exactly("paced_429", 0, "attempts"), atLeast("paced_quota_used", 0.95, "share"), atLeast("reactive_429", 1, "attempts"),
 	},
-	measure: read(reading{"paced_429", "paced", "attempts_throttled", 0}, reading{"paced_quota_used", "paced", "quota_used_ratio", 0}, reading{"reactive_429", "reactive", "attempts_throttled", 0}),
+	measure: read(
+		reading{"paced_429", "paced", "attempts_throttled", 0},
+		reading{"paced_quota_used", "paced", "quota_used_ratio", 0},
+		reading{"reactive_429", "reactive", "attempts_throttled", 0},
+	),
 }
 
 var hungProvider = Experiment{
@@ -256,9 +273,17 @@ var breakerTripRule = Experiment{
 		{"dead_without", []string{"provider.faults=[{status: 503}]", "policy=no-retry"}},
 	},
 	References: []Reference{
-		atLeast("blocked_ratio", 1, "calls"), exactly("blocked_in_a_row", 0, "calls"), exactly("sent_dead_without", 600, "attempts"), exactly("sent_dead_with", 29, "attempts"),
+		atLeast("blocked_ratio", 1, "calls"),
+		exactly("blocked_in_a_row", 0, "calls"),
+		exactly("sent_dead_without", 600, "attempts"),
+		exactly("sent_dead_with", 29, "attempts"),
 	},
-	measure: read(reading{"blocked_ratio", "ratio", "breaker_open", 0}, reading{"blocked_in_a_row", "in_a_row", "breaker_open", 0}, reading{"sent_dead_without", "dead_without", "attempts", 0}, reading{"sent_dead_with", "dead", "attempts", 0}),
+	measure: read(
+		reading{"blocked_ratio", "ratio", "breaker_open", 0},
+		reading{"blocked_in_a_row", "in_a_row", "breaker_open", 0},
+		reading{"sent_dead_without", "dead_without", "attempts", 0},
+		reading{"sent_dead_with", "dead", "attempts", 0},
+	),
 }
 
 var streamReplay = Experiment{
@@ -273,12 +298,17 @@ var streamReplay = Experiment{
 		{"stop_p10", []string{"policy.retry.broken_stream=stop", "provider.faults=[{cut_at: 40%, share: 10%}]", "workload.burst.calls=5k"}},
 	},
 	References: []Reference{
-		exactly("duplicated_over_length_replay", 0.4, "ratio"), exactly("billed_over_length_replay", 1.4, "ratio"), exactly("duplicated_over_length_regenerate", 0, "ratio"), exactly("billed_over_length_regenerate", 1.4, "ratio"),
+		exactly("duplicated_over_length_replay", 0.4, "ratio"),
+		exactly("billed_over_length_replay", 1.4, "ratio"),
+		exactly("duplicated_over_length_regenerate", 0, "ratio"),
+		exactly("billed_over_length_regenerate", 1.4, "ratio"),
 		exactly("duplicated_stop", 0, "tokens"), exactly("failed_ratio_stop_p10", 0.1, "share"),
 	},
 	measure: read(
-		reading{"duplicated_over_length_replay", "replay", "repeated_tokens", 1.0 / (200 * 100)}, reading{"billed_over_length_replay", "replay", "usd_per_1000_calls", 1 / (1000 * 100 * 10e-6)},
-		reading{"duplicated_over_length_regenerate", "regenerate", "repeated_tokens", 1.0 / (200 * 100)}, reading{"billed_over_length_regenerate", "regenerate", "usd_per_1000_calls", 1 / (1000 * 100 * 10e-6)},
+		reading{"duplicated_over_length_replay", "replay", "repeated_tokens", 1.0 / (200 * 100)},
+		reading{"billed_over_length_replay", "replay", "usd_per_1000_calls", 1 / (1000 * 100 * 10e-6)},
+		reading{"duplicated_over_length_regenerate", "regenerate", "repeated_tokens", 1.0 / (200 * 100)},
+		reading{"billed_over_length_regenerate", "regenerate", "usd_per_1000_calls", 1 / (1000 * 100 * 10e-6)},
 		reading{"duplicated_stop", "stop", "repeated_tokens", 0}, reading{"failed_ratio_stop_p10", "stop_p10", "stream_broken", 1.0 / 5_000},
 	),
 }
@@ -290,7 +320,10 @@ var sideEffects = Experiment{
 	Source:     "practitioners' claim, p = 0.1",
 	Arms:       []Arm{{"no_key", nil}, {"key", []string{"policy.idempotency_key=true"}}},
 	References: []Reference{exactly("duplicates_per_1000_no_key", 100, "effects"), exactly("duplicates_per_1000_key", 0, "effects")},
-	measure:    read(reading{"duplicates_per_1000_no_key", "no_key", "side_effects_duplicated", 0.5}, reading{"duplicates_per_1000_key", "key", "side_effects_duplicated", 0.5}),
+	measure: read(
+		reading{"duplicates_per_1000_no_key", "no_key", "side_effects_duplicated", 0.5},
+		reading{"duplicates_per_1000_key", "key", "side_effects_duplicated", 0.5},
+	),
 }
 
 var fallbackChain = Experiment{
@@ -300,7 +333,10 @@ var fallbackChain = Experiment{
 	Source:   "practitioners' claim; the second costs three times as much and serves half of the twenty minutes",
 	Arms:     []Arm{{"fallback", nil}, {"alone", []string{"fallbacks=[]", "policy.fallback.on=false", "policy.breaker.when_open=fail"}}},
 	References: []Reference{
-		exactly("answered_ratio_fallback", 1, "share"), within("answered_ratio_alone", 0.5, 0.48, 0.55, "share"), within("usd_ratio_fallback_over_alone", 2, 1.9, 2.1, "ratio"), atMost("return_s", 31, "s"),
+		exactly("answered_ratio_fallback", 1, "share"),
+		within("answered_ratio_alone", 0.5, 0.48, 0.55, "share"),
+		within("usd_ratio_fallback_over_alone", 2, 1.9, 2.1, "ratio"),
+		atMost("return_s", 31, "s"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
 		arms, err := l.playAll()

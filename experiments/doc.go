@@ -4,7 +4,11 @@
 //
 // Data flows one way. A run streams records into a [Tally]; a tally gives one
 // value for each metric of the registry ([Metrics]); values of independent
-// replications give an [Estimate].
+// replications give an [Estimate]; those of many points a [Comparison].
+//
+// An [Experiment] of the [Catalogue] is a question whose answer is known from elsewhere: a
+// scenario under catalogue, arms that vary it, and references, each in one place. Its [Finding]s
+// hold what was measured against them, and its [Picture]s are data that others draw.
 package experiments
 
 // Version is that of the program; it stands in manifests.

@@ -166,9 +166,12 @@ type Result struct {
 func Catalogue() []*Experiment { return catalogue }
 
 var catalogue = []*Experiment{
-	&adaptiveThrottle, &awsBackoff, &backoffBudget, &billedTimeouts, &breakerTripRule, &classification, &droppingBucket, &fallbackChain, &headerPacing, &hedge, &herdSDKDefaults, &hungProvider,
-	&jitterShapes, &keyIsolation, &limiterSweep, &metastableSpike, &metastableThreshold, &openaiHint, &ownTheLoop, &quotaExhausted, &rejectedCallsCount, &relay, &retryOrBudget, &retryQuota, &retryStorm, &sdkRetryAfter, &semaphore,
-	&sideEffects, &stackedLayers, &startingPoints, &streamReplay, &streamTimeouts, &throttleIsFree, &thunderingHerd, &timeoutBill, &tokenThrottle, &windowOrExponential,
+	&adaptiveThrottle, &awsBackoff, &backoffBudget, &billedTimeouts, &breakerTripRule, &classification,
+	&droppingBucket, &fallbackChain, &headerPacing, &hedge, &herdSDKDefaults, &hungProvider, &jitterShapes,
+	&keyIsolation, &limiterSweep, &metastableSpike, &metastableThreshold, &openaiHint, &ownTheLoop,
+	&quotaExhausted, &rejectedCallsCount, &relay, &retryOrBudget, &retryQuota, &retryStorm, &sdkRetryAfter,
+	&semaphore, &sideEffects, &stackedLayers, &startingPoints, &streamReplay, &streamTimeouts, &throttleIsFree,
+	&thunderingHerd, &timeoutBill, &tokenThrottle, &windowOrExponential,
 }
 
 // Find finds an experiment by its name.

@@ -31,20 +31,29 @@ func writerPictures() []Picture {
 }
 
 var sdkPicture = Picture{
-	Name: "herd-sdk-defaults", Title: "A thousand calls at once before ten a second", Subtitle: "Limiter: token bucket of 10 requests/s, burst 10; a refused request does not count", Y: "answered, % of calls",
+	Name:     "herd-sdk-defaults",
+	Title:    "A thousand calls at once before ten a second",
+	Subtitle: "Limiter: token bucket of 10 requests/s, burst 10; a refused request does not count",
+	Y:        "answered, % of calls",
 	content: beside([]string{"OpenAI SDK", "botocore", "google-genai", "no jitter", "decorrelated", "full jitter", "equal jitter"},
 		"answered_pct_sdk", "answered_pct_botocore", "answered_pct_genai", "answered_pct_none", "answered_pct_decorrelated", "answered_pct_full", "answered_pct_equal"),
 }
 
 var herdPicture = Picture{
-	Name: "thundering-herd", Title: "When a hundred clients come back that failed at once", Subtitle: "Limiter: twenty requests at one instant; policy: waits of 1, 2, 4, 8 s; one replication", X: "time, s", Y: "client",
+	Name:     "thundering-herd",
+	Title:    "When a hundred clients come back that failed at once",
+	Subtitle: "Limiter: twenty requests at one instant; policy: waits of 1, 2, 4, 8 s; one replication",
+	X:        "time, s", Y: "client",
 	content: func(l *lab, _ *Result) (Content, error) {
 		return l.herds(map[string]string{"none": "no jitter", "full": "full jitter"}, "none", "full")
 	},
 }
 
 var jitterPicture = Picture{
-	Name: "jitter-shapes", Title: "When a thousand clients come back that failed at once", Subtitle: "Requests per 100 ms at the first retry, and the fullest of a run, mean of 30 runs; no limiter; policies: base 1 s, and 0.5 s for minus 25 %", X: "time, s", Y: "requests",
+	Name:     "jitter-shapes",
+	Title:    "When a thousand clients come back that failed at once",
+	Subtitle: "Requests per 100 ms at the first retry, and the fullest of a run, mean of 30 runs; no limiter; policies: base 1 s, and 0.5 s for minus 25 %",
+	X:        "time, s", Y: "requests",
 	content: func(l *lab, r *Result) (Content, error) {
 		out := Histograms{}
 		for _, arm := range []struct{ name, title string }{{"none", "no jitter"}, {"minus", "minus up to 25 %"}, {"equal", "equal jitter"}, {"full", "full jitter"}, {"decorrelated", "decorrelated jitter"}} {
@@ -64,7 +73,10 @@ var jitterPicture = Picture{
 }
 
 var timeoutPicture = Picture{
-	Name: "timeout-bill", Title: "What a thousand answers cost under a timeout", Subtitle: "No limiter; the provider finishes and bills; answers take 4 s in the median and over 10 s in 8 %; 13.13 USD per 1,000 attempts", X: "timeout, s", Y: "cost per 1,000 answers, USD",
+	Name:     "timeout-bill",
+	Title:    "What a thousand answers cost under a timeout",
+	Subtitle: "No limiter; the provider finishes and bills; answers take 4 s in the median and over 10 s in 8 %; 13.13 USD per 1,000 attempts",
+	X:        "timeout, s", Y: "cost per 1,000 answers, USD",
 	content: func(l *lab, _ *Result) (Content, error) {
 		timeouts := []float64{5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 25, 30}
 		// P(T > t) of the lognormal law with median 4 s and P(T > 10 s) = 0.08
@@ -95,7 +107,10 @@ var timeoutPicture = Picture{
 }
 
 var gatePicture = Picture{
-	Name: "semaphore", Title: "What a gate does to goodput", Subtitle: "Forty workers, 2,000 questions; limiter: eight places, 296 ms in the mean, lognormal; policy: openai-python 2.46; in brackets the share of questions answered with a gate of forty", X: "gate, requests at once", Y: "answers per minute",
+	Name:     "semaphore",
+	Title:    "What a gate does to goodput",
+	Subtitle: "Forty workers, 2,000 questions; limiter: eight places, 296 ms in the mean, lognormal; policy: openai-python 2.46; in brackets the share of questions answered with a gate of forty",
+	X:        "gate, requests at once", Y: "answers per minute",
 	content: func(l *lab, _ *Result) (Content, error) {
 		gates := []float64{1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40}
 		out := Curves{Heading: "the server", Bound: []Point{certain(1, 8/0.296*60), certain(40, 8/0.296*60)}, BoundBy: "eight places"}
@@ -124,7 +139,10 @@ var gatePicture = Picture{
 }
 
 var thresholdPicture = Picture{
-	Name: "metastable-threshold", Title: "Recovery of a queue after ten seconds of standstill", Subtitle: "One queue of 300/s, no other limiter; policy: timeout 1 s, one retry at once", X: "calls per second", Y: "recovery, s",
+	Name:     "metastable-threshold",
+	Title:    "Recovery of a queue after ten seconds of standstill",
+	Subtitle: "One queue of 300/s, no other limiter; policy: timeout 1 s, one retry at once",
+	X:        "calls per second", Y: "recovery, s",
 	content: func(_ *lab, r *Result) (Content, error) {
 		measured, _ := r.points([]float64{100, 120, 140}, "recovery_100_s", "recovery_120_s", "recovery_140_s")
 		var fluid []Point
@@ -136,7 +154,10 @@ var thresholdPicture = Picture{
 }
 
 var recoveryPicture = Picture{
-	Name: "metastable-budget", Title: "Recovery from an outage of ten seconds", Subtitle: "240 calls/s before one queue of 300/s, no other limiter; policy: timeout 1 s, retry at once; the server finishes what was given up", X: "time, s", Y: "answers per second",
+	Name:     "metastable-budget",
+	Title:    "Recovery from an outage of ten seconds",
+	Subtitle: "240 calls/s before one queue of 300/s, no other limiter; policy: timeout 1 s, retry at once; the server finishes what was given up",
+	X:        "time, s", Y: "answers per second",
 	content: func(l *lab, _ *Result) (Content, error) {
 		out := Curves{Heading: "policy", Shaded: []Span{{"outage", 20, 30}}}
 		for _, arm := range []struct {
@@ -158,7 +179,10 @@ var recoveryPicture = Picture{
 }
 
 var spikePicture = Picture{
-	Name: "metastable-spike", Title: "What a spike of five seconds leaves behind", Subtitle: "40 calls/s; no limiter, but each request takes 1 s + 10 ms for every other one in flight; policy: timeout 3 s, three attempts", X: "time, s", Y: "answers per second",
+	Name:     "metastable-spike",
+	Title:    "What a spike of five seconds leaves behind",
+	Subtitle: "40 calls/s; no limiter, but each request takes 1 s + 10 ms for every other one in flight; policy: timeout 3 s, three attempts",
+	X:        "time, s", Y: "answers per second",
 	content: func(l *lab, _ *Result) (Content, error) {
 		out := Curves{Heading: "retries", Shaded: []Span{{"80 calls/s", 20, 25}}}
 		for _, arm := range []struct{ name, title string }{{"control", "at once, no spike"}, {"backoff", "after 20 s and more"}, {"immediate", "at once"}} {
@@ -173,7 +197,10 @@ var spikePicture = Picture{
 }
 
 var stormPicture = Picture{
-	Name: "retry-storm", Title: "Makespan of a retry storm", Subtitle: "4,320 questions, forty workers; limiter: token bucket of 40 requests/min that says wait 120 s; what failed is queued again after 5 min", X: "time, min", Y: "questions answered",
+	Name:     "retry-storm",
+	Title:    "Makespan of a retry storm",
+	Subtitle: "4,320 questions, forty workers; limiter: token bucket of 40 requests/min that says wait 120 s; what failed is queued again after 5 min",
+	X:        "time, min", Y: "questions answered",
 	content: func(l *lab, r *Result) (Content, error) {
 		bound := r.finding("bound_min").Estimate.Mean
 		out := Curves{Heading: "policy", BoundBy: fmt.Sprintf("the quota: %.0f min", bound)}

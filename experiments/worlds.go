@@ -40,7 +40,9 @@ var metastableSpike = Experiment{
 		{"control", []string{"workload.open.profile=[]"}},
 	},
 	References: []Reference{
-		atLeast("collapsed_share_immediate", 0.8, "share"), within("answers_per_s_backoff", 40, 38, 42, "calls/s"), within("answers_per_s_control", 40, 38, 42, "calls/s"),
+		atLeast("collapsed_share_immediate", 0.8, "share"),
+		within("answers_per_s_backoff", 40, 38, 42, "calls/s"),
+		within("answers_per_s_control", 40, 38, 42, "calls/s"),
 	},
 	Pictures: []Picture{spikePicture},
 	measure: func(l *lab) (map[string]Sample, error) {

@@ -128,10 +128,10 @@ func (r *run) begins(aid uint32) {
 
 // cached is how much of the prompt of a call the cache holds now.
 func (r *run) cached(c *call) int32 {
-	now := r.loop.Now()
-	r.confirm(c)
-	if life := r.group(c).Workload.Cache.Lifetime; life > 0 && now-c.cached >= life {
-		return 0
+	if life := r.group(c).Workload.Cache.Lifetime; life > 0 {
+		if r.confirm(c); r.loop.Now()-c.cached >= life {
+			return 0
+		}
 	}
 	return c.record.Size.Cached
 }

@@ -185,6 +185,8 @@ func (r *run) tries(id uint32) []policy.Tries {
 }
 
 // call is a logical request that has not ended.
+// What each attempt reads or writes stands first: of a large herd it is not in the cache of the
+// machine.
 type call struct {
 	since    sim.Time                     // when the present wait began
 	timer    sim.Timer                    // of the present wait
@@ -200,18 +202,18 @@ type call struct {
 	hedges   uint8 // of the present try
 	places   uint8 // that it has at the gate
 	live     bool
-	held     bool    // a worker is at it
-	granted  bool    // the budget allows the coming retry
-	cleared  bool    // the pacer has let the coming attempt go
-	cost     float32 // what the coming retry was paid with
+	held     bool      // a worker is at it
+	granted  bool      // the budget allows the coming retry
+	cleared  bool      // the pacer has let the coming attempt go
+	cost     float32   // what the coming retry was paid with
+	expiry   sim.Timer // of the call or a layer, while it waits to be sent
+	tried    sim.Time  // the start of the present try
 	record   Call
 
 	worker    uint32
-	ticket    uint32    // of the queue that it waits in
-	acted     uint32    // where it acted under its key, a bit for each target
-	expiry    sim.Timer // of the call or a layer, while it waits to be sent
-	delivered sim.Time  // when the worker took it
-	tried     sim.Time  // the start of the present try
+	ticket    uint32   // of the queue that it waits in
+	acted     uint32   // where it acted under its key, a bit for each target
+	delivered sim.Time // when the worker took it
 	hedge     sim.Timer
 	patience  sim.Timer
 	cached    sim.Time // start of the last request known to have used the cache

@@ -319,9 +319,9 @@ var sideEffects = Experiment{
 	Claim:      "Without a key in a share p of the calls, with one retry; with a key never.",
 	Source:     "practitioners' claim, p = 0.1",
 	Arms:       []Arm{{"no_key", nil}, {"key", []string{"policy.idempotency_key=true"}}},
-	References: []Reference{exactly("duplicates_per_1000_no_key", 100, "effects"), exactly("duplicates_per_1000_key", 0, "effects")},
+	References: []Reference{exactly("duplicates_per_1000", 100, "effects"), exactly("duplicates_per_1000_key", 0, "effects")},
 	measure: read(
-		reading{"duplicates_per_1000_no_key", "no_key", "side_effects_duplicated", 0.5},
+		reading{"duplicates_per_1000", "no_key", "side_effects_duplicated", 0.5},
 		reading{"duplicates_per_1000_key", "key", "side_effects_duplicated", 0.5},
 	),
 }

@@ -137,15 +137,15 @@ func (l *lab) vary(arm, metric, setting string, at []float64, set ...string) ([]
 	return out, nil
 }
 
-// overTime is the mean over replications of what eyes saw in each bin up to an end, times a
-// factor, at the middle of the bin.
-func overTime(eyes []*bins, end time.Duration, factor float64) (out []Point) {
+// overTime is the mean over replications of what eyes saw in each bin up to an end, at the
+// middle of the bin.
+func overTime(eyes []*bins, end time.Duration) (out []Point) {
 	width := eyes[0].width
 	for b := range int(end / width) {
 		values := make([]float64, len(eyes))
 		for i, eye := range eyes {
 			if b < len(eye.Values) {
-				values[i] = factor * eye.Values[b]
+				values[i] = eye.Values[b]
 			}
 		}
 		out = append(out, Point{(time.Duration(b)*width + width/2).Seconds(), EstimateOf(values, 0.95)})

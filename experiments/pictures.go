@@ -63,7 +63,7 @@ var jitterPicture = Picture{
 			}
 			out.Width = eyes[0].width
 			h := Histogram{Name: fmt.Sprintf("%s, fullest %.0f", arm.title, r.finding("peak_"+arm.name).Estimate.Mean)}
-			for _, p := range overTime(eyes, 3*time.Second+out.Width, 1) {
+			for _, p := range overTime(eyes, 3*time.Second+out.Width) {
 				h.Values = append(h.Values, p.Mean)
 			}
 			out.Panels = append(out.Panels, h)
@@ -172,7 +172,7 @@ var recoveryPicture = Picture{
 			if err != nil {
 				return nil, err
 			}
-			out.Curves = append(out.Curves, Curve{Name: arm.title, Points: overTime(eyes, 4*time.Minute, 1)})
+			out.Curves = append(out.Curves, Curve{Name: arm.title, Points: overTime(eyes, 4*time.Minute)})
 		}
 		return out, nil
 	},
@@ -190,7 +190,7 @@ var spikePicture = Picture{
 			if err != nil {
 				return nil, err
 			}
-			out.Curves = append(out.Curves, Curve{Name: arm.title, Points: overTime(eyes, 80*time.Second, 1)})
+			out.Curves = append(out.Curves, Curve{Name: arm.title, Points: overTime(eyes, 80*time.Second)})
 		}
 		return out, nil
 	},
@@ -228,7 +228,7 @@ var stormPicture = Picture{
 				}
 			}
 			c := Curve{Name: fmt.Sprintf("%s: %.0f min", arm.title, arm.makespan), Points: []Point{certain(0, 0)}}
-			for i, p := range overTime(eyes, time.Duration(end)*time.Minute, 1) {
+			for i, p := range overTime(eyes, time.Duration(end)*time.Minute) {
 				c.Points = append(c.Points, Point{float64(i + 1), p.Estimate})
 			}
 			out.Curves = append(out.Curves, c)

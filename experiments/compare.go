@@ -28,6 +28,12 @@ type Comparison struct {
 	Frontier    []int // points that no other beats in cost, latency and success
 	Sensitivity []Sensitivity
 	Warnings    []string
+
+	columns  []int // of the registry, those read: the metrics and what censors
+	censored [len(censoring)]struct {
+		points int     // where there are any
+		most   float64 // mean of a point
+	}
 }
 
 // PointResult is one point of a comparison.
@@ -120,6 +126,12 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 		}
 		c.Metrics = append(c.Metrics, i)
 	}
+	c.columns = slices.Clone(c.Metrics)
+	for _, w := range censoring {
+		if i := Index(w.metric); !slices.Contains(c.columns, i) {
+			c.columns = append(c.columns, i)
+		}
+	}
 	if err := c.read(filepath.Join(dir, resultsName)); err != nil {
 		return nil, err
 	}
@@ -134,21 +146,21 @@ type group struct {
 	point        int
 	labels       []string
 	replications []int
-	values       [][]float64 // by Metrics
+	values       [][]float64 // by columns
 	reasons      []string
 }
 
 // groups reads the rows, which are in order, point by point.
 func (c *Comparison) groups(path string, each func(*group) error) error {
 	var g *group
-	err := readRows(path, c.Axes, c.Metrics, func(r *Row) error {
+	err := readRows(path, c.Axes, c.columns, func(r *Row) error {
 		if g == nil || r.Point != g.point {
 			if g != nil {
 				if err := each(g); err != nil {
 					return err
 				}
 			}
-			g = &group{point: r.Point, labels: slices.Clone(r.Labels), values: make([][]float64, len(c.Metrics))}
+			g = &group{point: r.Point, labels: slices.Clone(r.Labels), values: make([][]float64, len(c.columns))}
 		}
 		g.take(r)
 		return nil
@@ -231,6 +243,12 @@ func (c *Comparison) read(path string) error {
 			p.Diffs = append(p.Diffs, difference(g, base, at, i, registry[m].Better))
 		}
 		p.objective = g.values[c.Objective]
+		for k, w := range censoring {
+			if e := EstimateOf(g.values[slices.Index(c.columns, Index(w.metric))], 0.95); e.Mean > 0 {
+				c.censored[k].points++
+				c.censored[k].most = max(c.censored[k].most, e.Mean)
+			}
+		}
 		c.Points = append(c.Points, p)
 		return nil
 	})
@@ -265,6 +283,13 @@ func difference(g, base *group, at map[int]int, metric int, better Direction) Di
 	return out
 }
 
+// censoring is what a comparison must not be silent about, whatever metrics it shows.
+var censoring = [...]struct{ metric, words string }{
+	{"unfinished", "are unfinished: nothing could end them"},
+	{"never_came", "never came, because the horizon, the end of the arrivals or hanging workers came first; they are not counted as calls"},
+}
+
+// warn gathers what makes the figures less than they seem.
 func (c *Comparison) warn() {
 	add := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
 	c.Warnings = append(slices.Clone(c.Manifest.Warnings), c.Warnings...)
@@ -290,6 +315,11 @@ func (c *Comparison) warn() {
 	}
 	if least < 10 {
 		add("points rest on as few as %d replications; intervals from fewer than 10 are wide and rest on normality", least)
+	}
+	for k, w := range censoring {
+		if found := c.censored[k]; found.points > 0 {
+			add("up to %.4g calls per replication %s, at %s", found.most, w.words, plural(found.points, "point"))
+		}
 	}
 	for i, m := range c.Metrics {
 		none := 0

@@ -105,8 +105,8 @@ func judge(r Reference, s Sample, source string) Finding {
 	if len(s.Values) == 1 {
 		f.Estimate.Low, f.Estimate.High = f.Estimate.Mean, f.Estimate.Mean
 	}
-	if r.Unit == "share" { // an interval holds no less where it ends at what is possible
-		f.Estimate.Low, f.Estimate.High = max(f.Estimate.Low, 0), min(f.Estimate.High, 1)
+	if r.Unit == "share" {
+		f.Estimate = f.Estimate.within(0, 1)
 	}
 	if r.Note != "" {
 		return f

@@ -79,6 +79,7 @@ func register() []Metric {
 	for o := policy.Outcome(1); o < policy.Outcomes; o++ {
 		add(o.String(), "calls", Lower, outcomeMeaning[o], func(t *Tally) float64 { return count(t.outcomes[o]) })
 	}
+	add("never_came", "calls", Lower, "of a given number of calls, those that the end of the run came before", func(t *Tally) float64 { return count(t.neverCame) })
 	add("success_ratio", "share", Higher, "answered calls of all calls", func(t *Tally) float64 { return ratio(count(t.answered()), count(t.calls)) })
 	add("goodput_per_min", "calls/min", Higher, "answered calls per minute until the last call ended", func(t *Tally) float64 { return ratio(count(t.answered()), t.span().Minutes()) })
 	add("makespan_s", "s", Lower, "until the last call ended, or the run", func(t *Tally) float64 { return t.end.Seconds() })

@@ -1,8 +1,11 @@
 package experiments
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"stampede/provider"
 )
 
 // checkPictures holds what an experiment draws: each figure has a file, a title and labels, its
@@ -43,6 +46,33 @@ func showing(content Content) (n int) {
 		}
 	}
 	return n
+}
+
+// Trap 13: where the subtitle of a figure names a kind of limit, an arm of its experiment has one.
+func TestPicturesNameTheKindsOfTheirLimits(t *testing.T) {
+	named := 0
+	for _, e := range Catalogue() {
+		for _, p := range e.Pictures {
+			for kind := provider.TokenBucket; kind <= provider.LeakyBucket; kind++ {
+				if !strings.Contains(strings.ToLower(p.Subtitle), kind.String()) {
+					continue
+				}
+				named++
+				if !slices.ContainsFunc(e.Arms, func(arm Arm) bool {
+					s, err := e.Arm(arm.Name)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return slices.ContainsFunc(s.Model.Provider.Limits, func(l provider.Limit) bool { return l.Kind == kind && l.Resource != provider.Concurrency })
+				}) {
+					t.Errorf("%s names a %v that no arm has: %s", p.Name, kind, p.Subtitle)
+				}
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("no figure names the kind of its limit")
+	}
 }
 
 // No two figures write the same file.

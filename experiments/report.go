@@ -62,13 +62,12 @@ func (r *Report) warn(s *scenario.Scenario, runs []Run) {
 	} else if len(runs) < 10 {
 		add("%d replications are few; intervals from fewer than 10 are wide and rest on normality", len(runs))
 	}
-	var notStarted, events uint64
+	var events uint64
 	for _, run := range runs {
-		notStarted += run.Summary.NotStarted
 		events = max(events, run.Summary.Events)
 	}
-	if notStarted > 0 {
-		add("%.4g calls per replication never came, because the horizon, the end of the arrivals or hanging workers came first; they are not counted as calls", float64(notStarted)/float64(len(runs)))
+	if e := r.get("never_came"); e.Mean > 0 {
+		add("%.4g calls per replication never came, because the horizon, the end of the arrivals or hanging workers came first; they are not counted as calls", e.Mean)
 	}
 	if e := r.get("unfinished"); e.Mean > 0 {
 		add("%.4g calls per replication are unfinished: nothing could end them; their latencies are those until the end of the run", e.Mean)
@@ -113,7 +112,7 @@ var optionalMissing = map[string]bool{"bound_makespan_s": true, "regret": true, 
 // optional are the metrics that are left out of the text when they are zero in
 // every replication.
 func optional(name string) bool {
-	for _, prefix := range []string{"gave_up_", "terminal_error", "abandoned", "unfinished", "stream_broken", "breaker_open", "shed", "attempts_", "repeated_tokens", "pacer_wait", "breaker_wait", "worker_wait", "gate_wait", "backoff_wait", "retry_after_wait", "redelivery_wait", "usd_wasted_"} {
+	for _, prefix := range []string{"gave_up_", "terminal_error", "abandoned", "unfinished", "never_came", "stream_broken", "breaker_open", "shed", "attempts_", "repeated_tokens", "pacer_wait", "breaker_wait", "worker_wait", "gate_wait", "backoff_wait", "retry_after_wait", "redelivery_wait", "usd_wasted_"} {
 		if strings.HasPrefix(name, prefix) && name != "attempts_per_call" && name != "attempts_ok" {
 			return true
 		}

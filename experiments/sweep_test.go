@@ -537,6 +537,96 @@ sweep: {workload.open.rate: [40/s, 70/s, 120/s]}
 	}
 }
 
+// Trap 3: the control meets the same luck. A trigger that comes after the end changes nothing.
+func TestControlMeetsTheSameLuck(t *testing.T) {
+	tpl := template(t, strings.Replace(strings.Split(small, "sweep:")[0], "  latency:", "  faults: [{at: 1h, for: 1s, status: 503}]\n  latency:", 1)+"sweep: {policy: [as_above, no-retry]}")
+	dir := t.TempDir() + "/s"
+	if _, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 4, Control: true}, Dir: dir}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compare(dir, CompareOptions{Metrics: []string{"latency_mean_s", "usd_wasted"}})
+	if err != nil || len(c.Points) != 4 {
+		t.Fatalf("%d points, %v", len(c.Points), err)
+	}
+	for i := 0; i < len(c.Points); i += 2 {
+		if on, off := c.Points[i].Estimates, c.Points[i+1].Estimates; !slices.Equal(on, off) {
+			t.Errorf("with the trigger %v, without %v", on, off)
+		}
+	}
+}
+
+// Trap 9: a single seed has no interval, is no winner and decides nothing.
+func TestASingleSeedDecidesNothing(t *testing.T) {
+	tpl := template(t, strings.Split(small, "sweep:")[0]+"sweep: {policy: [as_above, no-retry]}")
+	runs, err := Replicator{}.Play(t.Context(), tpl.Base, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	r := NewReport(tpl.Base, runs)
+	if err := r.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text.String(), "[=]") || !strings.Contains(text.String(), "[?]") {
+		t.Errorf("a single run has intervals:\n%s", &text)
+	}
+	for _, m := range r.Metrics {
+		if m.N == 1 && m.CI95[1] != nil && *m.CI95[1] != 1 { // a share ends at 1
+			t.Errorf("%s: an interval to %g from one run", m.Name, *m.CI95[1])
+		}
+	}
+	dir := t.TempDir() + "/s"
+	if _, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 1}, Dir: dir}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compare(dir, CompareOptions{Metrics: []string{"latency_mean_s"}, Objective: "latency_mean_s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text.Reset()
+	c.WriteText(&text)
+	if all := text.String(); len(c.Best) != 2 || c.Points[1].Diffs[0].Verdict != Undecided || strings.Count(all, "±?") < 2 || !strings.Contains(all, "as few as 1 replications") {
+		t.Errorf("best %v, verdict %s:\n%s", c.Best, c.Points[1].Diffs[0].Verdict, all)
+	}
+}
+
+// Trap 5: calls that nothing can end count as calls, and a comparison says that there are some,
+// and how many never came, whatever metrics it shows. One worker answers a call a second until
+// the one at 5 s hangs: five of six calls, and 34 of 40 never came.
+func TestUnfinishedCallsAreCallsWithoutAnAnswer(t *testing.T) {
+	tpl := template(t, `
+name: hang
+workload: {batch: {calls: 40}, prompt_tokens: 1, output_tokens: 1}
+fleet: {workers: 1}
+provider: {faults: [{hang: true, at: 5s}], latency: {first_token: 1s}}
+policy: no-retry
+price: gpt-4o-mini
+sweep: {policy.timeouts.gap: [none, 3s]}
+`)
+	runs, err := Replicator{}.Play(t.Context(), tpl.Base, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{"calls": 6, "answered": 5, "unfinished": 1, "never_came": 34, "success_ratio": 5. / 6} {
+		if got := runs[0].Values[Index(name)]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s %g, want %g", name, got, want)
+		}
+	}
+	dir := t.TempDir() + "/s"
+	if _, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: dir}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compare(dir, CompareOptions{Metrics: []string{"goodput_per_min"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"up to 1 calls per replication are unfinished: nothing could end them, at 1 point", "up to 34 calls per replication never came, because"} {
+		if all := strings.Join(c.Warnings, "\n"); !strings.Contains(all, want) {
+			t.Errorf("warnings %q lack %q", all, want)
+		}
+	}
+}
+
 // Trap 7: success ratios across closed loops. Ten workers ask for an hour before 60 requests a
 // minute: who gives up at once has asked many times as often, and who obeys Retry-After is
 // nearly always answered; both have the answers that the limit allows, 60 a minute. What points
@@ -572,6 +662,13 @@ sweep: {policy: [as_above, no-retry]}
 	}
 	var text bytes.Buffer
 	c.WriteText(&text)
+	other, err := Compare(dir, CompareOptions{Objective: "throttled_ratio"}) // of which less is better
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(other.Best, []int{0}) || other.order()[0].Point != 0 {
+		t.Errorf("by %s the best are %v, the first %d", "throttled_ratio", other.Best, other.order()[0].Point)
+	}
 	head := regexp.MustCompile(`(?m)^.*success_ratio.*usd_per_1000_answers.*$`).FindString(text.String())
 	if !strings.Contains(head, "goodput_per_min") {
 		t.Errorf("the ratio stands without goodput: %q", head)
@@ -582,14 +679,19 @@ sweep: {policy: [as_above, no-retry]}
 // and thus below every report.
 func TestGridsThatLeaveTheirOrder(t *testing.T) {
 	for values, want := range map[string]bool{
-		"0.05, 0.75, 0.1": true, "0.05, 0.075, 0.1": false, "8, 4, 2": false, "8, 2, 4": true, "1s, 1m, 90s": false, "1s, 90s, 1m": true, "4, 4, 8": true,
+		"8/s, 2/s, 4/s": true, "5%, 50%, 10%": true, "0.05, 0.75, 0.1": true, "0.05, 0.075, 0.1": false, "8, 4, 2": false, "8, 2, 4": true, "1s, 1m, 90s": false, "1s, 90s, 1m": true, "4, 4, 8": true,
 	} {
 		path := "policy.gate.semaphore"
 		if strings.Contains(values, "0.") {
 			path = "policy.throttle.k"
 			values = strings.ReplaceAll(values, "0.", "1.")
 		}
-		if strings.Contains(values, "s") {
+		switch {
+		case strings.Contains(values, "/"):
+			path = "provider.limits.0.limit"
+		case strings.Contains(values, "%"):
+			path = "workload.cached_share"
+		case strings.Contains(values, "s"):
 			path = "policy.timeouts.attempt"
 		}
 		tpl := template(t, strings.Split(small, "sweep:")[0]+"sweep: {"+path+": ["+values+"]}")

@@ -23,6 +23,7 @@ type Tally struct {
 	warmup sim.Time
 
 	calls, billed   uint64
+	neverCame       uint64
 	outcomes        [policy.Outcomes]uint64
 	classes         [wire.Classes]uint64
 	latencyAnswered latencies

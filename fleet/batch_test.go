@@ -73,6 +73,7 @@ func TestBatchSlowsDown(t *testing.T) {
 // The second client leaves at 100 ms, when the streams have 6 and 2 tokens. Where the
 // server stops, the first makes its last 4 alone, until 160 ms; where not, nothing
 // changes for it.
+// Trap 4: what goes on after its client has left is billed.
 func TestBatchAfterAClientLeft(t *testing.T) {
 	for rule, want := range map[provider.CancelRule]string{
 		provider.Stops: "1: 80ms 100ms 2; 0: 15ms 160ms 10; ",
@@ -102,6 +103,7 @@ func (impatient) String() string { return "impatient" }
 
 // The last token of the batch and the timeout fall on one instant: the answer comes
 // first, as it does elsewhere.
+// Trap 4: also in a batch.
 func TestBatchReplyBeatsTheTimeoutOfTheSameInstant(t *testing.T) {
 	for timeout, want := range map[time.Duration]string{150 * ms: "answered", 150*ms - 1: "stream_broken"} {
 		m := batched(10, 0)

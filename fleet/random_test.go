@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -506,6 +507,56 @@ func TestIndependentFailures(t *testing.T) {
 		if se := c.got.StdDev() / math.Sqrt(100_000); math.Abs(c.got.Mean()-c.want) > 4*se {
 			t.Errorf("%s %v +- %v, want %v", c.name, c.got.Mean(), se, c.want)
 		}
+	}
+}
+
+// Trap 2: the same jitter in every client, or in those of an instance. The waits of 20,000 clients
+// in ten instances are uniform over a second: all but a few differ, by one over the root of 12.
+func TestJitterSpreads(t *testing.T) {
+	m := herd(20_000)
+	m.Instances = 10
+	m.Provider.Limits = nil
+	m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}}}}
+	m.Client.Retry.Attempts = 2
+	var waits []float64
+	var spread sim.Moments
+	if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
+		if a.Number == 1 {
+			waits = append(waits, a.Decision.Wait.Seconds())
+			spread.Add(a.Decision.Wait.Seconds())
+		}
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(waits)
+	if n := len(slices.Compact(waits)); math.Abs(spread.StdDev()-1/math.Sqrt(12)) > 0.01 || n < 19_900 {
+		t.Errorf("standard deviation of the waits %v, want 0.289; %d of 20,000 differ", spread.StdDev(), n)
+	}
+}
+
+// Trap 12: neither limits of any charge nor a client's pacer know an answer before it is there.
+// Twenty requests whose answers have 10 tokens are charged and refused like twenty of 1,000.
+func TestNoAnswerIsKnownBeforeItIsThere(t *testing.T) {
+	var seen [2][]string
+	for i, output := range []float64{10, 1000} {
+		m := model()
+		m.Workers = 0
+		m.Workload = Workload{Calls: 20, Arrivals: Burst{}, Sizes: Drawn{Prompt: dist.Constant(100), Output: dist.Constant(output)}}
+		for _, c := range []provider.Charge{provider.Prompt, provider.PromptPlusMax, provider.EstimatedPrompt, provider.MaxOrEstimate, provider.AsProduced} {
+			m.Provider.Limits = append(m.Provider.Limits, provider.Limit{Resource: provider.Tokens, Amount: 1500, Period: 600 * s, Charge: c, Settle: provider.Refund})
+		}
+		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
+			seen[i] = append(seen[i], fmt.Sprintln(a.Call, a.Sent, a.Received, a.Charged, a.Reply.Status))
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(seen[i])
+	}
+	if !slices.Equal(seen[0], seen[1]) {
+		t.Errorf("answers of 10 tokens:\n%v\nof 1,000:\n%v", seen[0], seen[1])
+	}
+	if n := need(&call{record: Call{Size: Size{Prompt: 100, Output: 900, MaxTokens: 50}}}); n != (policy.Need{1, 150, 100, 50}) {
+		t.Errorf("the client thinks it needs %v", n)
 	}
 }
 

@@ -340,6 +340,7 @@ func TestConnections(t *testing.T) {
 	l.expect(t, "0.1 0s-5s timeout; 0.2 6s-7.1s ok", "0 0s-7.1s answered x2")
 }
 
+// Trap 6: a worker whose caller leaves takes the next call.
 func TestCallerLeaves(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -371,6 +372,7 @@ func TestCallerLeaves(t *testing.T) {
 
 // What becomes of an attempt whose client leaves while it waits at the provider:
 // it keeps its place and is billed, or it gives it up and the next one moves up.
+// Trap 4: what waits in a queue keeps its place there. Trap 6: and what is passed over starts the next.
 func TestAbandonedInTheProvidersQueue(t *testing.T) {
 	for rule, want := range map[provider.CancelRule]string{
 		provider.Keeps: "1.1 0s-1.5s timeout 2000000; 0.1 0s-1s ok 2000000; 2.1 0s-3s ok 2000000",
@@ -513,6 +515,27 @@ func TestConcurrentCallsDoNotShareAttempts(t *testing.T) {
 	}
 }
 
+// Trap 1: nor the waits and deadlines of others. Call 0 does what it does alone.
+func TestACallRetriesAmongOthersAsAlone(t *testing.T) {
+	var seen [2]string
+	for i, n := range []uint64{1, 8} {
+		m := model()
+		m.Workers, m.Workload.Calls, m.Workload.Arrivals = 0, n, Renewal{Gap: dist.Constant(1), Rate: Constant(2)}
+		m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}}}}
+		m.Client.Retry = policy.Retry{Classify: everything, Deadline: 60 * s, Backoff: policy.Backoff{Base: s, Factor: 2, Cap: 20 * s, Jitter: policy.Decorrelated}}
+		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
+			if a.Call == 0 {
+				seen[i] += fmt.Sprintln(a.Number, a.Sent, a.Decision)
+			}
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen[0] != seen[1] || strings.Count(seen[0], "\n") < 4 {
+		t.Errorf("alone:\n%samong eight:\n%s", seen[0], seen[1])
+	}
+}
+
 func TestThinkTime(t *testing.T) {
 	m := model()
 	m.Workload.Calls, m.Workload.Think = 2, dist.Constant(2)
@@ -520,6 +543,7 @@ func TestThinkTime(t *testing.T) {
 	l.expect(t, "0.1 2s-3s ok; 1.1 5s-6s ok", "0 2s-3s answered x1; 1 5s-6s answered x1")
 }
 
+// Trap 12: what is charged at admission is what the request declares, not what is produced.
 func TestLimitsOnTokensSettle(t *testing.T) {
 	m := model()
 	m.Workload.Sizes = sized{Prompt: 100, Output: 10, MaxTokens: 50}

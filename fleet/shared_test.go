@@ -269,6 +269,7 @@ func TestCallsBeforeABreakerAtTheEnd(t *testing.T) {
 // A throttle is asked of hedges as well: with no accepts counted, the second of two requests
 // is refused with probability 1/2. Of 400 hedged calls 200 are sent twice, less or more
 // four standard errors of 10.
+// Trap 8: a hedge is counted when it is sent.
 func TestHedgesAreThrottled(t *testing.T) {
 	m := model()
 	m.Provider.Latency.FirstToken = dist.Constant(5)
@@ -288,6 +289,7 @@ func TestHedgesAreThrottled(t *testing.T) {
 // AIMD looks at what was in flight when an attempt was sent: of three sent at once with a limit
 // of 3 those that saw 2 and 3 raise it, to 5, and so five are sent when they end. (By what is
 // in flight at the end all three would, to 6.)
+// Trap 6: a gate that opens by more than one place starts as many.
 func TestAIMDCountsWhenSending(t *testing.T) {
 	m := model()
 	m.Workers, m.Workload.Calls, m.Workload.Arrivals = 8, 8, Burst{}

@@ -191,6 +191,7 @@ func build(t *testing.T, c Config) *Provider {
 	return p
 }
 
+// Trap 13: each kind refuses as its name says.
 func TestEachLimitRefusesInTurn(t *testing.T) {
 	limits := []Limit{
 		{Resource: Requests, Amount: 2, Period: 60 * s},

@@ -733,3 +733,28 @@ price: gpt-4o-mini
 		}
 	}
 }
+
+// Trap 3: a control without its trigger is the same scenario but for that. What lasts for a time
+// goes, of the main fleet and of those beside; what lasts to the end stays, and so does the seed.
+func TestControlLeavesOutTheTriggerAlone(t *testing.T) {
+	tpl, err := NewTemplate([]byte(`
+name: control
+seed: 7
+horizon: 60s
+workload: {open: {rate: 4/s, profile: [{at: 10s, for: 5s, rate: 40/s}, {at: 30s, rate: 5/s}]}, prompt_tokens: 1, output_tokens: 1}
+provider: {faults: [{status: 503, at: 20s, for: 5s}, {share: 1%, status: 500}]}
+policy: no-retry
+price: gpt-4o-mini
+beside: [{fleet: {name: other}, workload: {open: {rate: 4/s, profile: [{at: 10s, for: 5s, rate: 40/s}]}, prompt_tokens: 1, output_tokens: 1}, policy: no-retry}]
+`), "control", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := tpl.WithoutTrigger(tpl.Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, left := s.Trigger(); left || s.Seed != 7 || len(s.Model.Provider.Faults) != 1 || len(s.Workload.Open.Profile) != 1 {
+		t.Errorf("a trigger is left: %v; seed %d, faults %v, profile %v", left, s.Seed, s.Provider.Faults, s.Workload.Open.Profile)
+	}
+}

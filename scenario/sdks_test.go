@@ -91,6 +91,17 @@ func TestRetryAfterByVersion(t *testing.T) {
 	}
 }
 
+// Trap 11: the attempts of presets that have more than the table of waits shows.
+func TestAttemptsOfLongPresets(t *testing.T) {
+	for name, want := range map[string]int{
+		"own-the-loop": 6, "full-jitter-5": 5, "google-genai-go-retrying@1.77": 5, "finagle@24.5": 5, "tenacity-random-exponential@9.1": 6, "polly-exponential@8.7": 4,
+	} {
+		if c := clientOf(t, name); c.Attempts() != want {
+			t.Errorf("%s: %d attempts, want %d", name, c.Attempts(), want)
+		}
+	}
+}
+
 // The waits before the first retries without a hint, at u = 0, 0.5 and just under 1, in
 // seconds, of every preset; the waits of the outermost layer are not among them. Trap 11: what
 // a vendor calls attempts, retries or tries has been translated when there are as many waits.

@@ -127,6 +127,9 @@ func (d *drawing) slice() (points []*experiments.PointResult, fixed string) {
 // subtitle names the policy and the limiter, and what is held fixed.
 func (d *drawing) subtitle(fixed string) string {
 	parts := []string{"Provider: " + d.c.Manifest.Provider}
+	if slices.ContainsFunc(d.c.Axes, func(path string) bool { return path == "provider" || strings.HasPrefix(path, "provider.") }) {
+		parts[0] = "Provider before the sweep: " + d.c.Manifest.Provider
+	}
 	switch {
 	case len(d.c.Axes) == 0:
 		parts = append(parts, "policy: "+d.c.Manifest.Policy)

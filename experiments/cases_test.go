@@ -248,8 +248,9 @@ func TestCases(t *testing.T) {
 			f := ask(t, 17)
 			is(t, "generations", f.each(f.generated), 1.248, 4*0.004)
 			is(t, "acts", f.each(f.acts), 1.248, 4*0.004)
-			f = ask(t, 17, "policy.idempotency_key=true")
+			f = ask(t, 17, "policy.idempotency_key=true", "provider.replays_keys=true")
 			is(t, "acts with a key", f.each(f.acts), 1, 0)
+			is(t, "generations with a key", f.each(f.generated), 1, 0)
 		},
 		18: func(t *testing.T) {
 			f := ask(t, 18) // 8,554 + 3,082 - 10,000 = 1,636 tokens at 10,000/60 a second

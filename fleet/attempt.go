@@ -80,6 +80,9 @@ func (r *run) receive(aid uint32) {
 		} else if v.Breaks {
 			a.output = int32(v.Part * float64(a.output))
 		}
+		if p.config.ReplaysKeys && r.group(c).Client.IdempotencyKey && c.acted>>a.target&1 == 1 {
+			a.replayed, a.output, a.hidden = true, 0, 0
+		}
 		if a.state = waiting; v.Kind == provider.Admitted {
 			r.generate(aid)
 		}
@@ -100,12 +103,16 @@ func (r *run) generate(aid uint32) {
 	}
 	a.state = generating
 	hidden := min(a.hidden, a.output)
-	if p.Batches() {
+	switch {
+	case a.replayed:
+		a.begins, a.first, a.last = now, now, now
+	case p.Batches():
 		a.batched, a.name = true, p.Join(now, a.request, a.slow, int(hidden), int(a.output), aid)
 		r.remark(p)
 		return
+	default:
+		a.begins, a.first, a.last = p.Generate(now, a.request, a.slow, int(hidden), int(a.output))
 	}
-	a.begins, a.first, a.last = p.Generate(now, a.request, a.slow, int(hidden), int(a.output))
 	a.ends = r.loop.Timer(a.last, event{kind: generated, id: aid})
 	if !a.abandoned {
 		a.replyAt = a.last + p.hop

@@ -306,6 +306,38 @@ func TestSideEffects(t *testing.T) {
 	}
 }
 
+// A provider that replays keys bills a call whose replies are lost once: at 10 % losses and one
+// retry 1,000 of 10,000 calls are asked again, and these answers come at once. Without a key, or
+// from a provider that does not, each is generated and billed again.
+func TestReplaysOfKeys(t *testing.T) {
+	for _, batching := range []*provider.Batching{nil, {Step: 100 * ms}} {
+		for _, c := range []struct {
+			key, replays bool
+			again        float64
+		}{{true, true, 0}, {true, false, 1000}, {false, true, 1000}} {
+			m := model()
+			m.Workload.Calls = 10_000
+			m.Provider.Capacity = provider.Capacity{Slots: 1, Queue: -1, Batching: batching}
+			m.Client.Retry, m.Client.IdempotencyKey, m.Provider.ReplaysKeys = retries(2, 0), c.key, c.replays
+			m.Provider.Faults = []provider.Fault{{Share: 0.1, Effect: provider.Break{Part: 1}}}
+			billed, atOnce := -10_000.0, 0.0
+			if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
+				if a.Bill > 0 {
+					billed++
+				}
+				if a.Ended == a.Sent {
+					atOnce++
+				}
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(billed-c.again) > 4*math.Sqrt(c.again*0.9) || math.Abs(atOnce-(1000-c.again)) > 120 {
+				t.Errorf("key %v, replays %v: %g answers billed again, %g at once; want %g", c.key, c.replays, billed, atOnce, c.again)
+			}
+		}
+	}
+}
+
 // Where every attempt fails, layers multiply: 5 retries over an SDK's 2 make 18
 // requests, three layers of three 27, three of four 64, and five of three 243; one owner
 // makes 6. A framework that gives each of its tries 3 s cuts an SDK off that would wait

@@ -44,11 +44,12 @@ func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
 		rec.Settled += settled
 		rec.Refunded = refunded
 	}
-	if g.Workload.Acts && a.acts(c.record.Size.Output) {
-		if bit := uint32(1) << a.target; !g.Client.IdempotencyKey || c.acted&bit == 0 {
+	if a.acts(c.record.Size.Output) {
+		bit := uint32(1) << a.target
+		if g.Workload.Acts && (!g.Client.IdempotencyKey || c.acted&bit == 0) {
 			c.record.Acts++
-			c.acted |= bit
 		}
+		c.acted |= bit
 	}
 	if rec.Class() == wire.OK {
 		c.record.Useful += rec.Bill
@@ -186,7 +187,7 @@ func (r *run) shown(a *attempt, rec *Attempt) int {
 
 // acts reports whether the work of an attempt is done, or will be.
 func (a *attempt) acts(whole int32) bool {
-	return a.admitted() && !a.hangs && !a.left && a.output == whole
+	return a.admitted() && !a.hangs && !a.left && !a.replayed && a.output == whole
 }
 
 // admitted reports whether the provider took the attempt in.
@@ -200,7 +201,7 @@ func (r *run) usage(a *attempt) cost.Usage {
 	switch {
 	case a.state == refused:
 		return a.relays.Plus(r.refused(a, a.billed))
-	case !a.admitted() || a.hangs || a.left:
+	case !a.admitted() || a.hangs || a.left || a.replayed:
 		billed = false
 	case a.unfinished:
 		billed = !billing.AbandonedFree

@@ -212,7 +212,7 @@ type call struct {
 
 	worker    uint32
 	ticket    uint32   // of the queue that it waits in
-	acted     uint32   // where it acted under its key, a bit for each target
+	acted     uint32   // where its work was done, a bit for each target
 	delivered sim.Time // when the worker took it
 	hedge     sim.Timer
 	patience  sim.Timer
@@ -280,6 +280,7 @@ type attempt struct {
 	hangs     bool
 	breaks    bool
 	lost      bool // it breaks at its end
+	replayed  bool // it is answered from memory
 	// unfinished says that its client left before the provider was done.
 	unfinished bool
 	timerKind  policy.Timer

@@ -24,6 +24,9 @@ type Config struct {
 	Cancel     CancelRule
 	Billing    Billing
 	Gateway    Gateway
+	// ReplaysKeys is whether a request under an idempotency key whose work was done before gets
+	// that answer again, at once and unbilled; else it acts no second time, but generates anew.
+	ReplaysKeys bool
 }
 
 // Tenant is one of those who call, as the provider knows them.

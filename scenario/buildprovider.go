@@ -19,13 +19,14 @@ import (
 func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (out provider.Config, err error) {
 	speech, _ := dialect.Find(string(p.Dialect)) // empty is plain
 	out = provider.Config{
-		Name:       p.Preset,
-		Dialect:    speech,
-		Tenants:    tenants,
-		Billing:    billing(p.Bills),
-		RoundTrip:  time.Duration(p.RoundTrip),
-		RetryAfter: provider.RetryAfter{Round: time.Duration(p.RetryAfter.Round), Millis: p.RetryAfter.Milliseconds},
-		Latency:    provider.Latency{CallShare: float64(p.Latency.CallShare), PerInFlight: time.Duration(p.Latency.PerInFlight)},
+		Name:        p.Preset,
+		Dialect:     speech,
+		Tenants:     tenants,
+		Billing:     billing(p.Bills),
+		RoundTrip:   time.Duration(p.RoundTrip),
+		ReplaysKeys: p.Replays,
+		RetryAfter:  provider.RetryAfter{Round: time.Duration(p.RetryAfter.Round), Millis: p.RetryAfter.Milliseconds},
+		Latency:     provider.Latency{CallShare: float64(p.Latency.CallShare), PerInFlight: time.Duration(p.Latency.PerInFlight)},
 	}
 	switch p.RetryAfter.Send {
 	case "as_date":

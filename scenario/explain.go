@@ -167,6 +167,9 @@ func (s *Scenario) Explain(w io.Writer) {
 	if s.Provider.Bills != nil {
 		line("  Billed besides answers: %s.", strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Provider.Bills), "[]"), " ", ", "))
 	}
+	if m.Provider.ReplaysKeys {
+		line("  A request under a key whose work was done before gets that answer again, unbilled.")
+	}
 	line("\nPolicy")
 	line("  %v.", m.Client)
 	if waits := s.firstWaits(); waits != "" {

@@ -177,6 +177,7 @@ type Provider struct {
 	RetryAfter ServerRetryAfter `yaml:"retry_after" jsonschema_description:"How the Retry-After of a 429 is sent. Default exact."`
 	Gateway    Gateway          `yaml:"gateway" jsonschema_description:"A relay in front of the provider. Default none."`
 	Cancel     Cancel           `yaml:"cancel" jsonschema_description:"What becomes of an attempt whose client has gone. Default keeps_generating."`
+	Replays    bool             `yaml:"replays_keys" jsonschema_description:"Whether a request under an idempotency key whose work was done before gets that answer again, at once and unbilled. Default false: it acts no second time, but generates and bills anew."`
 	Bills      []Billed         `yaml:"bills" jsonschema_description:"What is billed besides answers: abandoned work, cut_stream, lost_reply, timeout_408 (prompt and answer), content_filter (prompt). Default the first three."`
 }
 

@@ -26,6 +26,7 @@ type Config struct {
 	Gateway    Gateway
 	// ReplaysKeys is whether a request under an idempotency key whose work was done before gets
 	// that answer again, at once and unbilled; else it acts no second time, but generates anew.
+	// What it cost stays with the attempt whose reply was lost, as waste.
 	ReplaysKeys bool
 }
 

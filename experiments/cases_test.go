@@ -169,6 +169,10 @@ func TestCases(t *testing.T) {
 			f = ask(t, 9, "provider.faults=[{cut_at: 50%, code: overloaded_error, share: 30%}]")
 			is(t, "failed in the stream", 1-f.each(f.answered), 0.3, 4*0.00324)
 			is(t, "requests", f.each(f.attempts), 1, 0)
+			// A third of the overloads after the headers: 0.2^3 and, at any of the attempts, 0.1
+			// that no retry cures: 0.1 (1 + 0.2 + 0.04) + 0.008.
+			f = ask(t, 9, "provider.faults=[{status: 529, share: 20%}, {cut_at: 50%, code: overloaded_error, share: 12.5%}]")
+			is(t, "failed before and in the stream", 1-f.each(f.answered), 0.1*1.24+0.008, 4*0.0024)
 		},
 		10: func(t *testing.T) {
 			f := ask(t, 10)
@@ -186,7 +190,7 @@ func TestCases(t *testing.T) {
 			}{
 				{"openai-python@2.51", twoRetries, 1.5, twoRetries}, {"openai-python@2.52", twoRetries, 1.5, twoRetries}, {"openai-node@7.59", twoRetries, 1.5, twoRetries},
 				{"openai-node@6.49", 0.002, 0.002, 0.002}, {"openai-go@3.98", twoRetries, 1.5, 0}, {"openai-go@3.60", twoRetries, 1.5, 0},
-				{"anthropic-go@2.15", 0, 0, 0}, {"anthropic-typescript@1.14", twoRetries, 1.5, twoRetries},
+				{"openai-go@3.22", twoRetries, 1.5, twoRetries}, {"openai-node@6.25", twoRetries, 1.5, twoRetries}, {"anthropic-go@2.15", 0, 0, 0}, {"anthropic-typescript@1.14", twoRetries, 1.5, twoRetries},
 			} {
 				ask(t, 11, "policy="+c.preset).spans(t, c.preset+" of -1", c.low, c.high)
 				f := ask(t, 11, "policy="+c.preset, "provider.faults.0.retry_after_header=Wed, 21 Oct 2015 07:28:00 GMT")
@@ -200,6 +204,7 @@ func TestCases(t *testing.T) {
 			is(t, "answered", f.answered, 0, 0)
 			is(t, "seconds", f.longest, 900, exact)
 			is(t, "prompts billed", f.each(f.prompts), 3, 0)
+			is(t, "partial generations billed", f.each(f.generated), 3, 0)
 			f = ask(t, 12, "policy.retry.attempts=1", "policy.timeouts.attempt=600s")
 			is(t, "answered", f.each(f.answered), 1, 0)
 			is(t, "seconds", f.longest, 360, exact)
@@ -227,6 +232,7 @@ func TestCases(t *testing.T) {
 		15: func(t *testing.T) {
 			f := ask(t, 15) // one a minute for 6.8 days, 1,440 a day, and the one that is answered
 			is(t, "requests", f.attempts, 6.8*1440+1, 0)
+			is(t, "answered", f.answered, 1, 0)
 			f = ask(t, 15, "policy.retry.attempts=4", "policy.inside=[{name: urls, retry: {attempts: 3}}]")
 			is(t, "bounded requests", f.attempts, 12, 0)
 		},
@@ -264,6 +270,9 @@ func TestCases(t *testing.T) {
 			f := ask(t, 19)
 			is(t, "generations", f.each(f.generated), 3, 0)
 			is(t, "answered", f.answered, 0, 0)
+			f = ask(t, 19, "policy.timeouts={attempt: none, gap: 60s}", "workload.stream=true", "provider.latency={first_token: 2s, tokens_per_second: 0.1}")
+			is(t, "generations of a stream", f.each(f.generated), 1, 0)
+			is(t, "answered by a stream", f.each(f.answered), 1, 0)
 			f = ask(t, 19, "policy.timeouts.attempt=120s")
 			is(t, "generations", f.each(f.generated), 1, 0)
 			is(t, "answered", f.each(f.answered), 1, 0)
@@ -275,6 +284,7 @@ func TestCases(t *testing.T) {
 			f = ask(t, 20, "provider.gateway={retry_after: 59s}")
 			// 976 retries in vain within 16 h = 57,600 s, the last at 57,584 s, and one more.
 			is(t, "requests", f.attempts, 1+976+1, 0)
+			is(t, "answered", f.answered, 1, 0)
 			is(t, "seconds", f.longest, 977*59, exact)
 		},
 	} {

@@ -286,8 +286,10 @@ func difference(g, base *group, at map[int]int, metric int, better Direction) Di
 // censoring is what a comparison must not be silent about, whatever metrics it shows.
 var censoring = [...]struct{ metric, words string }{
 	{"unfinished", "are unfinished: nothing could end them"},
-	{"never_came", "never came, because the horizon, the end of the arrivals or hanging workers came first; they are not counted as calls"},
+	{"never_came", neverCame},
 }
+
+const neverCame = "never came, because the horizon, the end of the arrivals or hanging workers came first; they are not counted as calls"
 
 // warn gathers what makes the figures less than they seem.
 func (c *Comparison) warn() {

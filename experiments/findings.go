@@ -14,6 +14,13 @@ import (
 func (e *Experiment) Show(w io.Writer) {
 	fmt.Fprintf(w, "# %s\n# question: %s\n# claim:    %s\n# source:   %s\n", e.Name, e.Question, e.Claim, e.Source)
 	fmt.Fprintf(w, "#\n# arms, as settings over the scenario below:\n")
+	arms, pictures := 0, 0
+	for _, a := range e.Arms {
+		arms = max(arms, len(a.Name))
+	}
+	for _, p := range e.Pictures {
+		pictures = max(pictures, len(p.Name+".png"))
+	}
 	for _, a := range e.Arms {
 		var set string
 		for _, s := range a.Set {
@@ -22,17 +29,24 @@ func (e *Experiment) Show(w io.Writer) {
 		if set == "" {
 			set = " as below"
 		}
-		fmt.Fprintf(w, "#   %-14s%s\n", a.Name, set)
+		fmt.Fprintf(w, "#   %-*s%s\n", arms+1, a.Name, set)
 	}
 	fmt.Fprintf(w, "#\n# references:\n")
 	for _, r := range e.References {
-		fmt.Fprintf(w, "#   %-36s %s\n", r.Key, r.words())
+		from := ""
+		if i := slices.IndexFunc(e.readings, func(of reading) bool { return of.key == r.Key }); i >= 0 {
+			from = "; " + e.readings[i].String()
+		}
+		fmt.Fprintf(w, "#   %-36s %s%s\n", r.Key, r.words(), from)
 	}
 	if len(e.Pictures) > 0 {
 		fmt.Fprintf(w, "#\n# figures, of run with --plot:\n")
 	}
 	for _, p := range e.Pictures {
-		fmt.Fprintf(w, "#   %-22s %s\n", p.Name+".png", p.Title)
+		fmt.Fprintf(w, "#   %-*s %s\n", pictures, p.Name+".png", p.Title)
+		for _, s := range p.Settings {
+			fmt.Fprintf(w, "#   %-*s   --set '%s'\n", pictures, "", s)
+		}
 	}
 	fmt.Fprintf(w, "\n%s", e.Scenario())
 }
@@ -67,10 +81,8 @@ func list(values []float64) string {
 // WriteText writes the findings for people.
 func (r *Result) WriteText(w io.Writer) {
 	more := ""
-	for _, a := range r.Experiment.Arms {
-		if slices.ContainsFunc(a.Set, func(set string) bool { return strings.HasPrefix(set, "replications=") }) {
-			more = " or more"
-		}
+	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return len(f.Values) > r.Replications }) {
+		more = " or more"
 	}
 	fmt.Fprintf(w, "%s: %s\n  claim  %s\n  seed %d, %s%s for each arm\n\n", r.Experiment.Name, r.Experiment.Question, r.Experiment.Claim, r.Seed, plural(r.Replications, "replication"), more)
 	fmt.Fprintf(w, "  %-34s %-30s %-34s %s\n", "finding", "reference", "measured [95 % interval]", "verdict")
@@ -96,6 +108,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		Unit     string     `json:"unit"`
 		Source   string     `json:"source"`
 		Holds    *bool      `json:"holds"`
+		N        int        `json:"n"` // replications it rests on
 		Note     string     `json:"note,omitempty"`
 		Held     *int       `json:"held,omitempty"` // with so many of the seeds, when there are several
 	}
@@ -111,15 +124,12 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		out.Seeds = r.Seeds
 	}
 	for _, f := range r.Findings {
-		j := finding{Key: f.Key, Unit: f.Unit, Source: f.Source, Holds: f.Holds, Note: f.Note}
-		if f.Holds != nil && !*f.Holds {
-			j.Note = f.Differs
-		}
+		j := finding{Key: f.Key, Unit: f.Unit, Source: f.Source, Holds: f.Holds, N: max(1, len(f.Values)), Note: f.note()}
 		if f.Holds != nil && r.Seeds > 1 {
 			j.Held = &f.Held
 		}
-		if f.reached() {
-			j.Note = strings.TrimPrefix(j.Note+"; "+f.asFew(), "; ")
+		if few := f.asFew(); few != "" {
+			j.Note += "; " + few
 		}
 		if f.Reference.List != nil {
 			j.Expected, j.Low, j.High, j.Measured = f.Reference.List, f.Reference.List, f.Reference.List, f.Sample.List
@@ -153,8 +163,19 @@ func WriteMarkdown(w io.Writer, results []*Result) {
 	}
 }
 
-// asFew writes where the mean of as few runs lies.
+// note is why the reference is not judged, or why it does not hold.
+func (f Finding) note() string {
+	if f.explained() {
+		return f.Differs
+	}
+	return f.Note
+}
+
+// asFew writes where the mean of as few runs lies, where that explains a difference.
 func (f Finding) asFew() string {
+	if f.Runs == 0 || !f.explained() {
+		return ""
+	}
 	low, high := f.AsFew()
 	return fmt.Sprintf("means of %d runs %s..%s", f.Runs, Format(low), Format(high))
 }
@@ -180,14 +201,10 @@ func (f Finding) verdict(seeds int, notes *[]string) string {
 	if f.Holds != nil && seeds > 1 {
 		verdict += fmt.Sprintf(", with %d of %d seeds", f.Held, seeds)
 	}
-	if f.reached() {
-		verdict += ", " + f.asFew()
+	if few := f.asFew(); few != "" {
+		verdict += ", " + few
 	}
-	note := f.Note
-	if f.Holds != nil && !*f.Holds {
-		note = f.Differs
-	}
-	if note != "" {
+	if note := f.note(); note != "" {
 		if !slices.Contains(*notes, note) {
 			*notes = append(*notes, note)
 		}

@@ -15,11 +15,12 @@ var retryOrBudget = Experiment{
 	Name:     "retry-or-budget",
 	Question: "What do three retries cost a service that fails, and what does a retry budget?",
 	Claim:    "At 20 % failures three retries answer 99.84 % for 124.8 % of the load, and a bucket that each call pays a tenth of a retry into 89 % for 112 %; at 50 % the retries make 187.5 %.",
-	Source:   "published simulation, 100 clients at 10/s; 1-p^4, (1-p^4)/(1-p); how long it ran is not said, and its two figures for the budget need about 20 s. Its breaker stops retries only, which is the arm without any",
+	Source:   "published simulation, 100 clients at 10/s; 1-p^4, (1-p^4)/(1-p); how long it ran is not said, and its two figures for the budget need about 20 s. Its breaker stops retries while more than 10 % fail: a success brings a ninth of what a failure costs",
 	Arms: []Arm{
 		{"none_p20", []string{"policy.retry.attempts=1"}},
 		{"three_p20", nil},
 		{"budget_p20", []string{"policy.budget={tokens: {max: 5, per_call: 0.1, retry: 1}}"}},
+		{"breaker_p20", []string{"policy.budget={tokens: {max: 2, start: 1, per_success: 0.1111, per_failure: 1, floor: 1}}"}},
 		{"three_p50", []string{"provider.faults.0.share=50%"}},
 	},
 	References: []Reference{
@@ -29,18 +30,23 @@ var retryOrBudget = Experiment{
 		printed("load_pct_three_p20", 124.8, 1, "%"),
 		printed("answered_pct_budget_p20", 89, 0, "%"),
 		printed("load_pct_budget_p20", 112, 0, "%"),
+		printed("answered_pct_breaker_p20", 80, 0, "%"),
+		printed("load_pct_breaker_p20", 100, 0, "%"),
 		printed("answered_pct_three_p50", 93.75, 2, "%"),
 		printed("load_pct_three_p50", 187.5, 1, "%"),
 	},
-	measure: read(
-		reading{"answered_pct_none_p20", "none_p20", "success_ratio", 100}, reading{"load_pct_none_p20", "none_p20", "attempts_per_call", 100},
-		reading{"answered_pct_three_p20", "three_p20", "success_ratio", 100},
-		reading{"load_pct_three_p20", "three_p20", "attempts_per_call", 100},
-		reading{"answered_pct_budget_p20", "budget_p20", "success_ratio", 100},
-		reading{"load_pct_budget_p20", "budget_p20", "attempts_per_call", 100},
-		reading{"answered_pct_three_p50", "three_p50", "success_ratio", 100},
-		reading{"load_pct_three_p50", "three_p50", "attempts_per_call", 100},
-	),
+	readings: []reading{
+		{"answered_pct_none_p20", "none_p20", "success_ratio", 100},
+		{"load_pct_none_p20", "none_p20", "attempts_per_call", 100},
+		{"answered_pct_three_p20", "three_p20", "success_ratio", 100},
+		{"load_pct_three_p20", "three_p20", "attempts_per_call", 100},
+		{"answered_pct_budget_p20", "budget_p20", "success_ratio", 100},
+		{"load_pct_budget_p20", "budget_p20", "attempts_per_call", 100},
+		{"answered_pct_breaker_p20", "breaker_p20", "success_ratio", 100},
+		{"load_pct_breaker_p20", "breaker_p20", "attempts_per_call", 100},
+		{"answered_pct_three_p50", "three_p50", "success_ratio", 100},
+		{"load_pct_three_p50", "three_p50", "attempts_per_call", 100},
+	},
 }
 
 var herdSDKDefaults = Experiment{
@@ -51,6 +57,7 @@ var herdSDKDefaults = Experiment{
 	Arms:     herdArms(),
 	References: []Reference{
 		printed("answered_pct_sdk", 2.40, 2, "%"),
+		printed("answered_pct_anthropic", 2.40, 2, "%"),
 		printed("attempts_sdk", 2.98, 2, "attempts"),
 		printed("answered_pct_botocore", 3.88, 2, "%").fewRuns(),
 		printed("answered_pct_genai", 13.2, 1, "%"),
@@ -58,25 +65,30 @@ var herdSDKDefaults = Experiment{
 		printed("cleared_equal_s", 162, 0, "s"),
 		printed("answered_pct_full", 99.96, 2, "%").fewRuns(),
 		printed("cleared_full_s", 135, 0, "s"),
-		printed("answered_pct_decorrelated", 93.1, 1, "%").fewRuns(), printed("answered_pct_none", 11.0, 1, "%"),
+		printed("answered_pct_decorrelated", 93.1, 1, "%").fewRuns(),
+		printed("answered_pct_none", 11.0, 1, "%"),
 	},
 	Pictures: []Picture{sdkPicture},
-	measure: read(
-		reading{"answered_pct_sdk", "sdk", "success_ratio", 100},
-		reading{"attempts_sdk", "sdk", "attempts_per_call", 0},
-		reading{"answered_pct_botocore", "botocore", "success_ratio", 100},
-		reading{"answered_pct_genai", "genai", "success_ratio", 100},
-		reading{"answered_pct_equal", "equal", "success_ratio", 100},
-		reading{"cleared_equal_s", "equal", "latency_max_s", 0},
-		reading{"answered_pct_full", "full", "success_ratio", 100},
-		reading{"cleared_full_s", "full", "latency_max_s", 0},
-		reading{"answered_pct_decorrelated", "decorrelated", "success_ratio", 100}, reading{"answered_pct_none", "none", "success_ratio", 100},
-	),
+	readings: []reading{
+		{"answered_pct_sdk", "sdk", "success_ratio", 100},
+		{"answered_pct_anthropic", "anthropic", "success_ratio", 100},
+		{"attempts_sdk", "sdk", "attempts_per_call", 0},
+		{"answered_pct_botocore", "botocore", "success_ratio", 100},
+		{"answered_pct_genai", "genai", "success_ratio", 100},
+		{"answered_pct_equal", "equal", "success_ratio", 100},
+		{"cleared_equal_s", "equal", "latency_max_s", 0},
+		{"answered_pct_full", "full", "success_ratio", 100},
+		{"cleared_full_s", "full", "latency_max_s", 0},
+		{"answered_pct_decorrelated", "decorrelated", "success_ratio", 100},
+		{"answered_pct_none", "none", "success_ratio", 100},
+	},
 }
+
+var herdRuns = map[string]int{"botocore": 900, "full": 800, "decorrelated": 200}
 
 func herdArms() (arms []Arm) {
 	for _, p := range herdPolicies {
-		arms = append(arms, Arm{p.key, slices.Concat(p.set, runs(p.key, map[string]int{"botocore": 900, "full": 800, "decorrelated": 200}))})
+		arms = append(arms, Arm{p.key, slices.Concat(p.set, runs(p.key, herdRuns))})
 	}
 	return arms
 }
@@ -85,16 +97,20 @@ var adaptiveThrottle = Experiment{
 	Name:     "adaptive-throttle",
 	Question: "What reaches a backend of 10/s when clients that ask for 40/s throttle themselves?",
 	Claim:    "K times what it accepts: 20.0/s with K = 2, of which 10 are accepted, and 10.8/s of which 9.8 are with K = 1.1.",
-	Source:   "published simulation; max(0, (requests - K accepts)/(requests + 1)) over 120 s; bands of the printed digit and of 2 % for what is accepted",
+	Source:   "published simulation; max(0, (requests - K accepts)/(requests + 1)) over 120 s; our band is 2 % for what is accepted",
 	Arms:     []Arm{{"k2", nil}, {"k11", []string{"policy.throttle.k=1.1"}}},
 	References: []Reference{
-		within("sent_per_s_k2", 20.0, 19.8, 20.2, "attempts/s"), within("accepted_per_s_k2", 10, 9.8, 10.2, "attempts/s"),
-		within("sent_per_s_k11", 10.8, 10.6, 11, "attempts/s"), within("accepted_per_s_k11", 9.8, 9.6, 10, "attempts/s"),
+		printed("sent_per_s_k2", 20.0, 1, "attempts/s"),
+		within("accepted_per_s_k2", 10, 9.8, 10.2, "attempts/s"),
+		printed("sent_per_s_k11", 10.8, 1, "attempts/s"),
+		within("accepted_per_s_k11", 9.8, 9.6, 10, "attempts/s"),
 	},
-	measure: read(
-		reading{"sent_per_s_k2", "k2", "attempts", 1.0 / (24 * 60)}, reading{"accepted_per_s_k2", "k2", "answered", 1.0 / (24 * 60)},
-		reading{"sent_per_s_k11", "k11", "attempts", 1.0 / (24 * 60)}, reading{"accepted_per_s_k11", "k11", "answered", 1.0 / (24 * 60)},
-	),
+	readings: []reading{
+		{"sent_per_s_k2", "k2", "attempts", 1.0 / (24 * 60)},
+		{"accepted_per_s_k2", "k2", "answered", 1.0 / (24 * 60)},
+		{"sent_per_s_k11", "k11", "attempts", 1.0 / (24 * 60)},
+		{"accepted_per_s_k11", "k11", "answered", 1.0 / (24 * 60)},
+	},
 }
 
 var hedge = Experiment{
@@ -111,23 +127,31 @@ var hedge = Experiment{
 		printed("p99_plain_s", 4.605, 3, "s"),
 		printed("p999_plain_s", 6.908, 3, "s"),
 	},
-	measure: read(
-		reading{"attempts_per_call", "hedged", "attempts_per_call", 0},
-		reading{"mean_s", "hedged", "latency_mean_s", 0},
-		reading{"p99_s", "hedged", "latency_p99_s", 0},
-		reading{"p999_s", "hedged", "latency_p999_s", 0},
-		reading{"p99_plain_s", "plain", "latency_p99_s", 0}, reading{"p999_plain_s", "plain", "latency_p999_s", 0},
-	),
+	readings: []reading{
+		{"attempts_per_call", "hedged", "attempts_per_call", 0},
+		{"mean_s", "hedged", "latency_mean_s", 0},
+		{"p99_s", "hedged", "latency_p99_s", 0},
+		{"p999_s", "hedged", "latency_p999_s", 0},
+		{"p99_plain_s", "plain", "latency_p99_s", 0},
+		{"p999_plain_s", "plain", "latency_p999_s", 0},
+	},
 }
 
 var retryQuota = Experiment{
 	Name:     "retry-quota",
 	Question: "How many retries does a quota of 500 tokens pay in a total outage?",
-	Claim:    "100 at a cost of 5, 50 at 10 and 35 at 14; then calls fail at once.",
-	Source:   "AWS SDKs: botocore standard, its timeouts, and retry behaviour 2.1",
-	Arms:     []Arm{{"cost5", nil}, {"cost10", []string{"policy.budget.tokens.retry=10"}}, {"cost14", []string{"policy=aws-sdk-go@1.48"}}},
+	Claim:    "100 at a cost of 5, 50 at 10 and 35 at 14; then calls fail at their first attempt.",
+	Source:   "AWS SDKs: botocore standard, after errors and after timeouts, and retry behaviour 2.1",
+	Arms: []Arm{
+		{"cost5", nil},
+		{"cost10", []string{"provider.faults=[{hang: true}]", "policy.timeouts.attempt=1s"}},
+		{"cost14", []string{"policy=aws-sdk-go@1.48"}},
+	},
 	References: []Reference{
-		exactly("retries_cost5", 100, "attempts"), exactly("retries_cost10", 50, "attempts"), exactly("retries_cost14", 35, "attempts"),
+		exactly("retries_cost5", 100, "attempts"),
+		exactly("retries_cost10", 50, "attempts"),
+		exactly("retries_cost14", 35, "attempts"),
+		exactly("attempts_of_last_call", 1, "attempts"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
 		arms, err := l.playAll()
@@ -142,11 +166,12 @@ var retryQuota = Experiment{
 			}
 			out["retries_"+name] = sample
 		}
-		return out, nil
+		out["attempts_of_last_call"], err = l.count("cost5", counter{attempt: func(c *counter, a *fleet.Attempt) { c.n += bit(a.Call == 999) }})
+		return out, err
 	},
 }
 
-const unsaidLatency = "the source does not say where the use of the window is cut in base/(1 - use), nor how ten processes share 1,000 requests in 300 s when 500 can be answered; cut at 90 %, and with 1,000 for each process, both figures come within about a point"
+const unsaidLatency = "the source does not say where the use of the window is cut in base/(1 - use), nor how ten processes share 1,000 requests in 300 s when 500 can be answered; cut at 90 %, with 1,000 for each process, and without the factor U(0.8, 1.2), both figures come within 1.2 points"
 
 var limiterSweep = Experiment{
 	Name:     "limiter-sweep",
@@ -155,26 +180,27 @@ var limiterSweep = Experiment{
 	Source:   "published simulation; fixed window 100/min, 8 workers a process, 3 retries, Retry-After 5 s; counted are the requests that ended within the 300 s",
 	Arms:     []Arm{{"none", nil}, {"bucket", []string{"policy.pace={rate: 2000/h, burst: 33}"}}},
 	References: []Reference{
-		printed("answered_pct_none", 37.1, 1, "%").differs(unsaidLatency), printed("answered_pct_bucket", 86.3, 1, "%").differs(unsaidLatency),
-		exactly("goodput_per_min_none", 100, "calls/min"), exactly("goodput_per_min_bucket", 100, "calls/min"),
+		printed("answered_pct_none", 37.1, 1, "%").differs(1.2, unsaidLatency),
+		printed("answered_pct_bucket", 86.3, 1, "%").differs(1.2, unsaidLatency),
+		exactly("goodput_per_min_none", 100, "calls/min"),
+		exactly("goodput_per_min_bucket", 100, "calls/min"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
 		const end = 5 * time.Minute
 		out := map[string]Sample{}
 		for _, arm := range l.experiment.Arms {
-			ended, err := l.count(arm.Name, counter{call: func(n *counter, c *fleet.Call) { n.n += bit(c.Ended <= end) }})
+			ended := 0.0
+			answered, err := l.count(arm.Name, counter{call: func(n *counter, c *fleet.Call) { // the one replication: there is no luck in it
+				if c.Ended <= end {
+					ended++
+					n.n += bit(c.Outcome == policy.Answered)
+				}
+			}})
 			if err != nil {
 				return nil, err
 			}
-			answered, err := l.count(arm.Name, counter{call: func(n *counter, c *fleet.Call) { n.n += bit(c.Ended <= end && c.Outcome == policy.Answered) }})
-			if err != nil {
-				return nil, err
-			}
-			var share, goodput Sample
-			for i, n := range answered.Values {
-				share.Values, goodput.Values = append(share.Values, 100*n/ended.Values[i]), append(goodput.Values, n/end.Minutes())
-			}
-			out["answered_pct_"+arm.Name], out["goodput_per_min_"+arm.Name] = share, goodput
+			n := answered.Values[0]
+			out["answered_pct_"+arm.Name], out["goodput_per_min_"+arm.Name] = Sample{Values: []float64{100 * n / ended}}, Sample{Values: []float64{n / end.Minutes()}}
 		}
 		return out, nil
 	},
@@ -184,18 +210,24 @@ var metastableThreshold = Experiment{
 	Name:     "metastable-threshold",
 	Question: "From which load on does a queue with a timeout and one retry not recover from ten seconds of standstill?",
 	Claim:    "With lambda calls a second before a queue of mu = 300/s it recovers only below mu/2, in (19 lambda - mu)/(mu - 2 lambda) s; without the retry it recovers at 280/s as well, and with a server that stops what was cut off within seconds.",
-	Source:   "fluid limit; 10 lambda first attempts and 9 lambda retries wait when the queue moves again; bands of 15 %. With cancel the request that blocks the queue is cut off after a second, and so the standstill lasts one",
+	Source:   "fluid limit; 10 lambda first attempts and 9 lambda retries wait when the queue moves again; our bands are 1.5 s, since the figures are rounded and recovery is measured by the second. The fault is the one request that blocks the queue for ten seconds, which recovery_s of a run counts as well; with cancel, all requests of ten seconds",
 	Arms: []Arm{
 		{"100", nil},
 		{"120", []string{"workload.open.rate=120/s", "provider.faults.0.for=8333us"}},
 		{"140", []string{"workload.open.rate=140/s", "provider.faults.0.for=7142us"}},
+		{"160", []string{"workload.open.rate=160/s", "provider.faults.0.for=6250us"}},
 		{"280", []string{"workload.open.rate=280/s", "provider.faults.0.for=3571us"}},
 		{"280_no_retry", []string{"workload.open.rate=280/s", "provider.faults.0.for=3571us", "policy.retry.attempts=1"}},
-		{"280_cancel", []string{"workload.open.rate=280/s", "provider.faults.0.for=3571us", "provider.cancel=stops"}},
+		{"280_cancel", []string{"workload.open.rate=280/s", "provider.faults=[{slow: 3000, at: 20s, for: 10s}]", "provider.cancel=stops"}},
 	},
 	References: []Reference{
-		within("recovery_100_s", 16, 13.6, 18.4, "s"), within("recovery_120_s", 33, 28, 38, "s"), within("recovery_140_s", 118, 100, 136, "s"),
-		exactly("collapsed_280", 1, "share"), within("recovery_280_no_retry_s", 140, 119, 161, "s"), atMost("recovery_280_cancel_s", 5, "s"),
+		within("recovery_100_s", 16, 14.5, 17.5, "s"),
+		within("recovery_120_s", 33, 31.5, 34.5, "s"),
+		within("recovery_140_s", 118, 116.5, 119.5, "s"),
+		exactly("collapsed_160", 1, "share"),
+		exactly("collapsed_280", 1, "share"),
+		within("recovery_280_no_retry_s", 140, 138.5, 141.5, "s").differs(15, "140 s is when the queue is empty, 2,800/20; as in the other rows, answers are in time again as soon as it holds less than a second's work: (2,800 - 300)/20 = 125 s"),
+		atMost("recovery_280_cancel_s", 5, "s"),
 	},
 	Pictures: []Picture{thresholdPicture, recoveryPicture},
 	measure: func(l *lab) (map[string]Sample, error) {
@@ -203,11 +235,11 @@ var metastableThreshold = Experiment{
 		if err != nil {
 			return nil, err
 		}
-		out := map[string]Sample{"collapsed_280": arms["280"].metric("collapsed")}
+		out := map[string]Sample{"collapsed_160": arms["160"].metric("collapsed"), "collapsed_280": arms["280"].metric("collapsed")}
 		for _, arm := range []string{"100", "120", "140", "280_no_retry", "280_cancel"} {
 			sample := arms[arm].metric("recovery_s") // from the end of the fault; the queue stands for ten seconds more
 			for i := range sample.Values {
-				if arm != "280_cancel" { // there the standstill ends with the request that makes it, after one second
+				if arm != "280_cancel" { // there the fault lasts for all of the ten seconds
 					sample.Values[i] -= 10
 				}
 			}
@@ -221,16 +253,16 @@ var retryStorm = Experiment{
 	Name:     "retry-storm",
 	Question: "A nightly queue takes 18 minutes; then its quota is tightened. How long does it take now?",
 	Claim:    "With stock defaults, whose backoff is over before the server's two minutes are, more than 160 minutes, since failed items idle in the queue; with a gate, and Retry-After obeyed in full, no more than a quarter beyond what the quota itself needs.",
-	Source:   "practitioners' claim; the tightened quota is not said, here 40 a minute, which needs 107 minutes",
+	Source:   "practitioners' claim; what it does not say is ours: no quota at first, then 40 a minute, which needs 107 minutes, Retry-After of two minutes, failed items back in the queue after five (where they are back within two, the quota is used all the same and there is no storm), and a deadline of an hour",
 	Arms: []Arm{
 		{"normal", []string{"provider.limits=[]"}},
 		{"storm", nil},
-		{"own", []string{"policy={retry: {attempts: none, deadline: 1h, backoff: {exponential: {base: 500ms, cap: 20s, jitter: full}}, retry_after: in_full}, gate: {semaphore: 6}, timeouts: {attempt: 5m}}"}},
+		{"own", []string{"policy={retry: {attempts: none, deadline: 1h, backoff: {exponential: {base: 500ms, cap: 20s, jitter: full}}, retry_after: in_full}, gate: {semaphore: 8}, timeouts: {attempt: 5m}}"}},
 	},
 	References: []Reference{
 		printed("makespan_normal_min", 18, 0, "min"),
 		atLeast("makespan_storm_min", 160, "min"),
-		within("bound_min", 107, 106.5, 107.5, "min"),
+		printed("bound_min", 107, 0, "min"),
 		atMost("own_over_bound", 1.25, "ratio"),
 	},
 	Pictures: []Picture{stormPicture},

@@ -31,6 +31,10 @@ func (l *lab) play(arm string, listen func(replication int) fleet.Listener, set 
 	if err != nil {
 		return nil, err
 	}
+	return l.run(s, listen)
+}
+
+func (l *lab) run(s *scenario.Scenario, listen func(replication int) fleet.Listener) (outcome, error) {
 	runs, err := Replicator{Jobs: l.jobs, Listen: listen}.Play(l.ctx, s, 0, s.Replications)
 	return outcome(runs), err
 }
@@ -42,11 +46,13 @@ func watch[T fleet.Listener](l *lab, arm string, open func() T, set ...string) (
 		return nil, err
 	}
 	eyes := make([]T, s.Replications)
-	_, err = l.play(arm, func(replication int) fleet.Listener {
+	if _, err := l.run(s, func(replication int) fleet.Listener {
 		eyes[replication] = open()
 		return eyes[replication]
-	}, set...)
-	return eyes, err
+	}); err != nil {
+		return nil, err // some eyes have seen nothing
+	}
+	return eyes, nil
 }
 
 // counter is an eye for one number.
@@ -153,23 +159,30 @@ type reading struct {
 	factor           float64
 }
 
-// read measures findings that are metrics of arms.
-func read(readings ...reading) func(*lab) (map[string]Sample, error) {
-	return func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
-		if err != nil {
-			return nil, err
-		}
-		out := map[string]Sample{}
-		for _, r := range readings {
-			sample := arms[r.arm].metric(r.metric)
-			for i := range sample.Values {
-				if r.factor != 0 {
-					sample.Values[i] *= r.factor
-				}
-			}
-			out[r.key] = sample
-		}
-		return out, nil
+// String writes where the finding comes from.
+func (r reading) String() string {
+	s := r.metric + " of " + r.arm
+	if r.factor != 0 {
+		s += " x " + Format(r.factor)
 	}
+	return s
+}
+
+// read measures the experiment's readings.
+func (l *lab) read() (map[string]Sample, error) {
+	arms, err := l.playAll()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]Sample{}
+	for _, r := range l.experiment.readings {
+		sample := arms[r.arm].metric(r.metric)
+		for i := range sample.Values {
+			if r.factor != 0 {
+				sample.Values[i] *= r.factor
+			}
+		}
+		out[r.key] = sample
+	}
+	return out, nil
 }

@@ -3,6 +3,7 @@ package experiments
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -15,8 +16,9 @@ import (
 type Picture struct {
 	Name     string // of the file, without ending
 	Title    string
-	Subtitle string // the limiter and the policy
-	X, Y     string // labels with units; no X where the places have names
+	Subtitle string   // the limiter and the policy
+	X, Y     string   // labels with units; no X where the places have names
+	Settings []string // over those of the arms that are drawn
 
 	content func(*lab, *Result) (Content, error)
 }
@@ -28,9 +30,10 @@ type Content interface{ content() }
 type Curves struct {
 	Heading  string   // of the legend
 	Places   []string // instead of numbers
+	LogY     bool
 	Curves   []Curve
 	Expected string  // what the expected values rest on
-	Bound    []Point // that no curve can cross
+	Bound    []Point // what a limit allows
 	BoundBy  string
 	Shaded   []Span
 }
@@ -90,18 +93,12 @@ func (r *Result) Content(ctx context.Context, jobs int, p Picture) (Content, err
 	return content, nil
 }
 
-// points are findings in order, at the places given or at 0, 1, 2, ...
-func (r *Result) points(at []float64, keys ...string) (measured, expected []Point) {
+// measured are findings at places.
+func (r *Result) measured(at []float64, keys ...string) (out []Point) {
 	for i, key := range keys {
-		x := float64(i)
-		if at != nil {
-			x = at[i]
-		}
-		f := r.finding(key)
-		measured = append(measured, Point{x, f.Estimate})
-		expected = append(expected, certain(x, f.Expected))
+		out = append(out, Point{at[i], r.finding(key).Estimate})
 	}
-	return measured, expected
+	return out
 }
 
 func (r *Result) finding(key string) Finding {
@@ -119,22 +116,34 @@ func certain(x, y float64) Point { return Point{x, Estimate{N: 1, Mean: y, Low: 
 // beside are dots for what was measured and for what was published, over names.
 func beside(places []string, keys ...string) func(*lab, *Result) (Content, error) {
 	return func(_ *lab, r *Result) (Content, error) {
-		measured, published := r.points(nil, keys...)
-		return Curves{Places: places, Curves: []Curve{{Name: "measured, 95 % interval", Points: measured}, {Name: "published", Points: published}}}, nil
+		measured, published := Curve{Name: "measured"}, Curve{Name: "published"}
+		for i, key := range keys {
+			f := r.finding(key)
+			measured.Points = append(measured.Points, Point{float64(i), f.Estimate})
+			published.Points = append(published.Points, certain(float64(i), f.Expected))
+		}
+		return Curves{Places: places, Curves: []Curve{measured, published}}, nil
 	}
 }
 
-// vary plays the arm at each value of a setting, a format for it, and reads a metric.
-func (l *lab) vary(arm, metric, setting string, at []float64, set ...string) ([]Point, error) {
-	var out []Point
+// vary plays the arm at each value of a setting, for which it has a format.
+func (l *lab) vary(arm, setting string, at []float64, set ...string) (out []outcome, err error) {
 	for _, x := range at {
 		runs, err := l.play(arm, nil, append(slices.Clone(set), fmt.Sprintf(setting, x))...)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Point{x, EstimateOf(runs.metric(metric).Values, 0.95)})
+		out = append(out, runs)
 	}
 	return out, nil
+}
+
+// over is a metric of outcomes at their places.
+func over(at []float64, outcomes []outcome, metric string) (out []Point) {
+	for i, runs := range outcomes {
+		out = append(out, Point{at[i], EstimateOf(runs.metric(metric).Values, 0.95)})
+	}
+	return out
 }
 
 // overTime is the mean over replications of what eyes saw in each bin up to an end, at the
@@ -148,7 +157,7 @@ func overTime(eyes []*bins, end time.Duration) (out []Point) {
 				values[i] = eye.Values[b]
 			}
 		}
-		out = append(out, Point{(time.Duration(b)*width + width/2).Seconds(), EstimateOf(values, 0.95)})
+		out = append(out, Point{(time.Duration(b)*width + width/2).Seconds(), EstimateOf(values, 0.95).within(0, math.Inf(1))})
 	}
 	return out
 }
@@ -164,11 +173,11 @@ func answers(width time.Duration) func() *bins {
 	}
 }
 
-// drove is an eye for the attempts of a herd.
-type drove struct{ Herd }
+// drover is an eye for the attempts of a herd.
+type drover struct{ Herd }
 
 // Attempt implements fleet.Listener.
-func (d *drove) Attempt(a *fleet.Attempt) {
+func (d *drover) Attempt(a *fleet.Attempt) {
 	dot := [2]float64{a.Sent.Seconds(), float64(a.Call)}
 	if a.Class() == wire.OK {
 		d.Answered = append(d.Answered, dot)
@@ -178,13 +187,13 @@ func (d *drove) Attempt(a *fleet.Attempt) {
 }
 
 // Call implements fleet.Listener.
-func (*drove) Call(*fleet.Call) {}
+func (*drover) Call(*fleet.Call) {}
 
 // herds are the first replication of arms.
 func (l *lab) herds(names map[string]string, arms ...string) (Content, error) {
 	var out Herds
 	for _, arm := range arms {
-		eyes, err := watch(l, arm, func() *drove { return &drove{Herd{Name: names[arm]}} }, "replications=1")
+		eyes, err := watch(l, arm, func() *drover { return &drover{Herd{Name: names[arm]}} }, "replications=1")
 		if err != nil {
 			return nil, err
 		}

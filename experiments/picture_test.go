@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -23,29 +24,43 @@ func checkPictures(t *testing.T, r *Result) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := showing(content); n < 3 {
-			t.Errorf("%s shows %d values", p.Name, n)
+		for name, values := range showing(content) {
+			if !slices.ContainsFunc(values, func(x float64) bool { return x > 0 && !math.IsInf(x, 1) }) {
+				t.Errorf("%s shows nothing as %q: %v", p.Name, name, values)
+			}
+		}
+		if c, ok := content.(Curves); ok && c.Places != nil {
+			for _, curve := range c.Curves {
+				if len(curve.Points) != len(c.Places) {
+					t.Errorf("%s: %d points for %d places", p.Name, len(curve.Points), len(c.Places))
+				}
+			}
 		}
 	}
 }
 
-// showing is how many values a content has.
-func showing(content Content) (n int) {
+// showing is the values of a content by the name in the legend.
+func showing(content Content) map[string][]float64 {
+	out := map[string][]float64{}
 	switch of := content.(type) {
 	case Curves:
 		for _, c := range of.Curves {
-			n += len(c.Points)
+			out[c.Name] = []float64{0}
+			for _, p := range c.Points {
+				out[c.Name] = append(out[c.Name], p.Mean)
+			}
 		}
 	case Histograms:
 		for _, h := range of.Panels {
-			n += len(h.Values)
+			out[h.Name] = h.Values
 		}
 	case Herds:
 		for _, h := range of.Panels {
-			n += len(h.Refused) + len(h.Answered)
+			out[h.Name+", refused"] = []float64{float64(len(h.Refused))}
+			out[h.Name+", answered"] = []float64{float64(len(h.Answered))}
 		}
 	}
-	return n
+	return out
 }
 
 // Trap 13: where the subtitle of a figure names a kind of limit, an arm of its experiment has one.

@@ -15,9 +15,9 @@ import (
 func writerPictures() []Picture {
 	over := func(key string) func(*lab, *Result) (Content, error) {
 		return func(_ *lab, r *Result) (Content, error) {
-			out := Curves{Heading: "backoff"}
+			out := Curves{Heading: "backoff", LogY: key == "completion_ms"}
 			for _, w := range writers {
-				points, _ := r.points([]float64{50, 100, 190}, fmt.Sprintf("%s_%s_50", key, w.kind), fmt.Sprintf("%s_%s_100", key, w.kind), fmt.Sprintf("%s_%s_190", key, w.kind))
+				points := r.measured([]float64{50, 100, 190}, fmt.Sprintf("%s_%s_50", key, w.kind), fmt.Sprintf("%s_%s_100", key, w.kind), fmt.Sprintf("%s_%s_190", key, w.kind))
 				out.Curves = append(out.Curves, Curve{Name: w.kind, Points: points})
 			}
 			return out, nil
@@ -42,7 +42,7 @@ var sdkPicture = Picture{
 var herdPicture = Picture{
 	Name:     "thundering-herd",
 	Title:    "When a hundred clients come back that failed at once",
-	Subtitle: "Limiter: twenty requests at one instant; policy: waits of 1, 2, 4, 8 s; one replication",
+	Subtitle: "Limiter: twenty requests at one instant; policy: waits of 1, 2, 4, 8 s, or uniform up to that; one run",
 	X:        "time, s", Y: "client",
 	content: func(l *lab, _ *Result) (Content, error) {
 		return l.herds(map[string]string{"none": "no jitter", "full": "full jitter"}, "none", "full")
@@ -52,7 +52,7 @@ var herdPicture = Picture{
 var jitterPicture = Picture{
 	Name:     "jitter-shapes",
 	Title:    "When a thousand clients come back that failed at once",
-	Subtitle: "Requests per 100 ms at the first retry, and the fullest of a run, mean of 30 runs; no limiter; policies: base 1 s, and 0.5 s for minus 25 %",
+	Subtitle: "Requests per 100 ms at the first retry, and the fullest of a run, mean of the runs; no limiter; policies: base 1 s, and 0.5 s for minus 25 %",
 	X:        "time, s", Y: "requests",
 	content: func(l *lab, r *Result) (Content, error) {
 		out := Histograms{}
@@ -72,7 +72,10 @@ var jitterPicture = Picture{
 	},
 }
 
+var timeoutSettings = []string{"workload.burst.calls=2000", "provider.latency.first_token={lognormal: {p50: 4s, p95: 11.691s}}"}
+
 var timeoutPicture = Picture{
+	Settings: timeoutSettings,
 	Name:     "timeout-bill",
 	Title:    "What a thousand answers cost under a timeout",
 	Subtitle: "No limiter; the provider finishes and bills; answers take 4 s in the median and over 10 s in 8 %; 13.13 USD per 1,000 attempts",
@@ -92,11 +95,11 @@ var timeoutPicture = Picture{
 			{"independent_p08", "repeated until in time", "policy.timeouts.attempt=%gs", func(p float64) float64 { return 1 / (1 - p) }},
 			{"one_p08", "one repeat, which is waited for", "policy.timeouts.attempt=[%gs, none]", func(p float64) float64 { return 1 + p }},
 		} {
-			points, err := l.vary(arm.name, "usd_per_1000_answers", arm.setting, timeouts, "workload.burst.calls=2000", "provider.latency.first_token={lognormal: {p50: 4s, p95: 11.691s}}")
+			outcomes, err := l.vary(arm.name, arm.setting, timeouts, timeoutSettings...)
 			if err != nil {
 				return nil, err
 			}
-			c := Curve{Name: arm.title, Points: points}
+			c := Curve{Name: arm.title, Points: over(timeouts, outcomes, "usd_per_1000_answers")}
 			for t := timeouts[0]; t <= slices.Max(timeouts); t += 0.25 {
 				c.Expected = append(c.Expected, certain(t, 13.13*arm.factor(slow(t))))
 			}
@@ -106,10 +109,13 @@ var timeoutPicture = Picture{
 	},
 }
 
+var gateSettings = []string{"policy=openai-python@2.46", "workload.batch.calls=2000", "provider.latency.first_token={lognormal: {p50: 247.2ms, p95: 663.4ms}}"}
+
 var gatePicture = Picture{
+	Settings: gateSettings,
 	Name:     "semaphore",
 	Title:    "What a gate does to goodput",
-	Subtitle: "Forty workers, 2,000 questions; limiter: eight places, 296 ms in the mean, lognormal; policy: openai-python 2.46; in brackets the share of questions answered with a gate of forty",
+	Subtitle: "Forty workers, 2,000 questions; limiter: eight places, beyond which the server queues or refuses; 296 ms in the mean, lognormal; policy: openai-python 2.46; in brackets the share of questions answered with a gate of forty",
 	X:        "gate, requests at once", Y: "answers per minute",
 	content: func(l *lab, _ *Result) (Content, error) {
 		gates := []float64{1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40}
@@ -123,16 +129,12 @@ var gatePicture = Picture{
 			{"queues, timeout 1 s", append(queue, "policy.timeouts.attempt=1s")},
 			{"refuses beyond eight", nil},
 		} {
-			set := append([]string{"policy=openai-python@2.46", "workload.batch.calls=2000", "provider.latency.first_token={lognormal: {p50: 247.2ms, p95: 663.4ms}}"}, arm.set...)
-			points, err := l.vary("gated", "goodput_per_min", "policy.gate.semaphore=%g", gates, set...)
+			outcomes, err := l.vary("gated", "policy.gate.semaphore=%g", gates, slices.Concat(gateSettings, arm.set)...)
 			if err != nil {
 				return nil, err
 			}
-			answered, err := l.vary("gated", "success_ratio", "policy.gate.semaphore=%g", gates[len(gates)-1:], set...)
-			if err != nil {
-				return nil, err
-			}
-			out.Curves = append(out.Curves, Curve{Name: fmt.Sprintf("%s (%.0f %%)", arm.title, 100*answered[0].Mean), Points: points})
+			answered := over(gates, outcomes, "success_ratio")[len(gates)-1].Mean
+			out.Curves = append(out.Curves, Curve{Name: fmt.Sprintf("%s (%.0f %%)", arm.title, 100*answered), Points: over(gates, outcomes, "goodput_per_min")})
 		}
 		return out, nil
 	},
@@ -144,7 +146,7 @@ var thresholdPicture = Picture{
 	Subtitle: "One queue of 300/s, no other limiter; policy: timeout 1 s, one retry at once",
 	X:        "calls per second", Y: "recovery, s",
 	content: func(_ *lab, r *Result) (Content, error) {
-		measured, _ := r.points([]float64{100, 120, 140}, "recovery_100_s", "recovery_120_s", "recovery_140_s")
+		measured := r.measured([]float64{100, 120, 140}, "recovery_100_s", "recovery_120_s", "recovery_140_s")
 		var fluid []Point
 		for rate := 100.0; rate <= 140; rate++ {
 			fluid = append(fluid, certain(rate, (19*rate-300)/(300-2*rate)))
@@ -153,7 +155,10 @@ var thresholdPicture = Picture{
 	},
 }
 
+var recoverySettings = []string{"workload.open.rate=240/s", "provider.faults.0.for=4166us"}
+
 var recoveryPicture = Picture{
+	Settings: recoverySettings,
 	Name:     "metastable-budget",
 	Title:    "Recovery from an outage of ten seconds",
 	Subtitle: "240 calls/s before one queue of 300/s, no other limiter; policy: timeout 1 s, retry at once; the server finishes what was given up",
@@ -168,7 +173,7 @@ var recoveryPicture = Picture{
 			{"one retry, budget of 10 %", []string{"policy.budget={tokens: {max: 10, per_call: 0.1, retry: 1}}"}},
 			{"one retry", nil},
 		} {
-			eyes, err := watch(l, "280", answers(time.Second), append([]string{"workload.open.rate=240/s", "provider.faults.0.for=4166us"}, arm.set...)...)
+			eyes, err := watch(l, "280", answers(time.Second), slices.Concat(recoverySettings, arm.set)...)
 			if err != nil {
 				return nil, err
 			}
@@ -181,7 +186,7 @@ var recoveryPicture = Picture{
 var spikePicture = Picture{
 	Name:     "metastable-spike",
 	Title:    "What a spike of five seconds leaves behind",
-	Subtitle: "40 calls/s; no limiter, but each request takes 1 s + 10 ms for every other one in flight; policy: timeout 3 s, three attempts",
+	Subtitle: "40 calls/s; no limiter, but an answer takes 1.2 s in the mean + 10 ms for each other request in flight; policy: timeout 3 s, three attempts",
 	X:        "time, s", Y: "answers per second",
 	content: func(l *lab, _ *Result) (Content, error) {
 		out := Curves{Heading: "retries", Shaded: []Span{{"80 calls/s", 20, 25}}}
@@ -199,17 +204,17 @@ var spikePicture = Picture{
 var stormPicture = Picture{
 	Name:     "retry-storm",
 	Title:    "Makespan of a retry storm",
-	Subtitle: "4,320 questions, forty workers; limiter: token bucket of 40 requests/min that says wait 120 s; what failed is queued again after 5 min",
+	Subtitle: "4,320 questions, forty workers; limiter: none, or a token bucket of 40 requests/min that says wait 120 s; what failed is queued again after 5 min",
 	X:        "time, min", Y: "questions answered",
 	content: func(l *lab, r *Result) (Content, error) {
 		bound := r.finding("bound_min").Estimate.Mean
-		out := Curves{Heading: "policy", BoundBy: fmt.Sprintf("the quota: %.0f min", bound)}
+		out := Curves{Heading: "policy", BoundBy: fmt.Sprintf("what the quota allows: %.0f min", bound)}
 		out.Bound = []Point{certain(0, 40), certain(bound, 4320)}
 		for _, arm := range []struct {
 			name, title string
 			makespan    float64
 		}{
-			{"normal", "SDK defaults, no limit", r.finding("makespan_normal_min").Estimate.Mean}, {"own", "own loop and gate", bound * r.finding("own_over_bound").Estimate.Mean}, {"storm", "SDK defaults", r.finding("makespan_storm_min").Estimate.Mean},
+			{"normal", "openai-python 2.46, no limit", r.finding("makespan_normal_min").Estimate.Mean}, {"own", "own loop, gate of 8, quota", bound * r.finding("own_over_bound").Estimate.Mean}, {"storm", "openai-python 2.46, quota", r.finding("makespan_storm_min").Estimate.Mean},
 		} {
 			eyes, err := watch(l, arm.name, answers(time.Minute))
 			if err != nil {

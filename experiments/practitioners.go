@@ -33,19 +33,13 @@ var sdkRetryAfter = Experiment{
 		printed("elapsed_ra120_new_s", 240.3, 1, "s"),
 		exactly("attempts_ra121_new", 1, "attempts"),
 	},
-	measure: func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
-		if err != nil {
-			return nil, err
-		}
-		return map[string]Sample{
-			"attempts_ra2":        arms["ra2"].metric("attempts_per_call"),
-			"elapsed_ra2_s":       arms["ra2"].metric("latency_all_mean_s"),
-			"attempts_ra120":      arms["ra120"].metric("attempts_per_call"),
-			"elapsed_ra120_s":     arms["ra120"].metric("latency_all_mean_s"),
-			"elapsed_ra120_new_s": arms["ra120_new"].metric("latency_all_mean_s"),
-			"attempts_ra121_new":  arms["ra121_new"].metric("attempts_per_call"),
-		}, nil
+	readings: []reading{
+		{"attempts_ra2", "ra2", "attempts_per_call", 0},
+		{"elapsed_ra2_s", "ra2", "latency_all_mean_s", 0},
+		{"attempts_ra120", "ra120", "attempts_per_call", 0},
+		{"elapsed_ra120_s", "ra120", "latency_all_mean_s", 0},
+		{"elapsed_ra120_new_s", "ra120_new", "latency_all_mean_s", 0},
+		{"attempts_ra121_new", "ra121_new", "attempts_per_call", 0},
 	},
 }
 
@@ -69,23 +63,16 @@ var semaphore = Experiment{
 		{Key: "ungated_claimed_answered", Expected: 22, Low: 22, High: 22, Unit: "calls", Note: ungatedNote},
 	},
 	Pictures: []Picture{gatePicture},
-	measure: func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
-		if err != nil {
-			return nil, err
-		}
-		gated, ungated := arms["gated"], arms["ungated"]
-		return map[string]Sample{
-			"gated_peak_in_flight":           gated.metric("peak_in_flight"),
-			"gated_429":                      gated.metric("attempts_throttled"),
-			"gated_answered":                 gated.metric("answered"),
-			"gated_wall_s":                   gated.metric("makespan_s"),
-			"ungated_429":                    ungated.metric("attempts_throttled"),
-			"ungated_wall_s":                 ungated.metric("makespan_s"),
-			"ungated_claimed_peak_in_flight": ungated.metric("peak_in_flight"),
-			"ungated_claimed_429":            ungated.metric("attempts_throttled"),
-			"ungated_claimed_answered":       ungated.metric("answered"),
-		}, nil
+	readings: []reading{
+		{"gated_peak_in_flight", "gated", "peak_in_flight", 0},
+		{"gated_429", "gated", "attempts_throttled", 0},
+		{"gated_answered", "gated", "answered", 0},
+		{"gated_wall_s", "gated", "makespan_s", 0},
+		{"ungated_429", "ungated", "attempts_throttled", 0},
+		{"ungated_wall_s", "ungated", "makespan_s", 0},
+		{"ungated_claimed_peak_in_flight", "ungated", "peak_in_flight", 0},
+		{"ungated_claimed_429", "ungated", "attempts_throttled", 0},
+		{"ungated_claimed_answered", "ungated", "answered", 0},
 	},
 }
 
@@ -93,7 +80,7 @@ var thunderingHerd = Experiment{
 	Name:     "thundering-herd",
 	Question: "A hundred clients fail at once and twenty can be served at one instant: what does jitter change?",
 	Claim:    "Waits of 2^n come back in waves of 100, 80, 60, 40 and 20 over 15 s; full jitter clears the herd within a second.",
-	Source:   "practitioners' claim; the mean of the largest of 80 uniforms is 80/81",
+	Source:   "practitioners' claim; the mean of the largest of 80 uniforms is 80/81; one instant is 0.1 ms here, and the largest burst that of a run in the mean",
 	Arms:     []Arm{{"none", nil}, {"full", []string{"policy.retry.backoff.exponential.jitter=full"}}},
 	References: []Reference{
 		{Key: "bursts_none", List: []float64{100, 80, 60, 40, 20}, Unit: "requests"},
@@ -103,17 +90,17 @@ var thunderingHerd = Experiment{
 	},
 	Pictures: []Picture{herdPicture},
 	measure: func(l *lab) (map[string]Sample, error) {
-		herds := map[string][]*herd{}
+		seen := map[string][]*bursts{}
 		for _, arm := range l.experiment.Arms {
-			all, err := watch(l, arm.Name, func() *herd { return &herd{arrivals: map[sim.Time]float64{}} })
+			all, err := watch(l, arm.Name, func() *bursts { return &bursts{arrivals: map[sim.Time]float64{}} })
 			if err != nil {
 				return nil, err
 			}
-			herds[arm.Name] = all
+			seen[arm.Name] = all
 		}
-		none := herds["none"][0]
+		none := seen["none"][0]
 		var cleared, largest []float64
-		for _, h := range herds["full"] {
+		for _, h := range seen["full"] {
 			cleared = append(cleared, h.cleared.Seconds())
 			delete(h.arrivals, 0)
 			burst := 0.0
@@ -123,7 +110,7 @@ var thunderingHerd = Experiment{
 			largest = append(largest, burst)
 		}
 		return map[string]Sample{
-			"bursts_none":                {List: none.bursts()},
+			"bursts_none":                {List: none.list()},
 			"cleared_none_s":             {Values: []float64{none.cleared.Seconds()}},
 			"cleared_full_s":             {Values: cleared},
 			"max_burst_after_first_full": {Values: largest},
@@ -134,24 +121,24 @@ var thunderingHerd = Experiment{
 // instant is how close requests come that count as one burst.
 const instant = 100 * time.Microsecond
 
-// herd counts the requests that reach the provider within each instant, and
+// bursts counts the requests that reach the provider within each instant, and
 // when the last one that was served came.
-type herd struct {
+type bursts struct {
 	arrivals map[sim.Time]float64
 	cleared  sim.Time
 }
 
-func (h *herd) Attempt(a *fleet.Attempt) {
+func (h *bursts) Attempt(a *fleet.Attempt) {
 	h.arrivals[a.Received.Truncate(instant)]++
 	if a.Class() == wire.OK {
 		h.cleared = max(h.cleared, a.Received)
 	}
 }
 
-func (h *herd) Call(*fleet.Call) {}
+func (h *bursts) Call(*fleet.Call) {}
 
-// bursts lists the arrivals by instant, in order.
-func (h *herd) bursts() []float64 {
+// list lists the arrivals by instant, in order.
+func (h *bursts) list() []float64 {
 	var out []float64
 	for _, at := range slices.Sorted(maps.Keys(h.arrivals)) {
 		out = append(out, h.arrivals[at])
@@ -182,21 +169,15 @@ var timeoutBill = Experiment{
 		printed("usd_per_1000_answers_p08_intrinsic", 16.56, 2, "USD"),
 	},
 	Pictures: []Picture{timeoutPicture},
-	measure: func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
-		if err != nil {
-			return nil, err
-		}
-		return map[string]Sample{
-			"usd_per_1000_p08":                   arms["one_p08"].metric("usd_per_1000_calls"),
-			"wasted_usd_per_1000_p08":            arms["one_p08"].ratio("usd_wasted", "calls", 1000),
-			"usd_per_1000_p15":                   arms["one_p15"].metric("usd_per_1000_calls"),
-			"billed_per_1000_p08":                arms["one_p08"].metric("billed_attempts_per_1000_answers"),
-			"usd_per_1000_p08_independent":       arms["independent_p08"].metric("usd_per_1000_calls"),
-			"usd_per_1000_p15_independent":       arms["independent_p15"].metric("usd_per_1000_calls"),
-			"answered_ratio_p08_intrinsic":       arms["intrinsic_p08"].metric("success_ratio"),
-			"usd_per_1000_answers_p08_intrinsic": arms["intrinsic_p08"].metric("usd_per_1000_answers"),
-		}, nil
+	readings: []reading{
+		{"usd_per_1000_p08", "one_p08", "usd_per_1000_calls", 0},
+		{"wasted_usd_per_1000_p08", "one_p08", "usd_wasted", 1.0 / 20},
+		{"usd_per_1000_p15", "one_p15", "usd_per_1000_calls", 0},
+		{"billed_per_1000_p08", "one_p08", "billed_attempts_per_1000_answers", 0},
+		{"usd_per_1000_p08_independent", "independent_p08", "usd_per_1000_calls", 0},
+		{"usd_per_1000_p15_independent", "independent_p15", "usd_per_1000_calls", 0},
+		{"answered_ratio_p08_intrinsic", "intrinsic_p08", "success_ratio", 0},
+		{"usd_per_1000_answers_p08_intrinsic", "intrinsic_p08", "usd_per_1000_answers", 0},
 	},
 }
 

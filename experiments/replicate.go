@@ -111,7 +111,11 @@ func (r Replicator) one(s *scenario.Scenario, warmup sim.Time, replication int) 
 		to = fleet.Listeners{tally, r.Listen(replication)}
 	}
 	summary, err := s.Model.Run(s.Seed, replication, to)
-	tally.neverCame = summary.NotStarted
+	for of, n := range summary.NotStarted {
+		if tally.counts(of) {
+			tally.neverCame += n
+		}
+	}
 	return Run{replication, tally.Values(), summary}, err
 }
 

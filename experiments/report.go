@@ -40,7 +40,7 @@ type MetricValue struct {
 func NewReport(s *scenario.Scenario, runs []Run) Report {
 	r := Report{
 		Scenario: s.Name, Seed: s.Seed, Replications: len(runs),
-		Policy: s.Model.Client.String(), Provider: s.DescribeProvider(), Price: s.Model.Price.String(),
+		Policy: s.Model.Fleets()[max(0, s.Measured())].Client.String(), Provider: s.DescribeProvider(), Price: s.Model.Price.String(),
 		Warnings: append([]string{}, s.Warnings...),
 	}
 	for i, m := range registry {
@@ -67,7 +67,7 @@ func (r *Report) warn(s *scenario.Scenario, runs []Run) {
 		events = max(events, run.Summary.Events)
 	}
 	if e := r.get("never_came"); e.Mean > 0 {
-		add("%.4g calls per replication never came, because the horizon, the end of the arrivals or hanging workers came first; they are not counted as calls", e.Mean)
+		add("%.4g calls per replication "+neverCame, e.Mean)
 	}
 	if e := r.get("unfinished"); e.Mean > 0 {
 		add("%.4g calls per replication are unfinished: nothing could end them; their latencies are those until the end of the run", e.Mean)

@@ -440,9 +440,6 @@ func TestProviderQueue(t *testing.T) {
 	}
 }
 
-// Independent failures with probability p and R retries: success 1-p^(R+1),
-// attempts (1-p^(R+1))/(1-p). p = 0.5, R = 3: 0.9375 and 1.875; n = 100,000,
-// four standard errors.
 // Trap 6: a server that idles while its queue holds work. Three slots serve Poisson arrivals of
 // three priorities: as long as n requests are there, min(n, 3) are served, so that the integral
 // of min(n, 3) is the sum of the service times, but for the rounding of each to a nanosecond.
@@ -483,6 +480,9 @@ func TestNoServerIdlesWhileItsQueueHoldsWork(t *testing.T) {
 	}
 }
 
+// Independent failures with probability p and R retries: success 1-p^(R+1),
+// attempts (1-p^(R+1))/(1-p). p = 0.5, R = 3: 0.9375 and 1.875; n = 100,000,
+// four standard errors.
 func TestIndependentFailures(t *testing.T) {
 	m := model()
 	m.Workers = 0

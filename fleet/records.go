@@ -113,5 +113,5 @@ func (a *Attempt) Class() wire.Class { return a.Reply.Class() }
 type Summary struct {
 	Events     uint64
 	End        sim.Time // of the last event
-	NotStarted uint64   // of a bounded number of calls, those that never came
+	NotStarted []uint64 // by fleet: of a bounded number of calls, those that never came
 }

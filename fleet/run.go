@@ -56,13 +56,13 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	if err := r.loop.Err(); err != nil {
 		return Summary{}, err
 	}
-	summary := Summary{Events: r.loop.Events(), End: r.loop.Now()}
+	summary := Summary{Events: r.loop.Events(), End: r.loop.Now(), NotStarted: make([]uint64, len(r.groups))}
 	started := uint64(0)
 	for i := range r.groups {
 		g := &r.groups[i]
 		started += g.started
 		if g.Workload.Calls > 0 {
-			summary.NotStarted += g.Workload.Calls - g.started
+			summary.NotStarted[i] = g.Workload.Calls - g.started
 		}
 	}
 	var ledger provider.Ledger

@@ -168,8 +168,8 @@ func TestAtTheHorizonNoCallStartsAndWhatIsInFlightDrains(t *testing.T) {
 	m = model()
 	m.Workload.Calls, m.Horizon = 10, 2*s // fetched at 0 s and 1 s; at 2 s no more
 	l, summary := play(t, m)
-	if len(l.calls) != 2 || summary.NotStarted != 8 {
-		t.Errorf("%d calls, %d not started; want 2 and 8", len(l.calls), summary.NotStarted)
+	if len(l.calls) != 2 || summary.NotStarted[0] != 8 {
+		t.Errorf("%d calls, %d not started; want 2 and 8", len(l.calls), summary.NotStarted[0])
 	}
 }
 
@@ -319,8 +319,8 @@ func TestHangWithoutTimeoutIsUnfinished(t *testing.T) {
 	m.Workload.Calls = 2
 	l, summary := play(t, m)
 	l.expect(t, "0.1 0s-0s timeout", "0 0s-0s unfinished x1")
-	if summary.NotStarted != 1 {
-		t.Errorf("%d not started, want 1", summary.NotStarted)
+	if summary.NotStarted[0] != 1 {
+		t.Errorf("%d not started, want 1", summary.NotStarted[0])
 	}
 	m.Client.Timeouts.Gap = 10 * s
 	l, _ = play(t, m)

@@ -33,14 +33,14 @@ type Lines struct {
 	Title, Subtitle string
 	X, Y            string   // axis labels, with units
 	Names           []string // of the places 0, 1, 2, ... for an axis of names
-	LogX            bool
+	LogX, LogY      bool
 	Heading         string // of the legend
 	Series          []Series
 	Bound           []Point // a line that no series can cross; may be empty
 	BoundName       string
 	ExpectedName    string // of what theory says, in the legend
 	Shaded          []Span
-	Dots            bool // no line and no band between the points, which share nothing else
+	Dots            bool // whiskers and no line between the points, which share nothing else
 
 	ticksX []plot.Tick // instead of those of the axis
 }
@@ -69,7 +69,10 @@ func (f *Lines) draw(c draw.Canvas) error {
 	}
 	p.Add(grid())
 	end, low, high := f.reach(shown)
-	p.Y.Min, p.Y.Max = around(low, high)
+	if p.Y.Min, p.Y.Max = around(low, high); f.LogY && low > 0 {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
+		p.Y.Min, p.Y.Max = low/1.1, high*1.1
+	}
 	if err := spans(p, f.Shaded, end, p.Y.Min, p.Y.Max); err != nil {
 		return err
 	}
@@ -79,22 +82,28 @@ func (f *Lines) draw(c draw.Canvas) error {
 		points := slices.Clone(s.Points)
 		slices.SortStableFunc(points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
 		for _, part := range parts(points) {
+			if f.Dots { // beside each other
+				for k := range part {
+					part[k].X += 0.16 * (float64(i) - 0.5*float64(len(shown)-1))
+				}
+			}
 			band, line, dots, err := s.shapes(part, i)
 			if err != nil {
 				return err
 			}
 			thumbs := []plot.Thumbnailer{line, dots}
 			switch {
-			case s.Expected != nil:
+			case s.Expected != nil, f.Dots:
 				whiskers, err := plotter.NewYErrorBars(spread(part))
 				if err != nil {
 					return err
 				}
 				whiskers.LineStyle.Color = palette[i%len(palette)]
-				p.Add(whiskers, dots)
-				thumbs = thumbs[1:]
-			case f.Dots:
+				if slices.ContainsFunc(part, func(q Point) bool { return q.High > q.Low }) {
+					p.Add(whiskers)
+				}
 				p.Add(dots)
+				thumbs = thumbs[1:]
 			case marked:
 				p.Add(band, line, dots)
 			default:

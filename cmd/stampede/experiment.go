@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -36,8 +38,12 @@ func listExperiments(c *cli.Context) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
+	width := 0
 	for _, e := range experiments.Catalogue() {
-		fmt.Fprintf(c.App.Writer, "%-18s %s\n", e.Name, e.Question)
+		width = max(width, len(e.Name))
+	}
+	for _, e := range experiments.Catalogue() {
+		fmt.Fprintf(c.App.Writer, "%-*s %s\n", width, e.Name, e.Question)
 	}
 	return nil
 }
@@ -54,31 +60,47 @@ func showExperiment(c *cli.Context) error {
 	return nil
 }
 
+// mostSeeds is how many seeds can be asked for.
+const mostSeeds = 10_000
+
 func runExperiments(c *cli.Context) error {
 	chosen, err := chosenExperiments(c)
 	if err != nil {
 		return err
 	}
 	seeds, dir := c.Int("seeds"), c.String("plot")
-	if seeds < 1 {
-		return usage("--seeds: found %d; want 1 or more", seeds)
+	switch {
+	case seeds < 1 || seeds > mostSeeds:
+		return usage("--seeds: found %d; want 1 to %d", seeds, mostSeeds)
+	case c.Uint64("seed") > math.MaxUint64-mostSeeds:
+		return usage("--seed: found %d; want at most %d", c.Uint64("seed"), uint64(math.MaxUint64-mostSeeds))
+	case c.Int("jobs") < 0:
+		return usage("--jobs: found %d; want 0 or more", c.Int("jobs"))
+	case c.Bool("json") && c.Bool("markdown"):
+		return usage("experiment run: found --json and --markdown; want one of them")
+	case c.IsSet("plot") && dir == "":
+		return usage("--plot: found no name; want that of a folder")
 	}
 	if dir != "" {
 		if err := drawable(chosen, c.Bool("all")); err != nil {
 			return err
 		}
 		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return usage("--plot: %v", err)
+			return usage("--plot: %v; want a folder, or the name of a new one", err)
 		}
 	}
 	bar := newProgress(c.App.ErrWriter, len(chosen)*seeds, "experiments")
 	var results []*experiments.Result
 	var drawn []string
+	text := !c.Bool("json") && !c.Bool("markdown") // which appears as it comes
 	for _, e := range chosen {
 		var r *experiments.Result
 		r, err = e.Run(c.Context, experiments.Trial{Jobs: c.Int("jobs"), Seed: c.Uint64("seed"), Seeds: seeds, Done: bar.add})
 		if r != nil {
 			results = append(results, r)
+			if text {
+				r.WriteText(c.App.Writer)
+			}
 		}
 		if err == nil && dir != "" {
 			var names []string
@@ -90,6 +112,9 @@ func runExperiments(c *cli.Context) error {
 		}
 	}
 	bar.end()
+	if err != nil && c.Context.Err() != nil {
+		interrupted(c.App.ErrWriter, len(results), len(chosen), "experiments; those that finished are shown")
+	}
 	if len(drawn) > 0 {
 		fmt.Fprintf(c.App.ErrWriter, "wrote %s in %s\n", strings.Join(drawn, ", "), dir)
 	}
@@ -105,6 +130,9 @@ func chosenExperiments(c *cli.Context) (chosen []*experiments.Experiment, err er
 		e, err := experiments.Find(name)
 		if err != nil {
 			return nil, usageError{err}
+		}
+		if slices.Contains(chosen, e) {
+			return nil, usage("experiment run: found %s twice", name)
 		}
 		chosen = append(chosen, e)
 	}
@@ -126,12 +154,8 @@ func writeResults(c *cli.Context, results []*experiments.Result, one bool) error
 		experiments.WriteMarkdown(c.App.Writer, results)
 	case c.Bool("json") && one && len(results) == 1:
 		return writeJSON(c.App.Writer, results[0])
-	case c.Bool("json") && len(results) > 0:
-		return writeJSON(c.App.Writer, results)
-	case !c.Bool("json"):
-		for _, r := range results {
-			r.WriteText(c.App.Writer)
-		}
+	case c.Bool("json") && !one:
+		return writeJSON(c.App.Writer, slices.Concat([]*experiments.Result{}, results)) // [] when there is none
 	}
 	return nil
 }

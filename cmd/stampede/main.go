@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime/debug"
 	"syscall"
 
@@ -80,7 +81,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Writer: stdout, ErrWriter: stderr,
 		Version:        experiments.Version,
 		ExitErrHandler: func(*cli.Context, error) {},
-		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return usageError{err} },
+		OnUsageError:   mistaken,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return unknownCommand(c.Args().First(), c.App.Commands)
@@ -94,9 +95,21 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	return app
 }
 
+// mistaken says what the parser of flags found, in our words: its flags are texts, switches and
+// whole numbers.
+func mistaken(_ *cli.Context, err error, _ bool) error {
+	m := badFlag.FindStringSubmatch(err.Error())
+	if m == nil {
+		return usageError{err}
+	}
+	return usage("--%s: found %s; want a whole number", m[2], m[1])
+}
+
+var badFlag = regexp.MustCompile(`^invalid value (".*") for flag -([a-z-]+): (?:parse error|value out of range)$`)
+
 // prepare makes mistakes in a command's usage errors of ours.
 func prepare(c *cli.Command) {
-	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return usageError{err} }
+	c.OnUsageError = mistaken
 	for _, sub := range c.Subcommands {
 		prepare(sub)
 	}

@@ -135,6 +135,8 @@ func (d *drawing) subtitle(fixed string) string {
 		parts = append(parts, "policy: "+d.c.Manifest.Policy)
 	case !slices.Contains(d.c.Axes, "policy"):
 		parts = append(parts, "policy before the sweep: "+d.c.Manifest.Policy)
+	case slices.ContainsFunc(d.c.Points, func(p experiments.PointResult) bool { return slices.Contains(p.Labels, "as_above") }):
+		parts = append(parts, "as_above: "+d.c.Manifest.Policy)
 	}
 	if fixed != "" {
 		parts = append(parts, fixed)

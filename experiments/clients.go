@@ -345,15 +345,11 @@ var hungProvider = Experiment{
 		if err != nil {
 			return nil, err
 		}
-		ratio := arms["600s"].metric("answered")
-		for i, other := range arms["8s"].metric("answered").Values {
-			ratio.Values[i] /= other
-		}
 		each := arms["600s"].metric("answered")
 		for i := range each.Values {
 			each.Values[i] /= 16
 		}
-		return map[string]Sample{"goodput_ratio_600_over_8": ratio, "answers_per_worker_600s": each, "slots_lost_600s": arms["600s"].metric("attempts_timeout")}, nil
+		return map[string]Sample{"goodput_ratio_600_over_8": arms["600s"].over(arms["8s"], "answered"), "answers_per_worker_600s": each, "slots_lost_600s": arms["600s"].metric("attempts_timeout")}, nil
 	},
 }
 
@@ -452,13 +448,9 @@ var fallbackChain = Experiment{
 				c.n = min(c.n, (a.Sent - end).Seconds())
 			}
 		}})
-		ratio := arms["fallback"].metric("usd_per_1000_answers")
-		for i, other := range arms["alone"].metric("usd_per_1000_answers").Values {
-			ratio.Values[i] /= other
-		}
 		return map[string]Sample{
 			"answered_ratio_fallback": arms["fallback"].metric("success_ratio"), "answered_ratio_alone": arms["alone"].metric("success_ratio"),
-			"usd_ratio_fallback_over_alone": ratio, "return_s": back,
+			"usd_ratio_fallback_over_alone": arms["fallback"].over(arms["alone"], "usd_per_1000_answers"), "return_s": back,
 			"usd_per_1000_answers_alone": arms["alone"].metric("usd_per_1000_answers"), "usd_per_1000_answers_fallback": arms["fallback"].metric("usd_per_1000_answers"),
 		}, err
 	},

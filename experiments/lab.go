@@ -143,6 +143,16 @@ func (o outcome) beyond(other outcome, name string) Sample {
 	return Sample{Values: out}
 }
 
+// over is a metric over that of another arm on the same seeds.
+func (o outcome) over(other outcome, name string) Sample {
+	a, b := o.metric(name).Values, other.metric(name).Values
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = a[i] / b[i]
+	}
+	return Sample{Values: out}
+}
+
 // ratio is one metric over another, times a factor.
 func (o outcome) ratio(above, below string, factor float64) Sample {
 	a, b := o.metric(above).Values, o.metric(below).Values

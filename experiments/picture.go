@@ -173,6 +173,24 @@ func answers(width time.Duration) func() *bins {
 	}
 }
 
+// timed is an arm that is drawn over time, with further settings.
+type timed struct {
+	title, arm string
+	set        []string
+}
+
+// answersOverTime are curves of the answers per second.
+func (l *lab) answersOverTime(end time.Duration, arms ...timed) (out []Curve, err error) {
+	for _, arm := range arms {
+		eyes, err := watch(l, arm.arm, answers(time.Second), arm.set...)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Curve{Name: arm.title, Points: overTime(eyes, end)})
+	}
+	return out, nil
+}
+
 // drover is an eye for the attempts of a herd.
 type drover struct{ Herd }
 

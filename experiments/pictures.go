@@ -164,22 +164,11 @@ var recoveryPicture = Picture{
 	Subtitle: "240 calls/s before one queue of 300/s, no other limiter; policy: timeout 1 s, retry at once; the server finishes what was given up",
 	X:        "time, s", Y: "answers per second",
 	content: func(l *lab, _ *Result) (Content, error) {
-		out := Curves{Heading: "policy", Shaded: []Span{{"outage", 20, 30}}}
-		for _, arm := range []struct {
-			title string
-			set   []string
-		}{
-			{"no retry", []string{"policy.retry.attempts=1"}},
-			{"one retry, budget of 10 %", []string{"policy.budget={tokens: {max: 10, per_call: 0.1, retry: 1}}"}},
-			{"one retry", nil},
-		} {
-			eyes, err := watch(l, "280", answers(time.Second), slices.Concat(recoverySettings, arm.set)...)
-			if err != nil {
-				return nil, err
-			}
-			out.Curves = append(out.Curves, Curve{Name: arm.title, Points: overTime(eyes, 4*time.Minute)})
-		}
-		return out, nil
+		curves, err := l.answersOverTime(4*time.Minute,
+			timed{"no retry", "280", append([]string{"policy.retry.attempts=1"}, recoverySettings...)},
+			timed{"one retry, budget of 10 %", "280", append([]string{"policy.budget={tokens: {max: 10, per_call: 0.1, retry: 1}}"}, recoverySettings...)},
+			timed{"one retry", "280", recoverySettings})
+		return Curves{Heading: "policy", Shaded: []Span{{"outage", 20, 30}}, Curves: curves}, err
 	},
 }
 
@@ -189,15 +178,8 @@ var spikePicture = Picture{
 	Subtitle: "40 calls/s; no limiter, but an answer takes 1.2 s in the mean + 10 ms for each other request in flight; policy: timeout 3 s, three attempts",
 	X:        "time, s", Y: "answers per second",
 	content: func(l *lab, _ *Result) (Content, error) {
-		out := Curves{Heading: "retries", Shaded: []Span{{"80 calls/s", 20, 25}}}
-		for _, arm := range []struct{ name, title string }{{"control", "at once, no spike"}, {"backoff", "after 20 s and more"}, {"immediate", "at once"}} {
-			eyes, err := watch(l, arm.name, answers(time.Second))
-			if err != nil {
-				return nil, err
-			}
-			out.Curves = append(out.Curves, Curve{Name: arm.title, Points: overTime(eyes, 80*time.Second)})
-		}
-		return out, nil
+		curves, err := l.answersOverTime(80*time.Second, timed{"at once, no spike", "control", nil}, timed{"after 20 s and more", "backoff", nil}, timed{"at once", "immediate", nil})
+		return Curves{Heading: "retries", Shaded: []Span{{"80 calls/s", 20, 25}}, Curves: curves}, err
 	},
 }
 

@@ -327,15 +327,11 @@ var keyIsolation = Experiment{
 		if err != nil {
 			return nil, err
 		}
-		ratio := arms["two_keys_batch"].metric("goodput_per_min").Values
-		for i, one := range arms["one_key_batch"].metric("goodput_per_min").Values {
-			ratio[i] /= one
-		}
 		return map[string]Sample{
 			"online_throttled_ratio_one_key":   arms["one_key"].metric("throttled_ratio"),
 			"online_throttled_ratio_two_keys":  arms["two_keys"].metric("throttled_ratio"),
 			"online_success_ratio_gained":      arms["two_keys"].beyond(arms["one_key"], "success_ratio"),
-			"batch_goodput_ratio_two_over_one": {Values: ratio},
+			"batch_goodput_ratio_two_over_one": arms["two_keys_batch"].over(arms["one_key_batch"], "goodput_per_min"),
 		}, nil
 	},
 }

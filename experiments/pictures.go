@@ -33,7 +33,7 @@ func writerPictures() []Picture {
 var sdkPicture = Picture{
 	Name:     "herd-sdk-defaults",
 	Title:    "A thousand calls at once before ten a second",
-	Subtitle: "Limiter: token bucket of 10 requests/s, burst 10; a refused request does not count",
+	Subtitle: "Limiter: token bucket of 10 requests/s, burst 10; a refused request does not count; policies: SDK defaults, and base 1 s, cap 60 s, ten retries with each jitter",
 	Y:        "answered, % of calls",
 	content: beside([]string{"OpenAI SDK", "botocore", "google-genai", "no jitter", "decorrelated", "full jitter", "equal jitter"},
 		"answered_pct_sdk", "answered_pct_botocore", "answered_pct_genai", "answered_pct_none", "answered_pct_decorrelated", "answered_pct_full", "answered_pct_equal"),

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -50,9 +51,14 @@ func drawPictures(c *cli.Context, r *experiments.Result, dir string) (names []st
 func figureOf(p experiments.Picture, content experiments.Content) plots.Figure {
 	switch of := content.(type) {
 	case experiments.Curves:
-		f := &plots.Lines{Title: p.Title, Subtitle: p.Subtitle + "; 95 % intervals", LogY: of.LogY, X: p.X, Y: p.Y, Names: of.Places, Dots: of.Places != nil, Heading: of.Heading, Bound: pointsOf(of.Bound), BoundName: of.BoundBy, ExpectedName: of.Expected}
+		f := &plots.Lines{Title: p.Title, Subtitle: p.Subtitle, LogY: of.LogY, X: p.X, Y: p.Y, Names: of.Places, Dots: of.Places != nil, Heading: of.Heading, Bound: pointsOf(of.Bound), BoundName: of.BoundBy, ExpectedName: of.Expected}
 		for _, curve := range of.Curves {
 			f.Series = append(f.Series, plots.Series{Name: curve.Name, Points: pointsOf(curve.Points), Expected: pointsOf(curve.Expected)})
+		}
+		if slices.ContainsFunc(f.Series, func(s plots.Series) bool {
+			return slices.ContainsFunc(s.Points, func(p plots.Point) bool { return p.High > p.Low })
+		}) {
+			f.Subtitle += "; 95 % intervals"
 		}
 		for _, s := range of.Shaded {
 			f.Shaded = append(f.Shaded, plots.Span(s))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"stampede/cost"
 	"time"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -86,6 +87,11 @@ var timeoutPicture = Picture{
 		slow := func(t float64) float64 {
 			return distuv.LogNormal{Mu: math.Log(4), Sigma: math.Log(2.5) / distuv.UnitNormal.Quantile(0.92)}.Survival(t)
 		}
+		s, err := l.arm("one_p08")
+		if err != nil {
+			return nil, err
+		}
+		attempts := 1000 * s.Model.Price.Bill(cost.Usage{Prompt: 1000}).Dollars() // of 1,000 tokens each
 		out := Curves{Heading: "policy", Expected: "closed form"}
 		for _, arm := range []struct {
 			name, title, setting string
@@ -101,7 +107,7 @@ var timeoutPicture = Picture{
 			}
 			c := Curve{Name: arm.title, Points: over(timeouts, outcomes, "usd_per_1000_answers")}
 			for t := timeouts[0]; t <= slices.Max(timeouts); t += 0.25 {
-				c.Expected = append(c.Expected, certain(t, 13.13*arm.factor(slow(t))))
+				c.Expected = append(c.Expected, certain(t, attempts*arm.factor(slow(t))))
 			}
 			out.Curves = append(out.Curves, c)
 		}
@@ -117,9 +123,10 @@ var gatePicture = Picture{
 	Title:    "What a gate does to goodput",
 	Subtitle: "Forty workers, 2,000 questions; limiter: eight places, beyond which the server queues or refuses; 296 ms in the mean, lognormal; policy: openai-python 2.46; in brackets the share of questions answered with a gate of forty",
 	X:        "gate, requests at once", Y: "answers per minute",
-	content: func(l *lab, _ *Result) (Content, error) {
+	content: func(l *lab, r *Result) (Content, error) {
 		gates := []float64{1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40}
-		out := Curves{Heading: "the server", Bound: []Point{certain(1, 8/0.296*60), certain(40, 8/0.296*60)}, BoundBy: "eight places"}
+		perMinute := 60 * 40 / r.finding("gated_wall_s").Expected // forty questions in five rounds of eight
+		out := Curves{Heading: "the server", Bound: []Point{certain(1, perMinute), certain(40, perMinute)}, BoundBy: "eight places"}
 		queue := []string{"provider.limits=[]", "provider.capacity={slots: 8, queue: none}"}
 		for _, arm := range []struct {
 			title string
@@ -147,11 +154,11 @@ var thresholdPicture = Picture{
 	X:        "calls per second", Y: "recovery, s",
 	content: func(_ *lab, r *Result) (Content, error) {
 		measured := r.measured([]float64{100, 120, 140}, "recovery_100_s", "recovery_120_s", "recovery_140_s")
-		var fluid []Point
+		var expected []Point
 		for rate := 100.0; rate <= 140; rate++ {
-			fluid = append(fluid, certain(rate, (19*rate-300)/(300-2*rate)))
+			expected = append(expected, certain(rate, fluid(rate)))
 		}
-		return Curves{Expected: "fluid limit, never from 150 on", Curves: []Curve{{Name: "measured", Points: measured, Expected: fluid}}}, nil
+		return Curves{Expected: "fluid limit, never from 150 on", Curves: []Curve{{Name: "measured", Points: measured, Expected: expected}}}, nil
 	},
 }
 
@@ -191,7 +198,11 @@ var stormPicture = Picture{
 	content: func(l *lab, r *Result) (Content, error) {
 		bound := r.finding("bound_min").Estimate.Mean
 		out := Curves{Heading: "policy", BoundBy: fmt.Sprintf("what the quota allows: %.0f min", bound)}
-		out.Bound = []Point{certain(0, 40), certain(bound, 4320)}
+		s, err := l.arm("storm")
+		if err != nil {
+			return nil, err
+		}
+		out.Bound = []Point{certain(0, float64(s.Model.Provider.Limits[0].Amount)), certain(bound, float64(s.Model.Workload.Calls))}
 		for _, arm := range []struct {
 			name, title string
 			makespan    float64

@@ -1,0 +1,120 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"stampede/dialect"
+	"stampede/provider"
+)
+
+// The names of providers, limits and amounts in tables, figures and explanations.
+
+// DescribeProvider names the provider with every limit and its kind.
+func (s *Scenario) DescribeProvider() string { return describeProvider(s.Model.Provider) }
+
+func describeProvider(p provider.Config) string {
+	var parts []string
+	if p.Name != "" {
+		parts = append(parts, p.Name)
+	}
+	for _, l := range p.Limits {
+		parts = append(parts, describeLimit(l))
+	}
+	if c := p.Capacity; c.Slots > 0 {
+		s := plural(c.Slots, "slot")
+		if c.Batching != nil {
+			s += " in a batch"
+		}
+		switch {
+		case c.Queue < 0:
+			s += " before an unbounded queue"
+		case c.Queue > 0:
+			s += fmt.Sprintf(" before a queue of %d, then %d", c.Queue, full(p))
+		default:
+			s += fmt.Sprintf(", then %d", full(p))
+		}
+		parts = append(parts, s)
+	}
+	if len(p.Limits) == 0 && p.Capacity.Slots == 0 {
+		parts = append(parts, "no limits")
+	}
+	if g := p.Gateway.String(); g != "" {
+		parts = append(parts, "a gateway that "+g)
+	}
+	if n := len(p.Faults); n > 0 {
+		parts = append(parts, fmt.Sprintf("faults: %d", n))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// full is the status of a provider without a place.
+func full(p provider.Config) int {
+	if p.Capacity.Full != 0 {
+		return p.Capacity.Full
+	}
+	return p.Dialect.Refuses(dialect.NoPlace).Status
+}
+
+func describeLimit(l provider.Limit) string {
+	scope := ""
+	if len(l.Keys) > 0 {
+		scope += " under " + strings.Join(l.Keys, ", ")
+	}
+	if len(l.Models) > 0 {
+		scope += " to " + strings.Join(l.Models, ", ")
+	}
+	if l.Resource == provider.Concurrency {
+		return fmt.Sprintf("%d requests at once%s", l.Amount, scope)
+	}
+	s := fmt.Sprintf("%v %s/%s%s", l.Kind, sizeOf(l), periodName(l.Period), scope)
+	if l.Quantum > 0 {
+		s += fmt.Sprintf(" enforced every %s", shortDuration(l.Quantum))
+	} else if l.Burst != 0 && l.Burst != l.Amount {
+		s += fmt.Sprintf(" burst %s", size(l.Burst))
+	}
+	if l.Rejected != provider.Free {
+		s += ", rejected count " + strings.ReplaceAll(l.Rejected.String(), "_", " ")
+	}
+	return s
+}
+
+// sizeOf writes the amount of a limit with its resource.
+func sizeOf(l provider.Limit) string {
+	if l.Resource == provider.Dollars {
+		return "$" + strconv.FormatFloat(float64(l.Amount)/1e9, 'f', -1, 64)
+	}
+	return size(l.Amount) + " " + strings.ReplaceAll(l.Resource.String(), "_", " ")
+}
+
+// size writes 200000 as 200k.
+func size(n int64) string {
+	switch {
+	case n >= 1e6 && n%1e5 == 0:
+		return fmt.Sprintf("%gM", float64(n)/1e6)
+	case n >= 1e4 && n%100 == 0:
+		return fmt.Sprintf("%gk", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}
+
+func under(key string) string {
+	if key == "" {
+		return ""
+	}
+	return " under the key " + key
+}
+
+// number writes a number with four significant digits and no exponent.
+func number(x float64) string {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

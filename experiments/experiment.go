@@ -122,14 +122,14 @@ func judge(r Reference, s Sample, source string) Finding {
 		}
 		const rounding = 1e-9 // of float arithmetic on exact figures
 		slack := rounding * max(1, math.Abs(r.Expected))
-		low, high := e.High, e.Low // the ends that must reach the band
+		notBelow, notAbove := e.High, e.Low // an interval meets a band with either end
 		if math.IsInf(r.High, 1) {
-			low = e.Low // a bound must be kept by the whole interval
+			notBelow = e.Low // and keeps a bound with both
 		}
 		if math.IsInf(r.Low, -1) {
-			high = e.High
+			notAbove = e.High
 		}
-		holds = e.N > 0 && low >= r.Low-slack && high <= r.High+slack
+		holds = e.N > 0 && notBelow >= r.Low-slack && notAbove <= r.High+slack
 	}
 	f.Holds = &holds
 	if holds {

@@ -76,7 +76,29 @@ func (f *Lines) draw(c draw.Canvas) error {
 	if err := spans(p, f.Shaded, end, p.Y.Min, p.Y.Max); err != nil {
 		return err
 	}
-	var entries []entry
+	entries, err := f.addSeries(p, shown)
+	if err != nil {
+		return err
+	}
+	theory, err := f.addExpected(p, shown)
+	if err != nil {
+		return err
+	}
+	entries = append(entries, theory...)
+	if len(f.Bound) > 0 {
+		line, err := dashed(f.Bound, palette[7])
+		if err != nil {
+			return err
+		}
+		p.Add(line)
+		entries = append(entries, entry{f.BoundName, []plot.Thumbnailer{line}})
+	}
+	beside(c, p, f.Heading, append(entries, shadings(f.Shaded, end)...))
+	return nil
+}
+
+// addSeries draws what was measured: points for themselves, or a line in a band.
+func (f *Lines) addSeries(p *plot.Plot, shown []Series) (entries []entry, err error) {
 	marked := !slices.ContainsFunc(shown, func(s Series) bool { return len(s.Points) > mostMarks })
 	for i, s := range shown {
 		points := slices.Clone(s.Points)
@@ -89,14 +111,14 @@ func (f *Lines) draw(c draw.Canvas) error {
 			}
 			band, line, dots, err := s.shapes(part, i)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			thumbs := []plot.Thumbnailer{line, dots}
 			switch {
 			case s.Expected != nil, f.Dots:
 				whiskers, err := plotter.NewYErrorBars(spread(part))
 				if err != nil {
-					return err
+					return nil, err
 				}
 				whiskers.LineStyle.Color = palette[i%len(palette)]
 				if slices.ContainsFunc(part, func(q Point) bool { return q.High > q.Low }) {
@@ -118,33 +140,29 @@ func (f *Lines) draw(c draw.Canvas) error {
 			entries = append(entries, entry{s.Name + " (no value)", nil})
 		}
 	}
+	return entries, nil
+}
+
+// addExpected draws what theory says, with one entry for all series.
+func (f *Lines) addExpected(p *plot.Plot, shown []Series) (entries []entry, err error) {
 	for i, s := range shown {
 		if len(s.Expected) == 0 {
 			continue
 		}
 		theory, err := dashed(s.Expected, palette[i%len(palette)])
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.Add(theory)
-		if !slices.ContainsFunc(entries, func(e entry) bool { return e.name == f.ExpectedName }) {
+		if entries == nil {
 			gray, err := dashed(s.Expected, color.RGBA{90, 90, 90, 255})
 			if err != nil {
-				return err
+				return nil, err
 			}
-			entries = append(entries, entry{f.ExpectedName, []plot.Thumbnailer{gray}})
+			entries = []entry{{f.ExpectedName, []plot.Thumbnailer{gray}}}
 		}
 	}
-	if len(f.Bound) > 0 {
-		line, err := dashed(f.Bound, palette[7])
-		if err != nil {
-			return err
-		}
-		p.Add(line)
-		entries = append(entries, entry{f.BoundName, []plot.Thumbnailer{line}})
-	}
-	beside(c, p, f.Heading, append(entries, shadings(f.Shaded, end)...))
-	return nil
+	return entries, nil
 }
 
 // reach is how far right, low and high anything is drawn.

@@ -220,6 +220,20 @@ func TestLinesBesideTheory(t *testing.T) {
 	golden(t, "theory", f)
 }
 
+// Points over names, beside each other, and a quantity over several decades.
+func TestLinesOfDotsOnALogAxis(t *testing.T) {
+	f := &Lines{Title: "Time until all have written", Subtitle: "No limiter", Y: "time, ms", Names: []string{"none", "full", "equal"}, Dots: true, LogY: true}
+	for i := range 2 {
+		s := Series{Name: fmt.Sprintf("clients %d", 50*(i+1))}
+		for x, y := range []float64{100_000, 3000, 5000} {
+			y *= float64(i + 1)
+			s.Points = append(s.Points, Point{float64(x), y, y / 1.3, y * 1.3})
+		}
+		f.Series = append(f.Series, s)
+	}
+	golden(t, "decades", f)
+}
+
 // What is empty or has no value is drawn all the same.
 func TestEmptyFigures(t *testing.T) {
 	nan := math.NaN()

@@ -154,11 +154,7 @@ var quotaExhausted = Experiment{
 	Source:   "practitioners' claim; SDK sources",
 	Arms:     []Arm{{"status_only", nil}, {"code_aware", []string{"policy.retry.never_on=[insufficient_quota]"}}},
 	References: []Reference{
-		exactly("requests_status_only", 3000, "attempts"),
-		exactly("requests_code_aware", 1000, "attempts"),
-	},
-	readings: []reading{
-		{"requests_status_only", "status_only", "attempts", 0},
-		{"requests_code_aware", "code_aware", "attempts", 0},
+		exactly("requests_status_only", 3000, "attempts").of("status_only", "attempts"),
+		exactly("requests_code_aware", 1000, "attempts").of("code_aware", "attempts"),
 	},
 }

@@ -22,18 +22,11 @@ var backoffBudget = Experiment{
 		{"window", []string{"policy.retry.attempts=9", "provider.faults=[{status: 429, for: 60s}]"}},
 	},
 	References: []Reference{
-		exactly("max_wait_2_retries_s", 1.5, "s"),
-		exactly("max_wait_5_retries_s", 15.5, "s"),
-		exactly("max_wait_8_retries_s", 39.5, "s"),
-		within("mean_wait_2_retries_s", 1.3125, 1.3125, 1.3125, "s"),
-		exactly("answered_60s_window_8_retries", 0, "calls"),
-	},
-	readings: []reading{
-		{"max_wait_2_retries_s", "two", "horizon_s", 0},
-		{"max_wait_5_retries_s", "five", "horizon_s", 0},
-		{"max_wait_8_retries_s", "eight", "horizon_s", 0},
-		{"mean_wait_2_retries_s", "two", "latency_all_mean_s", 0},
-		{"answered_60s_window_8_retries", "window", "answered", 0},
+		exactly("max_wait_2_retries_s", 1.5, "s").of("two", "horizon_s"),
+		exactly("max_wait_5_retries_s", 15.5, "s").of("five", "horizon_s"),
+		exactly("max_wait_8_retries_s", 39.5, "s").of("eight", "horizon_s"),
+		within("mean_wait_2_retries_s", 1.3125, 1.3125, 1.3125, "s").of("two", "latency_all_mean_s"),
+		exactly("answered_60s_window_8_retries", 0, "calls").of("window", "answered"),
 	},
 }
 
@@ -50,18 +43,11 @@ var stackedLayers = Experiment{
 		{"one_owner", []string{"policy.retry.attempts=6", "policy.inside=[]"}},
 	},
 	References: []Reference{
-		exactly("requests_5_over_sdk2", 18, "attempts"),
-		exactly("requests_3x3x3", 27, "attempts"),
-		exactly("requests_4x4x4", 64, "attempts"),
-		exactly("requests_3_pow_5", 243, "attempts"),
-		exactly("requests_one_owner", 6, "attempts"),
-	},
-	readings: []reading{
-		{"requests_5_over_sdk2", "5_over_sdk2", "attempts_per_call", 0},
-		{"requests_3x3x3", "3x3x3", "attempts_per_call", 0},
-		{"requests_4x4x4", "4x4x4", "attempts_per_call", 0},
-		{"requests_3_pow_5", "3_pow_5", "attempts_per_call", 0},
-		{"requests_one_owner", "one_owner", "attempts_per_call", 0},
+		exactly("requests_5_over_sdk2", 18, "attempts").of("5_over_sdk2", "attempts_per_call"),
+		exactly("requests_3x3x3", 27, "attempts").of("3x3x3", "attempts_per_call"),
+		exactly("requests_4x4x4", 64, "attempts").of("4x4x4", "attempts_per_call"),
+		exactly("requests_3_pow_5", 243, "attempts").of("3_pow_5", "attempts_per_call"),
+		exactly("requests_one_owner", 6, "attempts").of("one_owner", "attempts_per_call"),
 	},
 }
 
@@ -169,14 +155,9 @@ var headerPacing = Experiment{
 	Source:   "practitioners' claim",
 	Arms:     []Arm{{"paced", nil}, {"reactive", []string{"policy.pace.headers=false"}}},
 	References: []Reference{
-		exactly("paced_429", 0, "attempts"),
-		atLeast("paced_quota_used", 0.95, "share"),
-		atLeast("reactive_429", 1, "attempts"),
-	},
-	readings: []reading{
-		{"paced_429", "paced", "attempts_throttled", 0},
-		{"paced_quota_used", "paced", "quota_used_ratio", 0},
-		{"reactive_429", "reactive", "attempts_throttled", 0},
+		exactly("paced_429", 0, "attempts").of("paced", "attempts_throttled"),
+		atLeast("paced_quota_used", 0.95, "share").of("paced", "quota_used_ratio"),
+		atLeast("reactive_429", 1, "attempts").of("reactive", "attempts_throttled"),
 	},
 }
 

@@ -23,9 +23,7 @@ type Experiment struct {
 	References []Reference
 	Pictures   []Picture
 
-	// What the findings are: metrics of arms, or else what measure finds.
-	readings []reading
-	measure  func(*lab) (map[string]Sample, error)
+	measure func(*lab) (map[string]Sample, error) // nil when every finding is a metric of an arm
 }
 
 // Arm is a variation of the experiment's scenario.
@@ -49,6 +47,9 @@ type Reference struct {
 	// is judged all the same.
 	Differs string
 	By      float64
+	// The finding is a metric of an arm, times a factor; of others, the experiment says what it is.
+	arm, metric string
+	factor      float64 // 0 means 1
 	// Runs is of how few runs the reference can be the mean, in place of By.
 	Runs int
 }
@@ -57,6 +58,28 @@ type Reference struct {
 func (r Reference) differs(by float64, why string) Reference {
 	r.Differs, r.By = why, by
 	return r
+}
+
+// of says which metric of which arm the finding is, times with which factor.
+func (r Reference) of(arm, metric string) Reference {
+	r.arm, r.metric = arm, metric
+	return r
+}
+
+func (r Reference) times(factor float64) Reference {
+	r.factor = factor
+	return r
+}
+
+// from writes where the finding comes from, where it is a metric.
+func (r Reference) from() string {
+	switch {
+	case r.metric == "":
+		return ""
+	case r.factor != 0:
+		return fmt.Sprintf("; %s of %s x %s", r.metric, r.arm, Format(r.factor))
+	}
+	return fmt.Sprintf("; %s of %s", r.metric, r.arm)
 }
 
 // exactly is a reference to a figure without error.

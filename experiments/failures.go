@@ -47,16 +47,10 @@ var breakerTripRule = Experiment{
 		{"dead_without", []string{"provider.faults=[{status: 503}]", "policy=no-retry"}},
 	},
 	References: []Reference{
-		atLeast("blocked_by_ratio", 1, "calls"),
-		exactly("blocked_by_in_a_row", 0, "calls"),
-		exactly("sent_dead_without", 600, "attempts"),
-		exactly("sent_dead_with", 29, "attempts"),
-	},
-	readings: []reading{
-		{"blocked_by_ratio", "ratio", "breaker_open", 0},
-		{"blocked_by_in_a_row", "in_a_row", "breaker_open", 0},
-		{"sent_dead_without", "dead_without", "attempts", 0},
-		{"sent_dead_with", "dead", "attempts", 0},
+		atLeast("blocked_by_ratio", 1, "calls").of("ratio", "breaker_open"),
+		exactly("blocked_by_in_a_row", 0, "calls").of("in_a_row", "breaker_open"),
+		exactly("sent_dead_without", 600, "attempts").of("dead_without", "attempts"),
+		exactly("sent_dead_with", 29, "attempts").of("dead", "attempts"),
 	},
 }
 
@@ -72,20 +66,12 @@ var streamReplay = Experiment{
 		{"stop_p10", []string{"policy.retry.broken_stream=stop", "provider.faults=[{cut_at: 40%, share: 10%}]", "workload.burst.calls=5k"}},
 	},
 	References: []Reference{
-		exactly("duplicated_over_length_replay", 0.4, "ratio"),
-		exactly("billed_over_length_replay", 1.4, "ratio"),
-		exactly("duplicated_over_length_regenerate", 0, "ratio"),
-		exactly("billed_over_length_regenerate", 1.4, "ratio"),
-		exactly("duplicated_stop", 0, "tokens"),
-		exactly("failed_ratio_stop_p10", 0.1, "share"),
-	},
-	readings: []reading{
-		{"duplicated_over_length_replay", "replay", "repeated_tokens", 1.0 / (200 * 100)},
-		{"billed_over_length_replay", "replay", "usd_per_1000_calls", 1 / (1000 * 100 * 10e-6)},
-		{"duplicated_over_length_regenerate", "regenerate", "repeated_tokens", 1.0 / (200 * 100)},
-		{"billed_over_length_regenerate", "regenerate", "usd_per_1000_calls", 1 / (1000 * 100 * 10e-6)},
-		{"duplicated_stop", "stop", "repeated_tokens", 0},
-		{"failed_ratio_stop_p10", "stop_p10", "stream_broken", 1.0 / 5_000},
+		exactly("duplicated_over_length_replay", 0.4, "ratio").of("replay", "repeated_tokens").times(1.0 / (200 * 100)),
+		exactly("billed_over_length_replay", 1.4, "ratio").of("replay", "usd_per_1000_calls").times(1 / (1000 * 100 * 10e-6)),
+		exactly("duplicated_over_length_regenerate", 0, "ratio").of("regenerate", "repeated_tokens").times(1.0 / (200 * 100)),
+		exactly("billed_over_length_regenerate", 1.4, "ratio").of("regenerate", "usd_per_1000_calls").times(1 / (1000 * 100 * 10e-6)),
+		exactly("duplicated_stop", 0, "tokens").of("stop", "repeated_tokens"),
+		exactly("failed_ratio_stop_p10", 0.1, "share").of("stop_p10", "stream_broken").times(1.0 / 5_000),
 	},
 }
 
@@ -96,12 +82,8 @@ var sideEffects = Experiment{
 	Source:   "practitioners' claim, p = 0.1",
 	Arms:     []Arm{{"no_key", nil}, {"key", []string{"policy.idempotency_key=true"}}},
 	References: []Reference{
-		exactly("duplicates_per_1000", 100, "effects"),
-		exactly("duplicates_per_1000_key", 0, "effects"),
-	},
-	readings: []reading{
-		{"duplicates_per_1000", "no_key", "side_effects_duplicated", 0.5},
-		{"duplicates_per_1000_key", "key", "side_effects_duplicated", 0.5},
+		exactly("duplicates_per_1000", 100, "effects").of("no_key", "side_effects_duplicated").times(0.5),
+		exactly("duplicates_per_1000_key", 0, "effects").of("key", "side_effects_duplicated").times(0.5),
 	},
 }
 

@@ -33,11 +33,7 @@ func (e *Experiment) Show(w io.Writer) {
 	}
 	fmt.Fprintf(w, "#\n# references:\n")
 	for _, r := range e.References {
-		from := ""
-		if i := slices.IndexFunc(e.readings, func(of reading) bool { return of.key == r.Key }); i >= 0 {
-			from = "; " + e.readings[i].String()
-		}
-		fmt.Fprintf(w, "#   %-36s %s%s\n", r.Key, r.words(), from)
+		fmt.Fprintf(w, "#   %-36s %s%s\n", r.Key, r.words(), r.from())
 	}
 	if len(e.Pictures) > 0 {
 		fmt.Fprintf(w, "#\n# figures, of run with --plot:\n")

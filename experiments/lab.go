@@ -163,36 +163,21 @@ func (o outcome) ratio(above, below string, factor float64) Sample {
 	return Sample{Values: out}
 }
 
-// reading is a finding that is a metric of one arm, times a factor where there is one.
-type reading struct {
-	key, arm, metric string
-	factor           float64
-}
-
-// String writes where the finding comes from.
-func (r reading) String() string {
-	s := r.metric + " of " + r.arm
-	if r.factor != 0 {
-		s += " x " + Format(r.factor)
-	}
-	return s
-}
-
-// read measures the experiment's readings.
+// read measures the findings that are metrics of arms.
 func (l *lab) read() (map[string]Sample, error) {
 	arms, err := l.playAll()
 	if err != nil {
 		return nil, err
 	}
 	out := map[string]Sample{}
-	for _, r := range l.experiment.readings {
+	for _, r := range l.experiment.References {
 		sample := arms[r.arm].metric(r.metric)
 		for i := range sample.Values {
 			if r.factor != 0 {
 				sample.Values[i] *= r.factor
 			}
 		}
-		out[r.key] = sample
+		out[r.Key] = sample
 	}
 	return out, nil
 }

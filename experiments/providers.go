@@ -88,20 +88,12 @@ var droppingBucket = Experiment{
 		{"window", []string{"provider.limits=[{resource: requests, limit: 60/6s, kind: fixed_window}]"}},
 	},
 	References: []Reference{
-		printed("throttled_ratio_b1", 0.500, 3, "share"),
-		printed("throttled_ratio_b2", 0.269, 3, "share"),
-		printed("throttled_ratio_b5", 0.1035, 4, "share"),
-		printed("throttled_ratio_b10", 0.0509, 4, "share"),
-		printed("throttled_ratio_b60", 0.0084, 4, "share"),
-		printed("throttled_ratio_window", 0.0514, 4, "share"),
-	},
-	readings: []reading{
-		{"throttled_ratio_b1", "b1", "throttled_ratio", 0},
-		{"throttled_ratio_b2", "b2", "throttled_ratio", 0},
-		{"throttled_ratio_b5", "b5", "throttled_ratio", 0},
-		{"throttled_ratio_b10", "b10", "throttled_ratio", 0},
-		{"throttled_ratio_b60", "b60", "throttled_ratio", 0},
-		{"throttled_ratio_window", "window", "throttled_ratio", 0},
+		printed("throttled_ratio_b1", 0.500, 3, "share").of("b1", "throttled_ratio"),
+		printed("throttled_ratio_b2", 0.269, 3, "share").of("b2", "throttled_ratio"),
+		printed("throttled_ratio_b5", 0.1035, 4, "share").of("b5", "throttled_ratio"),
+		printed("throttled_ratio_b10", 0.0509, 4, "share").of("b10", "throttled_ratio"),
+		printed("throttled_ratio_b60", 0.0084, 4, "share").of("b60", "throttled_ratio"),
+		printed("throttled_ratio_window", 0.0514, 4, "share").of("window", "throttled_ratio"),
 	},
 }
 
@@ -215,12 +207,8 @@ var throttleIsFree = Experiment{
 	Source:   "practitioners' claim; refused for the whole run, so that all that is paid would be extra",
 	Arms:     []Arm{{"refused", nil}},
 	References: []Reference{
-		exactly("amplification", 3.0, "attempts per call"),
-		exactly("usd_extra", 0, "USD"),
-	},
-	readings: []reading{
-		{"amplification", "refused", "attempts_per_call", 0},
-		{"usd_extra", "refused", "usd_total", 0},
+		exactly("amplification", 3.0, "attempts per call").of("refused", "attempts_per_call"),
+		exactly("usd_extra", 0, "USD").of("refused", "usd_total"),
 	},
 }
 

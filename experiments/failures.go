@@ -67,9 +67,9 @@ var streamReplay = Experiment{
 	},
 	References: []Reference{
 		exactly("duplicated_over_length_replay", 0.4, "ratio").of("replay", "repeated_tokens").times(1.0 / (200 * 100)),
-		exactly("billed_over_length_replay", 1.4, "ratio").of("replay", "usd_per_1000_calls").times(1 / (1000 * 100 * 10e-6)),
+		exactly("billed_over_length_replay", 1.4, "ratio").of("replay", "usd_per_1000_calls"),
 		exactly("duplicated_over_length_regenerate", 0, "ratio").of("regenerate", "repeated_tokens").times(1.0 / (200 * 100)),
-		exactly("billed_over_length_regenerate", 1.4, "ratio").of("regenerate", "usd_per_1000_calls").times(1 / (1000 * 100 * 10e-6)),
+		exactly("billed_over_length_regenerate", 1.4, "ratio").of("regenerate", "usd_per_1000_calls"),
 		exactly("duplicated_stop", 0, "tokens").of("stop", "repeated_tokens"),
 		exactly("failed_ratio_stop_p10", 0.1, "share").of("stop_p10", "stream_broken").times(1.0 / 5_000),
 	},

@@ -67,6 +67,7 @@ var streamReplay = Experiment{
 	},
 	References: []Reference{
 		exactly("duplicated_over_length_replay", 0.4, "ratio").of("replay", "repeated_tokens").times(1.0 / (200 * 100)),
+		// a dollar is the price of 1,000 whole answers
 		exactly("billed_over_length_replay", 1.4, "ratio").of("replay", "usd_per_1000_calls"),
 		exactly("duplicated_over_length_regenerate", 0, "ratio").of("regenerate", "repeated_tokens").times(1.0 / (200 * 100)),
 		exactly("billed_over_length_regenerate", 1.4, "ratio").of("regenerate", "usd_per_1000_calls"),

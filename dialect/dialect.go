@@ -190,7 +190,7 @@ var dialects = [count]speech{
 			TooSteep:  {Status: 429, Silent: true},
 			Spent:     {Status: 429, Silent: true},
 			TooMany:   {Status: 429, Silent: true},
-			NoPlace:   {Status: 429, Silent: true}, // of --max-num-queued-reqs; the status is assumed
+			NoPlace:   {Status: 503, Silent: true}, // of --max-num-queued-reqs: QueueOverflowError, v0.29.0
 		},
 		reset: exactly, body: openaiBody, headers: noHeaders,
 	},

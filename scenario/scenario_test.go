@@ -687,15 +687,37 @@ func TestSettingsOfAFleetBeside(t *testing.T) {
 	}
 }
 
-// The preset of vLLM writes 50 tokens/s alone and 4,400 in a full batch of 256, as its
-// notes say: 1/20.15 ms and 256/58.4 ms.
+// The preset of vLLM is what an 8B model can do on a GPU of 24 GB, 165 TFLOP/s and 1,008 GB/s:
+// no more sequences of 576 tokens than its memory holds, no step shorter than reading the
+// weights and the keys and values takes, no prompts faster than half of its peak. An answer
+// alone comes at 1/20.1 ms, 73 at once at 73/27.3 ms.
 func TestSpeedOfVLLM(t *testing.T) {
 	s, err := Read([]byte(strings.Replace(base, "  limits:\n    - {resource: requests, limit: 500/min}", "  preset: vllm-one-gpu", 1)), "f", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := s.Model.Provider.Capacity.Batching
-	for _, c := range []struct{ streams, perSecond float64 }{{1, 49.63}, {256, 4384}} {
+	const (
+		parameters, weights  = 8.03e9, 2 * 8.03e9   // bytes
+		cachePerToken        = 2 * 32 * 8 * 128 * 2 // keys and values, 32 layers of 8 heads of 128, in 2 bytes
+		memory, peak, stream = 24e9, 165e12, 1008e9
+		tokens               = 576 // of a sequence
+	)
+	capacity := s.Model.Provider.Capacity
+	b := capacity.Batching
+	if most := (0.9*memory - weights) / (cachePerToken * tokens); capacity.Slots != int(most) {
+		t.Errorf("%d sequences, want %d", capacity.Slots, int(most))
+	}
+	if got, least := b.Step.Seconds(), weights/stream; got < least || got > 1.3*least {
+		t.Errorf("a step of %.3g s, want %.3g s to 1.3 times as long", got, least)
+	}
+	if got, least := b.PerStream.Seconds(), cachePerToken*tokens/stream; got < least || got > 1.4*least {
+		t.Errorf("%.3g s a stream, want %.3g s to 1.4 times as long", got, least)
+	}
+	flops := 2 * parameters * float64(b.PerStep) / b.Step.Seconds()
+	if share := flops / peak; share < 0.4 || share > 0.5 {
+		t.Errorf("prompts take %.2f of the peak, want 0.4 to 0.5", share)
+	}
+	for _, c := range []struct{ streams, perSecond float64 }{{1, 49.75}, {73, 2674}} {
 		if got := c.streams / b.Streams(int(c.streams)).Seconds(); abs(got/c.perSecond-1) > 0.001 {
 			t.Errorf("%g streams: %.4g tokens/s, want %.4g", c.streams, got, c.perSecond)
 		}

@@ -9,6 +9,7 @@ import (
 
 // Limit bounds the use of one resource: Amount per Period.
 type Limit struct {
+	Name     string // see NameLimits
 	Resource Resource
 	Kind     Kind
 	Amount   int64
@@ -168,21 +169,6 @@ func (l Limit) slice() int64 {
 // Most is the most that can pass at once: a request that counts more is refused
 // for ever.
 func (l Limit) Most() int64 { return l.burst() }
-
-// String writes the limit with its kind, for charts.
-func (l Limit) String() string {
-	if l.Resource == Concurrency {
-		return fmt.Sprintf("%d requests at once", l.Amount)
-	}
-	s := fmt.Sprintf("%v of %d %v per %v", l.Kind, l.Amount, l.Resource, l.Period)
-	if b := l.burst(); b != l.Amount {
-		s += fmt.Sprintf(", burst %d", b)
-	}
-	if l.Resource.tokens() {
-		s += fmt.Sprintf(", charged %v, settlement %v", l.Charge, l.Settle)
-	}
-	return s
-}
 
 // Counts is what a request counts at admission.
 func (l Limit) Counts(r Request) int64 { return (&limiter{Limit: l}).charge(&r) }

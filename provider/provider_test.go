@@ -234,6 +234,42 @@ func describe(v Verdict) string {
 	return fmt.Sprintf("%d after %v", v.Reply.Status, wait)
 }
 
+// A limit without a name is called by its resource, amount and kind, and by whom it is for;
+// the kind only where it is not the token bucket. What would be called the same is
+// numbered, and a name that was given is never taken by one that is made.
+func TestLimitsAreNamed(t *testing.T) {
+	limits := []Limit{
+		{Resource: Requests, Amount: 500, Period: time.Minute},
+		{Resource: Tokens, Kind: FixedWindow, Amount: 200_000, Period: time.Minute},
+		{Resource: OutputTokens, Kind: SlidingWindow, Amount: 8000, Period: 10 * time.Second},
+		{Resource: InputTokens, Kind: RampLimit, Amount: 1_000_000, Period: time.Minute},
+		{Resource: Dollars, Kind: FixedWindow, Amount: 1000e9, Period: 30 * 24 * time.Hour},
+		{Resource: Concurrency, Amount: 8, Models: []string{"gpt-4o"}},
+		{Resource: Requests, Kind: LeakyBucket, Amount: 60, Period: time.Minute, Keys: []string{"blue", "red"}},
+		{Resource: Requests, Amount: 500, Period: time.Minute, Burst: 10},
+		{Resource: Requests, Amount: 500, Period: time.Minute, Quantum: time.Second},
+		{Resource: Requests, Amount: 9, Period: time.Hour, Name: "requests 500/min #2"},
+	}
+	if err := NameLimits(limits); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"requests 500/min", "tokens 200k/min, fixed window", "output tokens 8000/10s, sliding window", "input tokens 1M/min, ramp",
+		"$1000/month, fixed window", "8 at once to gpt-4o", "requests 60/min under blue, red, leaky bucket",
+		"requests 500/min #3", "requests 500/min #4", "requests 500/min #2"}
+	for i, l := range limits {
+		if l.Name != want[i] {
+			t.Errorf("limit %d is named %q, want %q", i, l.Name, want[i])
+		}
+	}
+	texts := map[int]string{0: "requests 500/min, token bucket", 5: "8 at once to gpt-4o", 7: "requests 500/min #3, token bucket, burst 10",
+		8: "requests 500/min #4, token bucket, enforced every 1s", 9: "requests 500/min #2: requests 9/hour, token bucket"}
+	for i, want := range texts {
+		if got := limits[i].String(); got != want {
+			t.Errorf("limit %d is written %q, want %q", i, got, want)
+		}
+	}
+}
+
 func TestRefundMakesRoom(t *testing.T) {
 	p := build(t, Config{Limits: []Limit{{Resource: Tokens, Amount: 1000, Period: 60 * s, Charge: PromptPlusMax, Settle: Refund}}})
 	r := Request{Prompt: 100, MaxTokens: 800}

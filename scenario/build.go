@@ -183,7 +183,7 @@ func (b *builder) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, w
 		through := (float64(l.Most()) + float64(l.Amount)*horizon.Seconds()/l.Period.Seconds()) / each
 		if through < 0.9*at {
 			b.warnings = append(b.warnings, fmt.Sprintf("%s calls%s ask at once and keep trying for %v at the longest, in which %s lets %s of them through: the others give up unless the server asks for longer waits",
-				number(at), whose, shortDuration(horizon.Round(time.Millisecond)), describeLimit(l), number(math.Floor(through))))
+				number(at), whose, shortDuration(horizon.Round(time.Millisecond)), l.Name, number(math.Floor(through))))
 			return
 		}
 	}
@@ -203,7 +203,7 @@ func (b *builder) warn(m *fleet.Model) {
 				continue
 			}
 			if charge, holds := l.Counts(sizes.request()), l.Most(); charge > holds {
-				note("a mean request%s counts %d %v, more than the limit ever lets through at once (%d): such a request is refused for ever", whose, charge, strings.ReplaceAll(l.Resource.String(), "_", " "), holds)
+				note("a mean request%s counts %d at the limit %s, which never lets more than %d through at once: such a request is refused for ever", whose, charge, l.Name, holds)
 			}
 		}
 		b.herd(m, f, m.Provider.Tenants[i], whose)

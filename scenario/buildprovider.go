@@ -77,6 +77,9 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 		}
 		out.Limits = append(out.Limits, limit)
 	}
+	if err := provider.NameLimits(out.Limits); err != nil {
+		return out, b.errorf(at+".limits", "%v", err)
+	}
 	for i, f := range p.Faults {
 		fault, err := b.fault(fmt.Sprintf("%s.faults.%d", at, i), f)
 		if err != nil {
@@ -165,10 +168,10 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 		if l.Limit.Period != 0 || l.Limit.Amount < 1 || l.Limit.Dollars {
 			return out, b.errorf(path+".limit", "found %v; want a number of requests at once, such as 8", l.Limit)
 		}
-		if only := (Limit{Resource: l.Resource, Limit: l.Limit, Keys: l.Keys, Models: l.Models}); !reflect.DeepEqual(l, only) {
-			return out, b.errorf(path, "a limit on concurrency has a number and, if not for all, keys and models")
+		if only := (Limit{Name: l.Name, Resource: l.Resource, Limit: l.Limit, Keys: l.Keys, Models: l.Models}); !reflect.DeepEqual(l, only) {
+			return out, b.errorf(path, "a limit on concurrency has a number and, where wanted, a name, keys and models")
 		}
-		return provider.Limit{Resource: provider.Concurrency, Amount: l.Limit.Amount, Keys: l.Keys, Models: l.Models}, nil
+		return provider.Limit{Name: l.Name, Resource: provider.Concurrency, Amount: l.Limit.Amount, Keys: l.Keys, Models: l.Models}, nil
 	case l.Limit.Amount < 1 || l.Limit.Period == 0:
 		return out, b.errorf(path+".limit", "found %v; %s", l.Limit, rateAllowed)
 	case l.Burst.Amount > 0 && l.Burst.Dollars != (l.Resource == "dollars"):
@@ -179,7 +182,7 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 		return out, b.errorf(path+".limit", "found %v of %s; dollars, and only they, are written such as $10/10m", l.Limit, l.Resource)
 	}
 	out = provider.Limit{
-		Resource: resourceOf(l.Resource), Amount: l.Limit.Amount, Period: l.Limit.Period, Burst: l.Burst.Amount, Keys: l.Keys, Models: l.Models, Hidden: l.Hidden,
+		Name: l.Name, Resource: resourceOf(l.Resource), Amount: l.Limit.Amount, Period: l.Limit.Period, Burst: l.Burst.Amount, Keys: l.Keys, Models: l.Models, Hidden: l.Hidden,
 		Kind: kindOf[l.Kind], Quantum: time.Duration(l.EnforcedEvery), Used: l.Used.Amount, Rejected: rejectedOf[l.Rejected],
 		Cached: cachedOf[l.Cached], Estimate: float64(l.Estimate), Output: int64(l.OutputFactor),
 	}

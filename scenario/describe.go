@@ -9,7 +9,7 @@ import (
 	"stampede/provider"
 )
 
-// The names of providers, limits and amounts in tables, figures and explanations.
+// The names of providers and amounts in tables, figures and explanations.
 
 // DescribeProvider names the provider with every limit and its kind.
 func (s *Scenario) DescribeProvider() string { return describeProvider(s.Model.Provider) }
@@ -20,7 +20,7 @@ func describeProvider(p provider.Config) string {
 		parts = append(parts, p.Name)
 	}
 	for _, l := range p.Limits {
-		parts = append(parts, describeLimit(l))
+		parts = append(parts, l.String())
 	}
 	if c := p.Capacity; c.Slots > 0 {
 		s := plural(c.Slots, "slot")
@@ -46,7 +46,7 @@ func describeProvider(p provider.Config) string {
 	if n := len(p.Faults); n > 0 {
 		parts = append(parts, fmt.Sprintf("faults: %d", n))
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, "; ")
 }
 
 // full is the status of a provider without a place.
@@ -55,48 +55,6 @@ func full(p provider.Config) int {
 		return p.Capacity.Full
 	}
 	return p.Dialect.Refuses(dialect.NoPlace).Status
-}
-
-func describeLimit(l provider.Limit) string {
-	scope := ""
-	if len(l.Keys) > 0 {
-		scope += " under " + strings.Join(l.Keys, ", ")
-	}
-	if len(l.Models) > 0 {
-		scope += " to " + strings.Join(l.Models, ", ")
-	}
-	if l.Resource == provider.Concurrency {
-		return fmt.Sprintf("%d requests at once%s", l.Amount, scope)
-	}
-	s := fmt.Sprintf("%v %s/%s%s", l.Kind, sizeOf(l), periodName(l.Period), scope)
-	if l.Quantum > 0 {
-		s += fmt.Sprintf(" enforced every %s", shortDuration(l.Quantum))
-	} else if l.Burst != 0 && l.Burst != l.Amount {
-		s += fmt.Sprintf(" burst %s", size(l.Burst))
-	}
-	if l.Rejected != provider.Free {
-		s += ", rejected count " + strings.ReplaceAll(l.Rejected.String(), "_", " ")
-	}
-	return s
-}
-
-// sizeOf writes the amount of a limit with its resource.
-func sizeOf(l provider.Limit) string {
-	if l.Resource == provider.Dollars {
-		return "$" + strconv.FormatFloat(float64(l.Amount)/1e9, 'f', -1, 64)
-	}
-	return size(l.Amount) + " " + strings.ReplaceAll(l.Resource.String(), "_", " ")
-}
-
-// size writes 200000 as 200k.
-func size(n int64) string {
-	switch {
-	case n >= 1e6 && n%1e5 == 0:
-		return fmt.Sprintf("%gM", float64(n)/1e6)
-	case n >= 1e4 && n%100 == 0:
-		return fmt.Sprintf("%gk", float64(n)/1e3)
-	}
-	return fmt.Sprint(n)
 }
 
 func under(key string) string {

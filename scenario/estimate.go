@@ -93,7 +93,7 @@ func (s *Scenario) capacities(z means) []capacity {
 			continue // it grows with the traffic, or is for others
 		}
 		if l.Resource == provider.Concurrency {
-			add(fmt.Sprintf("%s, %.3g s each", describeLimit(l), latency), 60*float64(l.Amount)/latency, 0)
+			add(fmt.Sprintf("%s, %.3g s each", l.Name, latency), 60*float64(l.Amount)/latency, 0)
 			continue
 		}
 		used := provider.Used{Output: int(z.output + 0.5)}
@@ -103,7 +103,7 @@ func (s *Scenario) capacities(z means) []capacity {
 		}
 		used.Nano = int64(m.Price.Bill(usage))
 		each := max(1, float64(l.Ends(z.request(), used)))
-		add(describeLimit(l), float64(l.Amount)/l.Period.Minutes()/each, float64(l.Most())/each)
+		add(l.Name, float64(l.Amount)/l.Period.Minutes()/each, float64(l.Most())/each)
 	}
 	if c := m.Provider.Capacity.Slots; c > 0 {
 		add(fmt.Sprintf("%s, %.3g s each", plural(c, "slot"), latency), 60*float64(c)/latency, 0)

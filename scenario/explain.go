@@ -55,7 +55,7 @@ func (s *Scenario) Explain(w io.Writer) {
 	line("  %s.", s.DescribeProvider())
 	for _, l := range m.Provider.Limits {
 		if l.Resource == provider.Tokens || l.Resource == provider.InputTokens || l.Resource == provider.OutputTokens {
-			line("  The limit on %v is charged %v at admission; settlement: %v.", l.Resource, l.Charge, l.Settle)
+			line("  %s: charged %v at admission, settlement: %v.", l.Name, l.Charge, l.Settle)
 		}
 	}
 	if len(m.Provider.Limits) > 0 {

@@ -54,6 +54,7 @@ type Rewrite struct {
 
 // Limit is one limit.
 type Limit struct {
+	Name          string     `yaml:"name" jsonschema_description:"What tables, records and notes call it; unique within the provider. Default made of its resource, amount and kind, such as requests 500/min."`
 	Resource      Resource   `yaml:"resource" jsonschema_description:"What is counted."`
 	Limit         Rate       `yaml:"limit" jsonschema_description:"An amount per time, such as 500/min; for concurrency a number, for dollars such as $10/10m."`
 	Kind          Kind       `yaml:"kind" jsonschema_description:"token_bucket refills continuously; leaky_bucket drains continuously and takes any request while it is not over the brim; fixed_window counts anew each period; sliding_window holds over any span of the period; ramp limits growth, over a short span acceleration. Default token_bucket."`

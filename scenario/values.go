@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"stampede/internal/format"
 )
 
 // Span is a length of time with its unit, such as 45s, 500ms or 2d; none is 0.
@@ -45,17 +47,8 @@ func (s *Span) ParseText(text string) error {
 
 func (s Span) String() string { return shortDuration(time.Duration(s)) }
 
-// shortDuration drops the zero units that time.Duration writes: 10m, not 10m0s.
-func shortDuration(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
+// shortDuration writes a span as people do: 10m, not 10m0s.
+func shortDuration(d time.Duration) string { return format.Span(d) }
 
 // Seconds is the span in seconds.
 func (s Span) Seconds() float64 { return time.Duration(s).Seconds() }
@@ -273,23 +266,7 @@ func (r Rate) String() string {
 	if r.Period == 0 {
 		return s
 	}
-	return s + "/" + periodName(r.Period)
-}
-
-func periodName(d time.Duration) string {
-	switch d {
-	case time.Second:
-		return "s"
-	case time.Minute:
-		return "min"
-	case time.Hour:
-		return "hour"
-	case 24 * time.Hour:
-		return "day"
-	case 30 * 24 * time.Hour:
-		return "month"
-	}
-	return shortDuration(d)
+	return s + "/" + format.Period(r.Period)
 }
 
 // PerTime is a rate of arrivals, such as 2.5/s or 90/min.

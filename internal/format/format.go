@@ -1,0 +1,48 @@
+// Package format writes spans, periods and amounts for people.
+package format
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Span drops the zero units that time.Duration writes: 10m, not 10m0s.
+func Span(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// Period names the time of a rate: min, of 500/min. A month has thirty days.
+func Period(d time.Duration) string {
+	switch d {
+	case time.Second:
+		return "s"
+	case time.Minute:
+		return "min"
+	case time.Hour:
+		return "hour"
+	case 24 * time.Hour:
+		return "day"
+	case 30 * 24 * time.Hour:
+		return "month"
+	}
+	return Span(d)
+}
+
+// Amount writes 200000 as 200k.
+func Amount(n int64) string {
+	switch {
+	case n >= 1e6 && n%1e5 == 0:
+		return fmt.Sprintf("%gM", float64(n)/1e6)
+	case n >= 1e4 && n%100 == 0:
+		return fmt.Sprintf("%gk", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}

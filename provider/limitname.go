@@ -1,0 +1,122 @@
+package provider
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"stampede/internal/format"
+)
+
+// The names of limits, in tables, records, notes and errors.
+
+// NameLimits gives each limit that has no name one made of its resource, amount
+// and kind, such as "tokens 200k/min, fixed window". Where two would be the same
+// the later one is numbered. It reports names that were given and cannot stand.
+func NameLimits(limits []Limit) error {
+	taken := []string{Slots} // a refusal without a place has this name
+	for i, l := range limits {
+		if l.Name == "" {
+			continue
+		}
+		if err := checkName(i, l.Name); err != nil {
+			return err
+		}
+		if slices.Contains(taken, l.Name) {
+			if l.Name == Slots {
+				return fmt.Errorf("limit %d is named %q, the name of the capacity; want another", i, l.Name)
+			}
+			first := slices.IndexFunc(limits, func(m Limit) bool { return m.Name == l.Name })
+			return fmt.Errorf("limits %d and %d are both named %q; want a name of its own for each", first, i, l.Name)
+		}
+		taken = append(taken, l.Name)
+	}
+	for i := range limits {
+		l := &limits[i]
+		if l.Name != "" {
+			continue
+		}
+		l.Name = l.madeName()
+		for n := 2; slices.Contains(taken, l.Name); n++ {
+			l.Name = fmt.Sprintf("%s #%d", l.madeName(), n)
+		}
+		taken = append(taken, l.Name)
+	}
+	return nil
+}
+
+// Slots is the name under which refusals for want of a place before the capacity
+// are counted beside those of the limits.
+const Slots = "slots"
+
+const longestName = 60
+
+func checkName(i int, name string) error {
+	if utf8.RuneCountInString(name) > longestName || strings.TrimSpace(name) != name || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf("found the name %q of limit %d; want up to %d printable characters without blanks at its ends", name, i, longestName)
+	}
+	return nil
+}
+
+// madeName is the name of a limit that was given none.
+func (l Limit) madeName() string {
+	s := ""
+	switch l.Resource {
+	case Concurrency:
+		s = format.Amount(l.Amount) + " at once"
+	case Dollars:
+		s = dollars(l.Amount) + "/" + format.Period(l.Period)
+	default:
+		s = fmt.Sprintf("%s %s/%s", strings.ReplaceAll(l.Resource.String(), "_", " "), format.Amount(l.Amount), format.Period(l.Period))
+	}
+	if len(l.Keys) > 0 {
+		s += " under " + strings.Join(l.Keys, ", ")
+	}
+	if len(l.Models) > 0 {
+		s += " to " + strings.Join(l.Models, ", ")
+	}
+	if l.Kind != TokenBucket && l.Resource != Concurrency {
+		s += ", " + l.Kind.String()
+	}
+	return s
+}
+
+// String writes the limit with its name, kind, burst and rules.
+func (l Limit) String() string {
+	s := l.madeName()
+	if strings.HasPrefix(l.Name, s) {
+		s = l.Name
+	} else if l.Name != "" {
+		s = l.Name + ": " + s
+	}
+	if l.Resource == Concurrency {
+		return s
+	}
+	if l.Kind == TokenBucket {
+		s += ", " + l.Kind.String()
+	}
+	if l.Quantum > 0 {
+		s += ", enforced every " + format.Span(l.Quantum)
+	} else if b := l.burst(); b != l.Amount {
+		s += ", burst " + amountOf(l.Resource, b)
+	}
+	switch l.Rejected {
+	case ToZero:
+		s += ", refused requests count down to zero"
+	case IntoDebt:
+		s += ", refused requests count in full"
+	}
+	return s
+}
+
+func amountOf(r Resource, n int64) string {
+	if r == Dollars {
+		return dollars(n)
+	}
+	return format.Amount(n)
+}
+
+func dollars(nano int64) string { return "$" + strconv.FormatFloat(float64(nano)/1e9, 'f', -1, 64) }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"stampede/internal/format"
 )
 
 // Backoff is the client's own wait before a retry. The zero Backoff does not
@@ -219,9 +221,9 @@ func (b Backoff) String() string {
 		}
 		return s + " full jitter"
 	case Around:
-		return s + fmt.Sprintf(" around by %g%%", 100*b.Share)
+		return s + fmt.Sprintf(" around by %s", format.Percent(b.Share))
 	case Stretch:
-		return s + fmt.Sprintf(" stretched by up to %g%%", 100*b.Share)
+		return s + fmt.Sprintf(" stretched by up to %s", format.Percent(b.Share))
 	case PlusBeyond:
 		return s + fmt.Sprintf(" plus up to %v beyond the cap", b.Plus)
 	case PlusGrowing:
@@ -231,7 +233,7 @@ func (b Backoff) String() string {
 	case PlusSpan:
 		return s + fmt.Sprintf(" plus up to %v", b.Plus)
 	case MinusShare:
-		return s + fmt.Sprintf(" minus up to %g%%", 100*b.Share)
+		return s + fmt.Sprintf(" minus up to %s", format.Percent(b.Share))
 	}
 	return s
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"stampede/internal/format"
 )
 
 // Breaker stops an instance from sending where too much fails. It is closed until
@@ -52,7 +54,7 @@ func (b Breaker) String() string {
 		if b.Window == 0 {
 			over = fmt.Sprint(b.Count)
 		}
-		rules = append(rules, fmt.Sprintf("%g%% of %s, at least %d", 100*b.Ratio, over, b.Minimum))
+		rules = append(rules, fmt.Sprintf("%s of %s, at least %d", format.Percent(b.Ratio), over, b.Minimum))
 	}
 	if len(rules) == 0 {
 		return ""

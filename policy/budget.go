@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"stampede/internal/format"
 	"stampede/wire"
 )
 
@@ -55,7 +56,7 @@ func (b Budget) String() string {
 		if s != "" {
 			s += ", "
 		}
-		s += fmt.Sprintf("retries at most %g%%", 100*r.Ratio)
+		s += fmt.Sprintf("retries at most %s", format.Percent(r.Ratio))
 		if r.Window > 0 {
 			s += fmt.Sprintf(" of the calls of %v", r.Window)
 		} else {

@@ -3,7 +3,10 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"stampede/internal/format"
 )
 
 // Hedge sends an attempt a second time while the first is still under way; the first
@@ -31,7 +34,7 @@ func (h Hedge) String() string {
 	}
 	s := fmt.Sprintf("hedged after %v", h.After)
 	if h.Quantile > 0 {
-		s = fmt.Sprintf("hedged after p%g", 100*h.Quantile)
+		s = fmt.Sprintf("hedged after p%s", strings.TrimSuffix(format.Percent(h.Quantile), "%"))
 	}
 	if h.Cancel {
 		s += ", losers cancelled"

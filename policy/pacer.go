@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"stampede/internal/format"
 	"stampede/wire"
 )
 
@@ -43,7 +44,7 @@ func (p Pacer) String() string {
 	case p.Headers.On:
 		s = "paced by the provider's counters"
 		if p.Headers.Reserve > 0 {
-			s += fmt.Sprintf(" less %g%%", 100*p.Headers.Reserve)
+			s += fmt.Sprintf(" less %s", format.Percent(p.Headers.Reserve))
 		}
 	case p.Cubic:
 		s = "paced by cubic rate control"

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stampede/dist"
+	"stampede/internal/format"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -132,12 +133,12 @@ func (e Slow) String() string { return fmt.Sprintf("latency times %g", e.Factor)
 func (Hang) String() string   { return "no reply ever" }
 func (e Break) String() string {
 	if e.Code != "" {
-		return fmt.Sprintf("error %s in the stream after %g%% of the answer", e.Code, 100*e.Part)
+		return fmt.Sprintf("error %s in the stream after %s of the answer", e.Code, format.Percent(e.Part))
 	}
 	if e.Part == 1 {
 		return "reply lost after the work was done"
 	}
-	return fmt.Sprintf("connection broken after %g%% of the answer", 100*e.Part)
+	return fmt.Sprintf("connection broken after %s of the answer", format.Percent(e.Part))
 }
 func (e NoConnection) String() string { return "connection " + e.As.String() }
 func (e ChangeLimit) String() string {
@@ -160,7 +161,7 @@ func (r Reachability) String() string { return [...]string{"up", "refused", "unr
 func (f Fault) String() string {
 	s := f.Effect.String()
 	if f.Share < 1 {
-		s += fmt.Sprintf(" for %g%% of attempts", 100*f.Share)
+		s += fmt.Sprintf(" for %s of attempts", format.Percent(f.Share))
 	}
 	switch {
 	case f.Gap != nil:

@@ -1,8 +1,9 @@
-// Package format writes spans, periods and amounts for people.
+// Package format writes spans, periods, amounts and percentages for people.
 package format
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -45,4 +46,11 @@ func Amount(n int64) string {
 		return fmt.Sprintf("%gk", float64(n)/1e3)
 	}
 	return fmt.Sprint(n)
+}
+
+// Percent writes a share from 0 to 1 as a percentage with up to six significant
+// digits and without an exponent: 0.0001%, not 9.999999999999999e-05%.
+func Percent(share float64) string {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(100*share, 'g', 6, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64) + "%"
 }

@@ -25,3 +25,15 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// 100 x 1e-6 is 9.999999999999999e-05 in binary, and 100 x 0.07 is 7.000000000000001.
+func TestPercent(t *testing.T) {
+	for share, want := range map[float64]string{
+		0: "0%", 1: "100%", 0.5: "50%", 0.07: "7%", 1e-6: "0.0001%", 1e-9: "0.0000001%", 0.999: "99.9%",
+		1.0 / 3: "33.3333%",
+	} {
+		if got := Percent(share); got != want {
+			t.Errorf("Percent(%v) = %s, want %s", share, got, want)
+		}
+	}
+}

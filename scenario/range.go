@@ -49,15 +49,37 @@ func parseRange(text string) (r numberRange, err error) {
 
 // at is the value at the part u of the range, 0 to 1.
 func (r numberRange) at(u float64) string {
-	x := r.low + (r.high-r.low)*u
+	return r.label(r.scaled(u))
+}
+
+// scaled is the number at the part u of the range, on its scale.
+func (r numberRange) scaled(u float64) float64 {
 	if r.log {
-		x = r.low * math.Pow(r.high/r.low, u)
+		return r.low * math.Pow(r.high/r.low, u)
 	}
+	return r.low + (r.high-r.low)*u
+}
+
+// label writes a number of the range with its unit.
+func (r numberRange) label(x float64) string {
 	if r.whole {
 		return strconv.FormatFloat(math.Round(x), 'f', -1, 64) + r.unit
 	}
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
 	return strconv.FormatFloat(rounded, 'f', -1, 64) + r.unit
+}
+
+// sample is the value at the part u of the range when u is drawn uniformly from 0 to 1.
+// Each whole number stands for all that rounds to it, from low - 1/2 to high + 1/2, so
+// that the ends have their full weight: the same for all on a linear scale, and
+// log((k+1/2) / (k-1/2)), which is nearly 1/k, on a logarithmic one.
+func (r numberRange) sample(u float64) string {
+	if !r.whole {
+		return r.at(u)
+	}
+	wide := r
+	wide.low, wide.high = r.low-0.5, r.high+0.5
+	return r.label(min(max(math.Round(wide.scaled(u)), r.low), r.high))
 }
 
 // values lists the values of the range without repeats.

@@ -191,6 +191,9 @@ func (s *Sweep) Check() error {
 		}
 		size *= float64(max(1, len(a.Values)))
 	}
+	if s.Points > 0 && len(s.Axes) > maxSampledAxes {
+		return fmt.Errorf("found %d axes; a sample has at most %d", len(s.Axes), maxSampledAxes)
+	}
 	if s.Points > 1_000_000 || (s.Points == 0 && size > 1_000_000) {
 		return fmt.Errorf("%.4g points; want at most 1,000,000", max(size, float64(s.Points)))
 	}
@@ -261,8 +264,8 @@ func numberOf(label string) (float64, bool) {
 func NumberOf(label string) (float64, bool) { return numberOf(label) }
 
 // Point is the values of point i, one for each axis. In a grid the last axis
-// moves fastest; a sample is a Halton sequence or a Latin hypercube that the
-// seed shuffles.
+// moves fastest; a sample is a Halton sequence or a Latin hypercube, each shuffled
+// by the seed.
 func (s *Sweep) Point(i int, seed uint64) []Value {
 	out := make([]Value, len(s.Axes))
 	if s.Points == 0 {
@@ -274,13 +277,13 @@ func (s *Sweep) Point(i int, seed uint64) []Value {
 		return out
 	}
 	for k, a := range s.Axes {
-		u := halton(i+1, primes[k%len(primes)])
+		key := sim.NewKey(seed, 0).For(uint64(k))
+		u := halton(i, primes[k], key)
 		if s.Sample == "latin_hypercube" {
-			key := sim.NewKey(seed, 0).For(uint64(k))
 			u = (float64(shuffled(i, int(s.Points), key)) + key.Uniform(uint64(i), 1)) / float64(s.Points)
 		}
 		if a.span != nil {
-			out[k] = scalarValue(a.span.at(u))
+			out[k] = scalarValue(a.span.sample(u))
 		} else {
 			out[k] = a.Values[min(int(u*float64(len(a.Values))), len(a.Values)-1)]
 		}
@@ -288,16 +291,33 @@ func (s *Sweep) Point(i int, seed uint64) []Value {
 	return out
 }
 
-var primes = []int{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37}
+// maxSampledAxes is how many axes a sample can have.
+const maxSampledAxes = 256
 
-// halton is element i, from 1, of the van der Corput sequence in the base.
-func halton(i, base int) float64 {
-	x, f := 0.0, 1.0
-	for ; i > 0; i /= base {
-		f /= float64(base)
-		x += f * float64(i%base)
+// primes are the bases of the axes of a Halton sequence: no two axes share one.
+var primes = func() (out []int) {
+	for n := 2; len(out) < maxSampledAxes; n++ {
+		if !slices.ContainsFunc(out, func(p int) bool { return n%p == 0 }) {
+			out = append(out, n)
+		}
 	}
-	return x
+	return out
+}()
+
+// halton is element i of the van der Corput sequence in the base with the digits of
+// each place permuted at random. Without that, axes of large bases rise together: of
+// the bases 109 and 113 the first hundred elements are i/109 and i/113. The zeros in
+// front of i are digits like others, so the first base^m elements still fall one each
+// into the base^m parts of equal length (Owen, "A randomized Halton algorithm in R",
+// arXiv 1706.02808, 2017).
+func halton(i, base int, key sim.Key) float64 {
+	x, part := 0.0, 1.0
+	for place := uint64(0); part > 1e-9; place++ {
+		part /= float64(base)
+		x += part * float64(shuffled(i%base, base, key.For(place)))
+		i /= base
+	}
+	return x + part/2 // the middle of what further digits would choose from
 }
 
 // shuffled is the place of i in a permutation of 0..n-1 that the key gives: a

@@ -25,7 +25,7 @@ var layers = map[string][]string{
 	"fleet":             {"stampede/cost", "stampede/dist", "stampede/policy", "stampede/provider", "stampede/sim", "stampede/wire"},
 	"provider":          {"stampede/dialect", "stampede/dist", "stampede/internal/format", "stampede/sim", "stampede/wire"},
 	"provider/overhttp": {"stampede/provider", "stampede/sim", "stampede/wire"},
-	"policy":            {"stampede/internal/format", "stampede/wire"},
+	"policy":            {"stampede/internal/format", "stampede/sim", "stampede/wire"},
 	"cost":              {"stampede/suggest"},
 	"dialect":           {"stampede/wire"},
 	"dist":              {"gonum.org/v1/gonum/mathext"},

@@ -176,7 +176,7 @@ func register() []Metric {
 
 	group = "waits, mean per call"
 	for w := range fleet.Wait(fleet.Waits) {
-		add(w.String()+"_wait_s", "s", Lower, waitMeaning[w], func(t *Tally) float64 { return ratio(t.waits[w].Seconds(), count(t.calls)) })
+		add(w.String()+"_wait_s", "s", Lower, waitMeaning[w], func(t *Tally) float64 { return ratio(t.waits[w]/1e9, count(t.calls)) })
 	}
 
 	group = "money"

@@ -33,9 +33,9 @@ type Tally struct {
 	duplicated      uint64
 	elsewhere       uint64
 	hedges          uint64
-	acts, hedged    bool   // whether any measured fleet does
-	streams         []bool // by fleet
-	waits           [fleet.Waits]time.Duration
+	acts, hedged    bool                 // whether any measured fleet does
+	streams         []bool               // by fleet
+	waits           [fleet.Waits]float64 // nanoseconds
 	useful          cost.Money
 	waste           cost.Waste
 	end             sim.Time
@@ -138,7 +138,7 @@ func (t *Tally) Call(c *fleet.Call) {
 		}
 	}
 	for w, d := range c.Waits {
-		t.waits[w] += d
+		t.waits[w] += float64(d)
 	}
 	t.useful += c.Useful
 	for i, m := range c.Waste {

@@ -3,7 +3,6 @@ package fleet
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"stampede/dist"
 	"stampede/sim"
@@ -78,10 +77,10 @@ func (p Profile) after(s sim.Time, want float64) (sim.Time, bool) {
 		}
 		// rate x + slope x^2 / 2 = want, in the form that does not cancel.
 		x := 2 * want / (rate + math.Sqrt(max(0, rate*rate+2*slope*want)))
-		if !(x < 1e9) { // a rate of 0 for ever
+		if math.IsNaN(x) || math.IsInf(x, 1) { // a rate of 0 for ever
 			return 0, false
 		}
-		return begin + time.Duration(x*float64(time.Second)), true
+		return begin + sim.Seconds(x), true
 	}
 	return 0, false
 }

@@ -52,7 +52,7 @@ func (r *run) think(g *group, worker uint32) {
 	if g.Workload.Think != nil {
 		u := g.thinking.Uniform(uint64(worker), g.thoughts[worker])
 		g.thoughts[worker]++
-		pause = time.Duration(g.Workload.Think.Sample(u) * float64(time.Second))
+		pause = sim.Seconds(g.Workload.Think.Sample(u))
 	}
 	r.loop.At(r.loop.Now()+pause, event{thought, uint16(g.index), worker})
 }
@@ -83,7 +83,7 @@ func (r *run) admit(g *group) (uint32, *call) {
 	c.record = Call{ID: k, Fleet: int32(g.index), Arrived: now, Began: now, Size: g.Workload.Sizes.Size(k, luck)}
 	c.cached, c.cachedAt = now, sim.Never
 	if law := g.Workload.Patience; law != nil {
-		span := time.Duration(law.Sample(g.patience.Uniform(k, 0)) * float64(time.Second))
+		span := sim.Seconds(law.Sample(g.patience.Uniform(k, 0)))
 		c.patience = r.loop.Timer(now+span, event{kind: leave, id: id})
 	}
 	return id, c

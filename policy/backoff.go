@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stampede/internal/format"
+	"stampede/sim"
 )
 
 // Backoff is the client's own wait before a retry. The zero Backoff does not
@@ -69,11 +70,8 @@ const (
 	Smooth
 )
 
-// longest keeps instants within the range of durations: 73 years.
-const longest = time.Duration(1 << 61)
-
 // Wait is the backoff before retry i, counted from 0, after a wait of last, at
-// the uniform number u. It is never negative and at most 73 years.
+// the uniform number u. It is never negative and at most [sim.End].
 func (b Backoff) Wait(i int, last time.Duration, u float64) time.Duration {
 	if b.Base <= 0 {
 		return 0
@@ -107,9 +105,9 @@ func (b Backoff) Wait(i int, last time.Duration, u float64) time.Duration {
 	case PlusSpan:
 		return b.capped(grown + u*float64(b.Plus))
 	case PlusBeyond:
-		return min(longest, m+scale(b.Plus, u))
+		return sim.Plus(m, scale(b.Plus, u))
 	case PlusGrowing:
-		return min(longest, m+scale(b.Plus, u*float64(i+1)))
+		return sim.Plus(m, scale(b.Plus, u*float64(i+1)))
 	}
 	return m
 }
@@ -144,17 +142,14 @@ func (b Backoff) previous(i int, last time.Duration) float64 {
 }
 
 func (b Backoff) capped(wait float64) time.Duration {
-	most := longest
+	held := sim.Nanoseconds(wait)
 	if b.Cap > 0 {
-		most = min(most, b.Cap)
+		return min(held, b.Cap)
 	}
-	if !(wait < float64(most)) {
-		return most
-	}
-	return time.Duration(wait)
+	return held
 }
 
-func scale(d time.Duration, by float64) time.Duration { return time.Duration(float64(d) * by) }
+func scale(d time.Duration, by float64) time.Duration { return sim.Nanoseconds(float64(d) * by) }
 
 // Range is the shortest and the longest wait before retry i; for decorrelated
 // jitter, over all waits that can have come before.

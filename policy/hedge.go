@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stampede/internal/format"
+	"stampede/sim"
 )
 
 // Hedge sends an attempt a second time while the first is still under way; the first
@@ -119,5 +120,5 @@ func (s *HedgeState) Delay(h *Hedge) (time.Duration, bool) {
 	if s.n < least {
 		return 0, false
 	}
-	return time.Duration(s.height[2] * 1e9), true
+	return sim.Seconds(s.height[2]), true
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stampede/internal/format"
+	"stampede/sim"
 	"stampede/wire"
 )
 
@@ -127,13 +128,8 @@ func (l *level) take(now time.Duration, n float64) time.Duration {
 	return seconds(-l.there / l.rate)
 }
 
-// seconds is a span rounded up to a nanosecond, at most 73 years.
-func seconds(s float64) time.Duration {
-	if !(s < longest.Seconds()) {
-		return longest
-	}
-	return time.Duration(math.Ceil(s * 1e9))
-}
+// seconds is a span rounded up to a nanosecond, at most [sim.End].
+func seconds(s float64) time.Duration { return sim.Nanoseconds(math.Ceil(s * 1e9)) }
 
 // mirror is the client's picture of one limit of the provider: a bucket of Limit that
 // refills in Reset from Remaining.

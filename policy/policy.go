@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"stampede/sim"
 	"stampede/wire"
 )
 
@@ -117,15 +118,15 @@ func (c *Client) Horizon(attempt time.Duration) (time.Duration, bool) {
 // sum is the longest that so many waits last together.
 func (b *Backoff) sum(n int) (waits time.Duration) {
 	last := b.Base
-	for i := 0; i < n && waits < longest; i++ {
+	for i := 0; i < n && waits < sim.End; i++ {
 		if b.Jitter == Decorrelated {
 			last = b.Wait(i, last, 1)
 		} else if _, most := b.Range(i); most == last && most == b.Cap {
-			return min(longest, waits+time.Duration(min(float64(longest), float64(n-i)*float64(most)))) // all that follow are capped
+			return sim.Plus(waits, sim.Nanoseconds(float64(n-i)*float64(most))) // all that follow are capped
 		} else {
 			last = most
 		}
-		waits = min(longest, waits+last)
+		waits = sim.Plus(waits, last)
 	}
 	return waits
 }
@@ -135,15 +136,15 @@ func (r *Retry) horizon(try time.Duration) (time.Duration, bool) {
 		if r.Deadline == 0 {
 			return 0, false
 		}
-		return r.Deadline + try, true
+		return sim.Plus(r.Deadline, try), true
 	}
 	waits := r.Backoff.sum(r.Attempts - 1)
 	if r.Throttled != nil {
 		waits = max(waits, r.Throttled.sum(r.Attempts-1))
 	}
-	span := min(longest, waits+time.Duration(min(float64(longest), float64(r.Attempts)*float64(try))))
+	span := sim.Plus(waits, sim.Nanoseconds(float64(r.Attempts)*float64(try)))
 	if r.Deadline > 0 {
-		span = min(span, r.Deadline+try)
+		span = min(span, sim.Plus(r.Deadline, try))
 	}
 	return span, true
 }

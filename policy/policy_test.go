@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stampede/sim"
 	"stampede/wire"
 )
 
@@ -288,7 +289,7 @@ func TestWaitsAreAlwaysSane(t *testing.T) {
 			U:     rapid.Float64Range(0x1p-53, almostOne).Draw(t, "u"),
 		}
 		d := r.Decide(f)
-		if d.Wait < 0 || d.Wait > 2*longest {
+		if d.Wait < 0 || d.Wait > 2*sim.End {
 			t.Fatalf("wait %v", d.Wait)
 		}
 		if d.Again && r.Deadline > 0 && f.Now+d.Wait > r.Deadline {

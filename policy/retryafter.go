@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"stampede/sim"
 	"stampede/wire"
 )
 
@@ -109,7 +110,7 @@ func (a *RetryAfter) read(f *Facts) (time.Duration, reading) {
 			return 0, tooLong
 		}
 	}
-	wait := min(wish, longest) + scale(a.Plus, f.U)
+	wait := sim.Plus(wish, scale(a.Plus, f.U))
 	if a.Obey == UpTo && a.Beyond == Clip {
 		wait = min(wait, a.Limit)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stampede/sim"
 	"stampede/wire"
 )
 
@@ -411,7 +412,7 @@ func TestStatesAreAlwaysSane(t *testing.T) {
 		now := time.Duration(0)
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			now += time.Duration(rapid.Int64Range(0, int64(10*s)).Draw(t, "gap"))
-			if wait := p.Reserve(&pacer, now, Need{1, 1e9, 1, 1}); wait < 0 || wait > longest {
+			if wait := p.Reserve(&pacer, now, Need{1, 1e9, 1, 1}); wait < 0 || wait > sim.End {
 				t.Fatalf("%v waits %v", pacer, wait)
 			}
 			var q wire.Quotas

@@ -39,7 +39,9 @@ func (b Batching) String() string {
 }
 
 // Streams is the length of a step with so many streams.
-func (b Batching) Streams(n int) time.Duration { return b.Step + time.Duration(n)*b.PerStream }
+func (b Batching) Streams(n int) time.Duration {
+	return sim.Nanoseconds(float64(b.Step) + float64(n)*float64(b.PerStream))
+}
 
 // Steps is how many steps it takes to read so many tokens of a prompt alone.
 func (b Batching) Steps(prompt int) float64 {
@@ -154,7 +156,7 @@ func (p *Provider) NextMark() sim.Time {
 		return sim.Never
 	}
 	wait := float64(b.marks[0].clock-b.clock) * float64(b.Streams(b.running)) / oneStep
-	return b.at + time.Duration(min(math.Ceil(max(0, wait)), float64(sim.Never)/4))
+	return b.at + sim.Nanoseconds(math.Ceil(wait))
 }
 
 // Reached is the next stream whose first or last token is there by now. With its

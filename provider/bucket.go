@@ -122,7 +122,7 @@ func (b *Bucket) Wait(n int64) time.Duration {
 // precision of a float64: what a header says, not what a wait rests on.
 func (b *Bucket) Full() time.Duration {
 	ns := float64(int64(b.burst)-b.whole)*b.perToken - float64(b.part)*b.perPart
-	return time.Duration(min(ns+0.5, float64(sim.Never)/2))
+	return sim.Nanoseconds(ns + 0.5)
 }
 
 // Level is the number of whole tokens there.

@@ -30,6 +30,13 @@ type spell struct {
 	start, end sim.Time
 }
 
+// A fault may come and go very often before anyone asks again. Of more than maxTurns, all but
+// the last keptTurns are taken to last their mean.
+const (
+	maxTurns  = 10_000
+	keptTurns = 100
+)
+
 // holds reports whether fault i holds now. It must be asked in order of time.
 func (p *Provider) holds(i int, now sim.Time) bool {
 	f := &p.config.Faults[i]
@@ -40,11 +47,14 @@ func (p *Provider) holds(i int, now sim.Time) bool {
 	if s.number == 0 {
 		s.end = f.At
 	}
+	if turn := max(1, sim.Seconds(f.Gap.Mean()+f.Length.Mean())); (now-s.end)/turn > maxTurns {
+		s.end += ((now-s.end)/turn - keptTurns) * turn
+	}
 	for s.end <= now {
 		s.number++
 		key := p.spelling.For(uint64(i))
-		s.start = s.end + span(f.Gap.Sample(key.Uniform(s.number, 0)))
-		s.end = s.start + max(1, span(f.Length.Sample(key.Uniform(s.number, 1))))
+		s.start = s.end + sim.Seconds(f.Gap.Sample(key.Uniform(s.number, 0)))
+		s.end = s.start + max(1, sim.Seconds(f.Length.Sample(key.Uniform(s.number, 1))))
 	}
 	return now >= s.start
 }

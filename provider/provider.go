@@ -252,6 +252,7 @@ func (p *Provider) say(why dialect.Reason, now sim.Time, wait time.Duration, rep
 	with := p.config.Dialect.Refuses(why)
 	reply.Status, reply.Code, reply.ShouldRetry = with.Status, with.Code, with.Advice
 	if !with.Silent && wait > 0 && wait != sim.Never {
+		wait = min(wait, sim.End)
 		p.config.RetryAfter.tell(reply, now, wait)
 		if p.config.Dialect.Tells() {
 			reply.Delay = wire.After(wait)
@@ -295,9 +296,9 @@ func (p *Provider) Generate(now sim.Time, r Request, slow float64, hidden, outpu
 	if l.TokensPerSecond != nil {
 		each = slow / l.TokensPerSecond.Sample(p.luck(r, 1))
 	}
-	begins = now + span(seconds)
-	first = now + span(seconds+float64(hidden)*each)
-	return begins, first, max(first, now+span(seconds+float64(output)*each))
+	begins = now + sim.Seconds(seconds)
+	first = now + sim.Seconds(seconds+float64(hidden)*each)
+	return begins, first, max(first, now+sim.Seconds(seconds+float64(output)*each))
 }
 
 // Batches reports whether the requests at once share a batch, by Join in place of
@@ -315,11 +316,6 @@ func (p *Provider) luck(r Request, quantity uint64) float64 {
 		common = p.latencyOfCall.Uniform(r.Call, quantity)
 	}
 	return dist.Blend(common, own, rho)
-}
-
-// span is a latency as a duration, held below ten years.
-func span(seconds float64) time.Duration {
-	return time.Duration(min(seconds, 10*365*86400) * float64(time.Second))
 }
 
 // Settle is what the limits keep of an admission and what they give back (less

@@ -235,6 +235,7 @@ func TestValues(t *testing.T) {
 		want any
 	}{
 		{span("45s"), Span(45 * time.Second)}, {span("1.5s"), Span(1500 * time.Millisecond)}, {span("2d"), Span(48 * time.Hour)},
+		{span("36500d"), Span(sim.End)}, {span("1e9d9h"), Span(sim.End)}, {span("100000d2500000h"), Span(sim.End)}, {span("1d-1h"), nil},
 		{span("1d12h"), Span(36 * time.Hour)}, {span("0"), Span(0)}, {span("none"), Span(0)}, {span("45"), nil}, {span("-1s"), nil}, {span("s"), nil}, {span(""), Span(0)},
 		{count("30k"), Count(30_000)}, {count("1.1k"), Count(1100)}, {count("1.5M"), Count(1_500_000)}, {count("2_000"), Count(2000)}, {count("k"), nil}, {count("1e999"), nil},
 		{share("5%"), Share(0.05)}, {share("0.05"), Share(0.05)}, {share("105%"), nil}, {share("NaN"), nil},
@@ -520,6 +521,73 @@ func TestAzureTraces(t *testing.T) {
 		}
 		if got := quantiles(trace.Output); got != c.output {
 			t.Errorf("%s: output quantiles %v, want %v", c.file, got, c.output)
+		}
+	}
+}
+
+// Times of centuries, wherever people or laws can write one, are held at the end of time: the run
+// ends, with an error when it comes there.
+func TestTimesBeyondTheEndOfTime(t *testing.T) {
+	const outage = "provider.faults=[{status: 503}]"
+	for name, c := range map[string]struct {
+		set  []string
+		ends bool // by itself, before the end of time
+	}{
+		"backoff without a cap before an outage without end": {set: []string{outage, "policy={retry: {attempts: none, backoff: {exponential: {base: 1s}}}}"}},
+		"a power of a backoff":                               {set: []string{outage, "policy={retry: {attempts: none, backoff: {power: {base: 1000h, exponent: 9}}}}"}},
+		"decorrelated jitter":                                {set: []string{outage, "policy={retry: {attempts: none, backoff: {exponential: {base: 1s, jitter: decorrelated}}}}"}},
+		"smooth jitter":                                      {set: []string{outage, "policy={retry: {attempts: none, backoff: {exponential: {base: 1s, jitter: smooth}}}}"}},
+		"jitter of centuries":                                {set: []string{outage, "policy={retry: {attempts: none, backoff: {exponential: {base: 1s, cap: 9s, jitter: {growing: 2000000h}}}}}"}},
+		"jitter of centuries beyond the cap":                 {set: []string{outage, "policy={retry: {attempts: none, backoff: {exponential: {base: 1s, cap: 9s, jitter: {beyond: 2000000h}}}}}"}},
+		"windows of centuries":                               {set: []string{outage, "policy={retry: {attempts: none, backoff: {window: 2000000h}}}"}},
+		"a Retry-After of centuries":                         {set: []string{`provider.faults=[{status: 503, retry_after_header: "1e10"}]`, "policy={retry: {attempts: none, retry_after: {obey: in_full}}}"}},
+		"a Retry-After and an addition of centuries":         {set: []string{`provider.faults=[{status: 503, retry_after_header: "1e300"}]`, "policy={retry: {attempts: none, retry_after: {obey: in_full, plus: 2000000h}}}"}},
+		"an outage that answers after centuries":             {set: []string{"provider.faults=[{status: 503, after: 2000000h}]"}},
+		"round trips of centuries":                           {set: []string{"provider.round_trip=2000000h"}},
+		"a gateway of centuries":                             {set: []string{outage, "provider.round_trip=2000000h", "provider.gateway={latency: 2000000h, retries: 9, wait: 2000000h}"}},
+		"a refused connection after centuries":               {set: []string{"provider.round_trip=2000000h", "provider.faults=[{connection: refused}]"}},
+		"a first token after centuries":                      {set: []string{"provider.latency.first_token={lognormal: {p50: 1h, p95: 2000000h}}", "workload.batch.calls=1000"}},
+		"a million tokens, one in twelve days":               {set: []string{"provider.latency.tokens_per_second=0.000001", "workload.output_tokens=1M", "workload.max_tokens=1M"}},
+		"steps of centuries":                                 {set: []string{"provider.capacity={slots: 9, batching: {step: 2000000h, per_stream: 2000000h}}"}},
+		"thinking for centuries":                             {set: []string{"workload={closed: {think: {exponential: {mean: 2000000h}}, calls: 99}}"}},
+		"arrivals centuries apart":                           {set: []string{"workload={open: {rate: 1/2000000h, calls: 99}}"}},
+		"rows of a trace":                                    {set: []string{"workload={trace: {rows: [{at: 1s}, {at: 2000000h}]}}"}},
+		"redelivery after centuries":                         {set: []string{outage, "workload.redeliver={after: 2000000h, deliveries: 9}"}},
+		"a visibility timeout of centuries":                  {set: []string{outage, "workload.redeliver={visible_after: 2000000h, deliveries: 9}"}},
+		"pacing by centuries":                                {set: []string{"policy.pace={rate: 1/2000000h, burst: 1}"}},
+		"a breaker that holds for centuries":                 {set: []string{outage, "policy.breaker={in_a_row: 1, open: 2000000h, when_open: wait}"}},
+		"a limit per 200 years":                              {set: []string{"provider.limits=[{resource: requests, limit: 2/1800000h}]", "policy={retry: {attempts: none, retry_after: {obey: in_full}}}"}},
+
+		"patience of centuries":       {set: []string{"workload.patience={exponential: {mean: 1000000h}}"}, ends: true},
+		"hedges after centuries":      {set: []string{"policy.hedge={after: 2000000h}"}, ends: true},
+		"timeouts of centuries":       {set: []string{"policy.timeouts={attempt: 2000000h, call: 2000000h, connect: 2000000h, gap: 2000000h, first_byte: 2000000h}"}, ends: true},
+		"a cooldown of centuries":     {set: []string{outage, "policy.fallback={on: true, cooldown: 2000000h, cooldown_seen_every: 2000000h}", "fallbacks=[{provider: {}}]"}, ends: true},
+		"a fault between centuries":   {set: []string{"provider.faults=[{status: 503, gap: 2000000h, length: 2000000h}]"}, ends: true},
+		"a fault after centuries":     {set: []string{"provider.faults=[{status: 503, at: 2000000h, for: 2000000h}]"}, ends: true},
+		"a cache for centuries":       {set: []string{"workload.cached_share=50%", "workload.cache_lifetime=2000000h"}, ends: true},
+		"a budget over centuries":     {set: []string{outage, "policy.budget={share: {ratio: 20%, window: 2000000h}}"}, ends: true},
+		"throttling over centuries":   {set: []string{outage, "policy.throttle={k: 2, window: 2000000h}"}, ends: true},
+		"a deadline after centuries":  {set: []string{outage, "policy={retry: {attempts: none, deadline: 2000000h, backoff: {exponential: {base: 1s}}}}"}},
+		"rounding of Retry-After":     {set: []string{outage, "provider.retry_after={round: 2000000h}"}, ends: true},
+		"a horizon after centuries":   {set: []string{"horizon=2000000h"}, ends: true},
+		"arrivals after the horizon":  {set: []string{"horizon=1h", "workload={open: {rate: 1/2000000h}}"}, ends: true},
+		"a step after centuries":      {set: []string{"workload={open: {rate: 1/s, calls: 9, profile: [{at: 2000000h, rate: 2/s, over: 2000000h}]}}"}, ends: true},
+		"a profile that falls to 0/s": {set: []string{"workload={open: {rate: 1/s, calls: 9, profile: [{at: 1h, rate: 0/s}]}}"}, ends: true},
+	} {
+		text := strings.Replace(base, "policy: own-the-loop", "policy: {retry: {attempts: 1}}", 1)
+		if strings.Contains(strings.Join(c.set, " "), "workload={") {
+			text = strings.Replace(text, "  batch: {calls: 10}\n", "", 1)
+		}
+		s, err := Read([]byte(text), "f", Options{Set: c.set})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		s.Explain(&bytes.Buffer{})
+		_, err = s.Model.Run(1, 0, fleet.Listeners{})
+		var end *sim.EndError
+		if (err == nil) != c.ends || err != nil && !errors.As(err, &end) {
+			t.Errorf("%s: %v, want the end of time: %v", name, err, !c.ends)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func ReadTrace(r io.Reader, name string, columns Columns, speed float64, calls i
 			return nil, fail("time", "found %q, earlier than the row before; want times that do not fall", text)
 		}
 		last = at
-		out.At = append(out.At, sim.Time(float64(at-began)/speed))
+		out.At = append(out.At, sim.Nanoseconds(float64(at-began)/speed))
 		for _, tokens := range []struct {
 			what string
 			to   *[]int32

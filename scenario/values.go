@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"stampede/internal/format"
+	"stampede/sim"
 )
 
-// Span is a length of time with its unit, such as 45s, 500ms or 2d; none is 0.
+// Span is a length of time with its unit, such as 45s, 500ms or 2d; none is 0. It is held at
+// [sim.End].
 type Span time.Duration
 
 const spanAllowed = "want a time with its unit, such as 500ms, 45s, 10m, 24h or 2d"
@@ -26,10 +28,10 @@ func (s *Span) ParseText(text string) error {
 	rest := text
 	if before, after, found := strings.Cut(text, "d"); found && !strings.ContainsAny(before, "hmsu") {
 		n, err := strconv.ParseFloat(before, 64)
-		if err != nil || !(n >= 0 && n <= 36500) {
+		if err != nil || !(n >= 0) {
 			return errors.New(spanAllowed)
 		}
-		days, rest = time.Duration(n*24*float64(time.Hour)), after
+		days, rest = sim.Seconds(n*24*3600), after
 	}
 	var d time.Duration
 	if rest != "" {
@@ -38,10 +40,10 @@ func (s *Span) ParseText(text string) error {
 			return errors.New(spanAllowed)
 		}
 	}
-	if d += days; d < 0 {
+	if d < 0 {
 		return errors.New("a time cannot be negative; " + spanAllowed)
 	}
-	*s = Span(d)
+	*s = Span(sim.Plus(days, d))
 	return nil
 }
 
@@ -255,7 +257,7 @@ func parsePeriod(unit string) (time.Duration, error) {
 	if err != nil || d <= 0 {
 		return 0, errors.New(rateAllowed)
 	}
-	return d, nil
+	return min(d, sim.End), nil
 }
 
 func (r Rate) String() string {

@@ -21,12 +21,3 @@
 //
 // Nothing here reads a wall clock, starts a goroutine or ranges over a map.
 package sim
-
-import "time"
-
-// Time is an instant: the span since the start of the run. It is never
-// negative.
-type Time = time.Duration
-
-// Never is an instant that no run reaches (292 years).
-const Never Time = 1<<63 - 1

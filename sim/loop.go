@@ -4,7 +4,7 @@ import "fmt"
 
 // Loop is the virtual clock: events of type E, handed out in the order of
 // (instant, order of scheduling). The zero Loop stands at time 0 with no
-// budget. E should be a small value without pointers; one of 8 bytes makes an
+// budget. It ends at [End]. E should be a small value without pointers; one of 8 bytes makes an
 // entry of 24.
 type Loop[E any] struct {
 	// Budget bounds the number of events handed out; 0 means no bound. When it
@@ -40,19 +40,19 @@ func (l *Loop[E]) Events() uint64 { return l.events }
 // Pending is the number of events still to come.
 func (l *Loop[E]) Pending() int { return l.queue.size - l.timers.dead }
 
-// Err is nil unless Next stopped because the budget was spent.
+// Err is nil unless Next stopped because the budget was spent or time was up.
 func (l *Loop[E]) Err() error { return l.err }
 
-// At schedules an event. An instant before now is a fault of the model and
-// panics.
+// At schedules an event, at [End] if t is later. An instant before now is a
+// fault of the model and panics.
 func (l *Loop[E]) At(t Time, event E) {
-	l.check(t)
+	t = l.hold(t)
 	l.queue.push(item[E]{at: t, event: event})
 }
 
 // Timer schedules an event that Cancel can call off until it is handed out.
 func (l *Loop[E]) Timer(t Time, event E) Timer {
-	l.check(t)
+	t = l.hold(t)
 	timer := l.timers.arm()
 	l.queue.push(item[E]{at: t, timer: timer, event: event})
 	return timer
@@ -75,7 +75,7 @@ func (l *Loop[E]) Cancel(timer Timer) bool {
 }
 
 // Next hands out the earliest event and moves the clock to its instant. It
-// answers false when nothing is left or the budget is spent.
+// answers false when nothing is left, the budget is spent or time is up.
 func (l *Loop[E]) Next() (event E, ok bool) {
 	for l.queue.size > 0 {
 		if l.Budget != 0 && l.events >= l.Budget && l.Pending() > 0 {
@@ -87,6 +87,10 @@ func (l *Loop[E]) Next() (event E, ok bool) {
 			l.timers.dead--
 			continue
 		}
+		if it.at >= End {
+			l.err = &EndError{l.Pending() + 1}
+			return event, false
+		}
 		l.now = it.at
 		l.events++
 		return it.event, true
@@ -95,10 +99,11 @@ func (l *Loop[E]) Next() (event E, ok bool) {
 	return event, false
 }
 
-func (l *Loop[E]) check(t Time) {
+func (l *Loop[E]) hold(t Time) Time {
 	if t < l.now {
 		panic(fmt.Sprintf("sim: event scheduled at %v, before now, %v", t, l.now))
 	}
+	return min(t, End)
 }
 
 // Timer names a cancellable event. The zero Timer names none.

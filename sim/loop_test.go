@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -115,6 +116,48 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// What is scheduled beyond the end of time is held there, and the loop stops before it with an
+// error. A timer that is called off is no event.
+func TestTheEndOfTime(t *testing.T) {
+	var l Loop[string]
+	l.At(5, "a")
+	l.Cancel(l.Timer(Never, "never"))
+	if got := drain(&l); got != "a@5ns" || l.Err() != nil {
+		t.Errorf("a cancelled timer: %s, %v", got, l.Err())
+	}
+	l.At(End-1, "b")
+	l.At(l.Now()+End+End, "c") // the sum of three is still a Duration
+	l.At(Never, "d")
+	var end *EndError
+	if got := drain(&l); got != "b@"+(End-1).String() || !errors.As(l.Err(), &end) || end.Pending != 2 {
+		t.Errorf("%s, %v; want b, and an EndError with two pending", got, l.Err())
+	}
+	l.Next()
+	if _, ok := l.Next(); ok || l.Err() == nil || l.Now() != End-1 {
+		t.Errorf("after the end: an event, %v at %v", l.Err(), l.Now())
+	}
+}
+
+func TestSpansAreHeld(t *testing.T) {
+	for _, c := range []struct {
+		of   float64
+		want time.Duration
+	}{
+		{0, 0}, {1.5, 1500 * time.Millisecond}, {-3, 0}, {math.Inf(-1), 0},
+		{2_305_843_009, 2_305_843_009 * time.Second}, // 2^61 ns are 2,305,843,009.21 s
+		{2_305_843_010, End}, {1e300, End}, {math.Inf(1), End}, {math.NaN(), End},
+	} {
+		if got := Seconds(c.of); got != c.want {
+			t.Errorf("%g s: %v, want %v", c.of, got, c.want)
+		}
+	}
+	for _, c := range []struct{ t, d, want time.Duration }{{1, 2, 3}, {End - 1, 1, End}, {End, End, End}, {Never, Never, End}} {
+		if got := Plus(c.t, c.d); got != c.want {
+			t.Errorf("%d + %d: %d, want %d", c.t, c.d, got, c.want)
+		}
+	}
+}
+
 // The order is that of a stable sort, whatever is pushed, popped and cancelled.
 func TestOrderEqualsAStableSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -150,7 +193,7 @@ func TestOrderEqualsAStableSort(t *testing.T) {
 			default:
 				gap := rapid.SampledFrom([]Time{0, 0, 1, 2, 7, 1 << 20, 1 << 40, 1 << 58}).Draw(t, "gap")
 				at := l.Now() + gap
-				if at < 0 {
+				if at >= End {
 					continue
 				}
 				if rapid.Bool().Draw(t, "timer") {

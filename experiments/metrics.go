@@ -90,14 +90,14 @@ func register() []Metric {
 		}
 		return t.end.Seconds()/t.bound() - 1
 	})
-	add("attempts_most", "attempts", Neither, "that one call can make, over all layers", func(t *Tally) float64 {
-		if n := t.client().Attempts(); n > 0 {
+	add("attempts_most", "attempts", Neither, "that one call can make, over all layers, hedges, targets and deliveries", func(t *Tally) float64 {
+		if n := t.fleet().MaxAttempts(); n > 0 {
 			return float64(n)
 		}
 		return math.NaN()
 	})
 	add("horizon_s", "s", Neither, "the longest that a call's waits can last without a hint", func(t *Tally) float64 {
-		if span, ok := t.client().Horizon(0); ok {
+		if span, ok := t.fleet().Client.Horizon(0); ok {
 			return span.Seconds()
 		}
 		return math.NaN()
@@ -198,10 +198,10 @@ func register() []Metric {
 }
 
 var outcomeMeaning = [policy.Outcomes]string{
-	policy.GaveUpAttempts:   "calls whose last allowed attempt failed",
-	policy.GaveUpDeadline:   "calls whose next wait would have passed the deadline",
+	policy.GaveUpAttempts:   "calls whose last allowed attempt failed, after retries",
+	policy.GaveUpDeadline:   "calls that reached their deadline or timeout, or whose next wait would have passed it",
 	policy.GaveUpRetryAfter: "calls told to wait longer than the policy accepts",
-	policy.TerminalError:    "calls with an error that no retry cures",
+	policy.TerminalError:    "calls with an error that the policy does not retry",
 	policy.Abandoned:        "calls whose caller left",
 	policy.Unfinished:       "calls that nothing could end",
 	policy.StreamBroken:     "calls whose stream broke after its first token",

@@ -81,8 +81,8 @@ func (l *latencies) quantile(p float64) float64 {
 	return l.quantiles.Quantile(p).Seconds()
 }
 
-// client is the policy of the fleet that is measured, or of the main one.
-func (t *Tally) client() *policy.Client { return &t.model.Fleets()[max(0, t.only)].Client }
+// fleet is the one that is measured, or the main one.
+func (t *Tally) fleet() *fleet.Fleet { return t.model.Fleets()[max(0, t.only)] }
 
 // counts reports whether a fleet is measured.
 func (t *Tally) counts(fleet int) bool { return t.only < 0 || t.only == fleet }

@@ -168,6 +168,34 @@ func TestFallback(t *testing.T) {
 	}
 }
 
+// A key is revoked from 50 to 150 s, 5 calls a second, a call each 200 ms. A breaker that looks
+// at half of the last 10 s counts 401 only when told to: then it opens when 25 of the 50 results
+// are failures, which is the 25th, and each 10 s later one probe fails: 9 of them until 150 s.
+func TestBreakerCounts(t *testing.T) {
+	for _, c := range []struct {
+		counts policy.Classes
+		want   int
+	}{{0, 500}, {policy.ClassesOf(wire.Throttled, wire.Terminal), 25 + 9}, {policy.ClassesOf(wire.Throttled), 500}} {
+		m := model()
+		m.Workers = 0
+		m.Workload = Workload{Calls: 1000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Constant(1), Rate: Constant(5)}}
+		m.Provider.Latency = provider.Latency{}
+		m.Provider.Faults = []provider.Fault{{At: 50 * s, For: 100 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 401}}}}
+		m.Client.Breaker = policy.Breaker{Ratio: 0.5, Window: 10 * s, Minimum: 10, Open: 10 * s, Counts: c.counts}
+		refused := 0
+		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
+			if a.Class() == wire.Terminal {
+				refused++
+			}
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		if refused != c.want {
+			t.Errorf("counting %q: %d requests with the revoked key, want %d", c.counts, refused, c.want)
+		}
+	}
+}
+
 // Twenty calls, one a second, before a provider that is down until 10 s. A breaker that opens at
 // the third failure in a row for 5 s lets the calls of 1, 2, 3, 8 and 13 s through; the others
 // fail at once, or wait until it lets them through.
@@ -187,7 +215,7 @@ func TestBreakerInAFleet(t *testing.T) {
 	if want := []time.Duration{s, 2 * s, 3 * s, 8 * s, 13 * s, 14 * s}; !slices.Equal(at[:6], want) || len(at) != 5+7 {
 		t.Errorf("sent at %v, want %v and each second from 14 s on", at, want)
 	}
-	if got := outcomes(t, m); got["breaker_open"] != 8 || got["gave_up_attempts"] != 4 || got["answered"] != 8 {
+	if got := outcomes(t, m); got["breaker_open"] != 8 || got["terminal_error"] != 4 || got["answered"] != 8 {
 		t.Errorf("%v, want 8 blocked, 4 failed, 8 answered", got)
 	}
 	m.Client.Breaker.WhenOpen = policy.HoldBack
@@ -286,6 +314,32 @@ func TestBrokenStreams(t *testing.T) {
 	}
 }
 
+// A stream that is cut before its first token, or while it reasons unseen, has shown nothing:
+// the connection failed, and is tried again.
+func TestStreamsCutBeforeTheFirstToken(t *testing.T) {
+	for _, c := range []struct {
+		part      float64
+		reasoning int32
+		want      string
+	}{
+		{0, 0, "0.1 0s-1s connection; 0.2 2s-13s ok"},
+		{0, 50, "0.1 0s-1s connection; 0.2 2s-13s ok"},
+		{0.4, 50, "0.1 0s-5s connection; 0.2 6s-17s ok"},
+		{0.6, 50, "0.1 0s-7s connection"},
+	} {
+		m := model()
+		m.Workload.Stream = true
+		m.Workload.Sizes = sized{Prompt: 100, Output: 100, Reasoning: c.reasoning}
+		m.Provider.Latency.TokensPerSecond = dist.Constant(10)
+		m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Break{Part: c.part}}}
+		m.Client.Retry = retries(3, s)
+		l, _ := play(t, m)
+		if got := strings.Join(l.attempts, "; "); got != c.want {
+			t.Errorf("cut at %g of an answer with %d tokens of reasoning: %s, want %s", c.part, c.reasoning, got, c.want)
+		}
+	}
+}
+
 // One reply in ten is lost after the work was done, and asked for again: without a key one call
 // in ten acts a second time, with a key none. 10,000 calls, four standard errors.
 func TestSideEffects(t *testing.T) {
@@ -365,7 +419,39 @@ func TestLayersInAFleet(t *testing.T) {
 			t.Errorf("%v: %d requests, %v; want %d", c.tries, call.Attempts, call.Outcome, c.want)
 		}
 	}
+	// With all that multiplies: 3 x 5 tries, each with a hedge, at two targets, in four deliveries.
 	m := model()
+	m.Provider.Faults = failing(500)
+	m.Client = layers(3, 5)
+	for _, c := range []struct {
+		set  func()
+		want int
+	}{
+		{func() {}, 15},
+		{func() { m.Workload.Redelivery.Deliveries = 4 }, 60},
+		{func() {
+			m.Client.Fallback.On, m.Others = true, []provider.Config{{Faults: failing(500)}}
+			m.Fallbacks = []Target{{1, m.Price}}
+		}, 120},
+		{func() { m.Client.Hedge.After = s }, 240},
+	} {
+		c.set()
+		if got := m.MaxAttempts(); got != c.want {
+			t.Errorf("at most %d attempts, want %d", got, c.want)
+		}
+		made := 0
+		if _, err := m.Run(1, 0, each{call: func(c *Call) { made = int(c.Attempts) }}); err != nil {
+			t.Fatal(err)
+		}
+		if !m.Client.Hedge.On() && made != c.want {
+			t.Errorf("%d attempts were made, want %d", made, c.want)
+		}
+	}
+	m.Workload.Redelivery.Deliveries = -1
+	if got := m.MaxAttempts(); got != 0 {
+		t.Errorf("without a bound on deliveries: at most %d attempts, want no bound", got)
+	}
+	m = model()
 	m.Provider.Faults = failing(500)
 	m.Client = layers(2, 2)
 	m.Client.Retry.Backoff.Base = 5 * s

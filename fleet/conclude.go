@@ -34,7 +34,7 @@ func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
 	}
 	rec.Usage = r.usage(a)
 	rec.Bill = r.priceOf(a).Bill(rec.Usage)
-	if g.Workload.Stream && a.first <= now-p.hop {
+	if g.Workload.Stream && a.first <= now-p.hop && !(a.breaks && a.output <= a.hidden) {
 		rec.First = a.first + p.hop
 	} else if rec.Class() == wire.OK {
 		rec.First = now
@@ -91,7 +91,7 @@ func (r *run) tell(g *group, c *call, a *attempt, rec *Attempt) {
 		if b := &m.targets[a.target].breaker; silent {
 			b.Forget(a.generation)
 		} else {
-			b.Done(&p.Breaker, now, a.generation, failed)
+			b.Done(&p.Breaker, now, a.generation, p.Breaker.Failed(class))
 		}
 		r.unblock(&m.targets[a.target])
 	}

@@ -13,7 +13,9 @@
 // At one instant things happen in this order, each for a reason. A reply, or the
 // first token of a stream, beats the timer that would have cut it off: it was
 // there. A completion at the provider comes before an arrival: the slot is free.
-// At the horizon no call starts. Otherwise what was scheduled first comes first.
+// At the horizon no call starts. A caller whose patience ends sends nothing more,
+// though a worker or a place gets free at that very instant: nobody waits for what it
+// would send; but a reply that comes then is taken, for it was there. Otherwise what was scheduled first comes first.
 //
 // Two simplifications. Connections are kept alive: a handshake is not paid for,
 // it only fails when a round trip takes longer than the connect timeout. And an
@@ -23,6 +25,7 @@ package fleet
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"stampede/cost"
@@ -69,6 +72,29 @@ func (f *Fleet) target(i uint8) Target {
 		return Target{0, f.Price}
 	}
 	return f.Fallbacks[i-1]
+}
+
+// MaxAttempts is the most attempts that one call can make: those of all retry layers, each
+// with its hedges, at every target and in every delivery; 0 means no bound.
+func (f *Fleet) MaxAttempts() int {
+	n := f.Client.Attempts()
+	times := func(k int) {
+		if k > 0 && n > math.MaxInt/k {
+			n = math.MaxInt
+		} else {
+			n *= k
+		}
+	}
+	if f.Client.Hedge.On() {
+		times(1 + f.Client.Hedge.Most())
+	}
+	if f.Client.Fallback.On {
+		times(1 + len(f.Fallbacks))
+	}
+	if d := f.Workload.Redelivery.Deliveries; d != 0 {
+		times(max(0, d))
+	}
+	return n
 }
 
 // Providers are all providers, the main one first.

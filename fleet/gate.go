@@ -152,9 +152,15 @@ func need(c *call) policy.Need {
 	return policy.Need{1, float64(size.Prompt + size.MaxTokens), float64(size.Prompt), float64(size.MaxTokens)}
 }
 
-// launch asks the breaker and the throttle for good, and sends.
+// launch asks the breaker and the throttle for good, and sends. A caller whose patience
+// ends at this instant leaves instead.
 func (r *run) launch(id uint32) {
 	c := r.calls.at(id)
+	if c.leaves <= r.loop.Now() {
+		r.pass(c)
+		r.end(id, policy.Abandoned)
+		return
+	}
 	if at, layer := r.expiry(id); layer >= 0 && at <= r.loop.Now() {
 		c.layer = uint8(layer)
 		r.lapse(id)

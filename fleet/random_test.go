@@ -227,6 +227,8 @@ func (a *auditor) Attempt(r *Attempt) {
 		a.t.Fatalf("effect before cause: %+v", *r)
 	case r.Class() == wire.OK && r.Bill == 0 && !(r.Target == 0 && r.Number > 1 && a.m.Provider.ReplaysKeys), r.Class() == wire.Throttled && r.Bill != 0 && a.m.Provider.Gateway.Retries == 0, r.Usage.Written+r.Usage.Cached > r.Usage.Prompt, r.Usage.Reasoning > r.Usage.Output:
 		a.t.Fatalf("wrong bill: %+v", *r)
+	case r.Cut == policy.PatienceTimer && r.Sent == r.Ended:
+		a.t.Fatalf("sent at the instant at which its caller left: %+v", *r)
 	case r.Charged != r.Settled+r.Refunded || r.Settled < 0:
 		a.t.Fatalf("charges do not settle: %+v", *r)
 	case r.Target == 0 && concurrency(a.m) > 0 && r.InFlight > concurrency(a.m):
@@ -270,6 +272,8 @@ func (a *auditor) Call(c *Call) {
 		a.t.Fatalf("call %d: attempts billed %d, call %d", c.ID, billed, c.Useful+c.Waste.Total())
 	case (c.Outcome == policy.Answered) != (c.Useful > 0) && !(c.Outcome == policy.Answered && c.Target == 0 && a.m.Provider.ReplaysKeys):
 		a.t.Fatalf("call %d: %v with %v of use", c.ID, c.Outcome, c.Useful)
+	case f.MaxAttempts() > 0 && int(c.Attempts) > f.MaxAttempts():
+		a.t.Fatalf("call %d made %d attempts, of at most %d", c.ID, c.Attempts, f.MaxAttempts())
 	case a.m.Horizon > 0 && c.Arrived >= a.m.Horizon:
 		a.t.Fatalf("call %d came at %v, at or after the horizon", c.ID, c.Arrived)
 	case f.Client.IdempotencyKey && int(c.Acts) > 1+len(f.Fallbacks), c.Acts > c.Attempts:

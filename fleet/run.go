@@ -207,6 +207,7 @@ type call struct {
 	cleared  bool      // the pacer has let the coming attempt go
 	cost     float32   // what the coming retry was paid with
 	expiry   sim.Timer // of the call or a layer, while it waits to be sent
+	leaves   sim.Time  // when its caller's patience ends
 	tried    sim.Time  // the start of the present try
 	record   Call
 

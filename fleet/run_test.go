@@ -100,7 +100,7 @@ func TestReplyBeatsTheTimeoutOfTheSameInstant(t *testing.T) {
 	l.expect(t, "0.1 0s-1s ok", "0 0s-1s answered x1")
 	m.Client.Timeouts.Attempt = []time.Duration{s - 1}
 	l, _ = play(t, m)
-	l.expect(t, "0.1 0s-999.999999ms timeout", "0 0s-999.999999ms gave_up_attempts x1")
+	l.expect(t, "0.1 0s-999.999999ms timeout", "0 0s-999.999999ms terminal_error x1")
 }
 
 func TestReplyBeatsThePatienceOfTheSameInstant(t *testing.T) {
@@ -114,6 +114,32 @@ func TestReplyBeatsThePatienceOfTheSameInstant(t *testing.T) {
 	l.expect(t, "0.1 0s-1s server_error", "0 0s-1s abandoned x1")
 }
 
+// The call of 1.5 s waits for the only worker, which the reply to the first frees at 2 s, the
+// very instant at which its caller's patience of 500 ms ends. That reply left the provider at
+// 1.4 s, before the second call came, so that it is handled first: the worker takes the call
+// up, and sends nothing.
+func TestCallerWhoLeavesSendsNothingAtThatInstant(t *testing.T) {
+	m := model()
+	m.Provider.RoundTrip = 1200 * ms
+	m.Provider.Latency.FirstToken = dist.Constant(0.8)
+	m.Workers = 1
+	m.Workload.Arrivals, m.Workload.Calls = &Trace{At: []sim.Time{0, 1500 * ms}}, 2
+	m.Workload.Patience = &inTurn{9, 0.5}
+	l, _ := play(t, m)
+	l.expect(t, "0.1 0s-2s ok", "0 0s-2s answered x1; 1 1.5s-2s abandoned x0")
+	// Nor does one whose patience is nothing, or ends with a wait before a retry.
+	m = model()
+	m.Workload.Patience = dist.Constant(0)
+	l, _ = play(t, m)
+	l.expect(t, "", "0 0s-0s abandoned x0")
+	m = model()
+	m.Workload.Patience = dist.Constant(3)
+	m.Provider.Faults = failing(500)
+	m.Client.Retry = retries(5, 3*s)
+	l, _ = play(t, m)
+	l.expect(t, "0.1 0s-0s server_error", "0 0s-3s abandoned x1")
+}
+
 func TestFirstTokenBeatsItsTimeout(t *testing.T) {
 	m := model()
 	m.Workload.Stream = true
@@ -123,11 +149,12 @@ func TestFirstTokenBeatsItsTimeout(t *testing.T) {
 	l.expect(t, "0.1 0s-2s ok", "0 0s-2s answered x1")
 	m.Client.Timeouts.FirstByte = s - 1
 	l, _ = play(t, m)
-	l.expect(t, "0.1 0s-999.999999ms timeout", "0 0s-999.999999ms gave_up_attempts x1")
+	l.expect(t, "0.1 0s-999.999999ms timeout", "0 0s-999.999999ms terminal_error x1")
 }
 
 // A stream of a token each 100 ms outlives a gap timeout of 1 s, an answer in
-// one piece does not; a total timeout cuts both.
+// one piece does not; a total timeout cuts both. Where there is a timer for the first
+// byte, the gap counts from that byte on.
 func TestGapTimeout(t *testing.T) {
 	for _, c := range []struct {
 		stream   bool
@@ -137,7 +164,10 @@ func TestGapTimeout(t *testing.T) {
 		{true, policy.Timeouts{Gap: s}, "0.1 0s-2s ok"},
 		{false, policy.Timeouts{Gap: s}, "0.1 0s-1s timeout"},
 		{true, policy.Timeouts{Gap: s, Attempt: []time.Duration{1500 * ms}}, "0.1 0s-1.5s timeout"},
-		{true, policy.Timeouts{FirstByte: s, Gap: 99 * ms}, "0.1 0s-99ms timeout"},
+		{true, policy.Timeouts{Gap: 999 * ms}, "0.1 0s-999ms timeout"}, // a read timeout alone counts from sending
+		{true, policy.Timeouts{FirstByte: s, Gap: 999 * ms}, "0.1 0s-2s ok"},
+		{true, policy.Timeouts{FirstByte: s, Gap: 99 * ms}, "0.1 0s-1.099s timeout"},
+		{false, policy.Timeouts{FirstByte: 2 * s, Gap: s}, "0.1 0s-2s ok"}, // one piece has no gap after its first byte
 	} {
 		m := model()
 		m.Workload.Stream = c.stream
@@ -324,7 +354,7 @@ func TestHangWithoutTimeoutIsUnfinished(t *testing.T) {
 	}
 	m.Client.Timeouts.Gap = 10 * s
 	l, _ = play(t, m)
-	l.expect(t, "0.1 0s-10s timeout; 1.1 10s-20s timeout", "0 0s-10s gave_up_attempts x1; 1 10s-20s gave_up_attempts x1")
+	l.expect(t, "0.1 0s-10s timeout; 1.1 10s-20s timeout", "0 0s-10s terminal_error x1; 1 10s-20s terminal_error x1")
 }
 
 func TestConnections(t *testing.T) {
@@ -481,7 +511,7 @@ func TestRedelivery(t *testing.T) {
 	m.Provider.Faults[0].For = 0
 	l, _ = play(t, m)
 	// Deliveries of call 0 end at 0.4, 10.8 and 21.2 s.
-	if l.calls[0] != "0 0s-21.2s gave_up_attempts x3" {
+	if l.calls[0] != "0 0s-21.2s terminal_error x3" {
 		t.Errorf("three deliveries and no more: %v", l.calls)
 	}
 }

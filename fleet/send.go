@@ -85,7 +85,7 @@ func (r *run) hedge(id uint32) {
 	m := g.client(c)
 	now := r.loop.Now()
 	r.marked(&r.backends[g.target(c.target).Provider])
-	if c.flying == 0 || int(c.flying) == len(c.flights) {
+	if c.flying == 0 || int(c.flying) == len(c.flights) || c.leaves <= now {
 		return
 	}
 	for _, aid := range c.flights[:c.flying] {

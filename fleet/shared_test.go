@@ -81,7 +81,7 @@ func TestCallTimeoutBeforeAnAttempt(t *testing.T) {
 	m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}, After: 500 * ms}}}
 	m.Workers = 1
 	m.Client.Timeouts.Call = 5 * s
-	expectCalls(t, m, "0 0s-500ms gave_up_attempts x1", "1 500ms-5.5s gave_up_deadline x0", "2 5.5s-10.5s gave_up_deadline x0")
+	expectCalls(t, m, "0 0s-500ms terminal_error x1", "1 500ms-5.5s gave_up_deadline x0", "2 5.5s-10.5s gave_up_deadline x0")
 
 	// Two attempts of 5 s use a call of 10 s up; a third would start at its end.
 	m = model()

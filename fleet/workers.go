@@ -81,10 +81,10 @@ func (r *run) admit(g *group) (uint32, *call) {
 	c.live = true
 	luck := Luck{g.prompts.Uniform(k, 0), g.outputs.Uniform(k, 0), g.reasoning.Uniform(k, 0)}
 	c.record = Call{ID: k, Fleet: int32(g.index), Arrived: now, Began: now, Size: g.Workload.Sizes.Size(k, luck)}
-	c.cached, c.cachedAt = now, sim.Never
+	c.cached, c.cachedAt, c.leaves = now, sim.Never, sim.Never
 	if law := g.Workload.Patience; law != nil {
-		span := sim.Seconds(law.Sample(g.patience.Uniform(k, 0)))
-		c.patience = r.loop.Timer(now+span, event{kind: leave, id: id})
+		c.leaves = now + sim.Seconds(law.Sample(g.patience.Uniform(k, 0)))
+		c.patience = r.loop.Timer(c.leaves, event{kind: leave, id: id})
 	}
 	return id, c
 }

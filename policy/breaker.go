@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stampede/internal/format"
+	"stampede/wire"
 )
 
 // Breaker stops an instance from sending where too much fails. It is closed until
@@ -25,8 +26,38 @@ type Breaker struct {
 	Minimum  int           // of Ratio: fewer results never trip it
 	Open     time.Duration // how long it stays open
 	Probes   int           // half-open: so many at once, and so many successes close it; 0 means 1
+	Counts   Classes       // what is a failure; every other result is a success. 0 means Failures
 	WhenOpen WhenOpen
 }
+
+// Classes is a set of classes of replies.
+type Classes uint16
+
+// ClassesOf is the set of the given classes.
+func ClassesOf(classes ...wire.Class) (set Classes) {
+	for _, c := range classes {
+		set |= 1 << c
+	}
+	return set
+}
+
+// Has reports whether a class is in the set.
+func (s Classes) Has(c wire.Class) bool { return s>>c&1 == 1 }
+
+// String lists the classes.
+func (s Classes) String() string {
+	var words []string
+	for c := range wire.Class(wire.Classes) {
+		if s.Has(c) {
+			words = append(words, c.String())
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// Failures are the classes that speak of the provider's health. An error of the request itself
+// (400, 401, 404, 422) is not among them: one client's bad request would stop the others.
+var Failures = ClassesOf(wire.Throttled, wire.Overloaded, wire.ServerError, wire.TimedOut, wire.Disconnected)
 
 // WhenOpen is what becomes of a call that meets an open breaker.
 type WhenOpen uint8
@@ -39,6 +70,14 @@ const (
 
 // On reports whether the breaker can trip.
 func (b Breaker) On() bool { return b.InARow > 0 || b.Ratio > 0 }
+
+// Failed reports whether a reply of the class is a failure.
+func (b *Breaker) Failed(c wire.Class) bool {
+	if b.Counts == 0 {
+		return Failures.Has(c)
+	}
+	return b.Counts.Has(c)
+}
 
 // probes is how many probes there are.
 func (b Breaker) probes() int { return max(1, b.Probes) }
@@ -60,6 +99,9 @@ func (b Breaker) String() string {
 		return ""
 	}
 	s := fmt.Sprintf("breaker at %s, open %v", strings.Join(rules, " or "), b.Open)
+	if b.Counts != 0 && b.Counts != Failures {
+		s += fmt.Sprintf(", counts %v", b.Counts)
+	}
 	if b.WhenOpen == HoldBack {
 		s += ", calls wait"
 	}

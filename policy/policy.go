@@ -56,7 +56,8 @@ type Tries struct {
 
 // Decide asks the layers from the inside outwards: an answer ends the call, and
 // otherwise the first layer that tries again decides. It returns its number, 0 for
-// the innermost; when none does, that of the outermost, whose reason ends the call.
+// the innermost; when none does, that of the outermost which retries at all, whose reason
+// ends the call.
 // The facts are those of the innermost layer, and are changed; outer holds the tries
 // of the others.
 // From is the first layer that is asked, for those within a layer whose timeout cut
@@ -65,7 +66,7 @@ func (c *Client) Decide(f *Facts, outer []Tries, from int) (d Decision, layer in
 	for layer = from; ; layer++ {
 		if layer == 0 {
 			d = c.Retry.decide(f)
-		} else {
+		} else if c.Outer[layer-1].Retry.Attempts != 1 || layer == from { // one that sends once passes on the reason of the layer inside it
 			t := &outer[layer-1]
 			f.Attempt, f.Start, f.LastWait = t.Made, t.Start, t.LastWait
 			d = c.Outer[layer-1].Retry.decide(f)
@@ -229,8 +230,8 @@ type Decision struct {
 // Decide applies the parts in this order: an answer ends the call; a stream that broke
 // after its first token ends it, unless it is replayed; a Retry-After beyond the limit
 // of a rule that gives up first of all ends it; an error that another attempt cannot
-// cure ends it; a Retry-After beyond the limit of a rule that gives up ends it; the
-// attempt limit; the wait, from Retry-After where it is obeyed and else from the
+// cure ends it; a Retry-After beyond the limit of a rule that gives up ends it; a rule of one
+// attempt retries no error, so that any error ends it; the attempt limit; the wait, from Retry-After where it is obeyed and else from the
 // backoff; the deadline, before the wait is slept.
 func (r Retry) Decide(f Facts) Decision { return r.decide(&f) }
 
@@ -250,6 +251,9 @@ func (r *Retry) decide(f *Facts) Decision {
 	}
 	if read == tooLong {
 		return Decision{Outcome: GaveUpRetryAfter}
+	}
+	if r.Attempts == 1 {
+		return Decision{Outcome: TerminalError}
 	}
 	if r.Attempts > 0 && f.Attempt >= r.Attempts {
 		return Decision{Outcome: GaveUpAttempts}
@@ -294,10 +298,10 @@ type Outcome uint8
 
 const (
 	Answered         Outcome = iota
-	GaveUpAttempts           // the attempt limit was reached
-	GaveUpDeadline           // the next wait would have passed the deadline
+	GaveUpAttempts           // the attempt limit was reached, after retries
+	GaveUpDeadline           // the timeout of the call ended it, or its next wait would have passed the deadline
 	GaveUpRetryAfter         // the server asked for a longer wait than the rule accepts
-	TerminalError            // an error that another attempt cannot cure
+	TerminalError            // an error that the policy does not retry
 	Abandoned                // the caller's patience ran out
 	Unfinished               // the run ended and nothing was left that could end the call
 	StreamBroken             // a stream broke after its first token and was not replayed

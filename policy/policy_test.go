@@ -197,6 +197,7 @@ func TestDecide(t *testing.T) {
 		{"a broken connection is retried", openai, Facts{Attempt: 1, Reply: wire.Reply{Failure: wire.Connection}}, again(500*ms, false)},
 		{"x-should-retry: false forbids", openai, Facts{Attempt: 1, Reply: wire.Reply{Status: 429, ShouldRetry: wire.DoNotRetry}}, end(TerminalError)},
 		{"x-should-retry: true forces", openai, Facts{Attempt: 1, Reply: wire.Reply{Status: 400, ShouldRetry: wire.Retry}}, again(500*ms, false)},
+		{"a rule of one attempt retries no error", Retry{Attempts: 1, Classify: openai.Classify}, Facts{Attempt: 1, Reply: throttled(wire.Hint{})}, end(TerminalError)},
 		{"the third attempt is the last", openai, Facts{Attempt: 3, Reply: throttled(wire.Hint{})}, end(GaveUpAttempts)},
 		{"no wait may end past the deadline", own, Facts{Now: 10 * s, Start: 0, Attempt: 1, Reply: throttled(wire.After(36 * s))}, end(GaveUpDeadline)},
 		{"a wait may end at the deadline", own, Facts{Now: 10 * s, Start: 0, Attempt: 1, Reply: throttled(wire.After(35 * s))}, again(35*s, true)},
@@ -249,6 +250,7 @@ func TestTimeouts(t *testing.T) {
 		{"no connection", python, 1, false, ConnectTimer, 5 * s},
 		{"silence", python, 1, true, GapTimer, 600 * s},
 		{"the shortest fires", Timeouts{FirstByte: 20 * s, Gap: 30 * s, Attempt: []time.Duration{60 * s}}, 1, true, FirstByteTimer, 20 * s},
+		{"the gap waits for the first byte", Timeouts{FirstByte: 60 * s, Gap: 2 * s}, 1, true, FirstByteTimer, 60 * s},
 		{"first attempt", Timeouts{Attempt: []time.Duration{8 * s, 60 * s}}, 1, true, AttemptTimer, 8 * s},
 		{"later attempts take the last", Timeouts{Attempt: []time.Duration{8 * s, 60 * s}}, 5, true, AttemptTimer, 60 * s},
 	} {

@@ -373,6 +373,10 @@ func TestLayers(t *testing.T) {
 	if horizon, ok := c.Horizon(0); !ok || horizon != 3*(3*2*s+2*10*s)+2*100*s { // 278 s
 		t.Errorf("horizon %v, want 4m38s", horizon)
 	}
+	once := Client{Retry: three(s), Outer: []Layer{{Name: "wrapper", Retry: Retry{Attempts: 1}}}}
+	if d, _ := once.Decide(&Facts{Attempt: 3, Reply: wire.Reply{Status: 500}}, []Tries{{Made: 1}}, 0); d.Outcome != GaveUpAttempts {
+		t.Errorf("within a layer that sends once: %v, want the reason of the layer that retried", d.Outcome)
+	}
 	outer := []Tries{{Made: 1}, {Made: 1}}
 	made, waits := 1, map[int]int{}
 	for tries := 1; ; {

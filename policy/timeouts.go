@@ -11,7 +11,7 @@ import (
 type Timeouts struct {
 	Connect   time.Duration // until the connection stands
 	FirstByte time.Duration // until the first byte of the reply
-	Gap       time.Duration // of silence: before the first byte and between chunks of a stream (a read timeout)
+	Gap       time.Duration // of silence between chunks of a stream, and before the first byte where FirstByte is not set (a read timeout)
 	// Attempt bounds the whole attempt. The n-th value is for the n-th attempt
 	// of a call and the last for all later ones; empty means none.
 	Attempt []time.Duration
@@ -60,7 +60,9 @@ func (t Timeouts) BeforeFirstByte(n int, connected bool) (Timer, time.Duration) 
 		first(ConnectTimer, t.Connect)
 	}
 	first(FirstByteTimer, t.FirstByte)
-	first(GapTimer, t.Gap)
+	if t.FirstByte == 0 {
+		first(GapTimer, t.Gap)
+	}
 	first(AttemptTimer, t.Whole(n))
 	return timer, span
 }

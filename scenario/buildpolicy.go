@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"reflect"
 	"time"
 
 	"stampede/policy"
@@ -239,7 +240,7 @@ func (b *builder) pacer(p *Pace) (out policy.Pacer, err error) {
 
 func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {
 	if p.InARow == 0 && p.Ratio == 0 {
-		if *p != (Breaker{}) {
+		if !reflect.ValueOf(*p).IsZero() {
 			return out, b.errorf("policy.breaker", "found no rule; want in_a_row or ratio")
 		}
 		return out, nil
@@ -248,6 +249,12 @@ func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {
 		return out, b.errorf("policy.breaker.in_a_row", "found %d; want a number from 1", p.InARow)
 	}
 	out = policy.Breaker{InARow: p.InARow, Ratio: float64(p.Ratio), Count: int(p.Over.Count), Window: time.Duration(p.Over.Window), Minimum: int(p.Minimum), Open: time.Duration(p.Open), Probes: int(p.Probes)}
+	if p.Counts != nil && len(p.Counts) == 0 {
+		return out, b.errorf("policy.breaker.counts", "found an empty list; want at least one class")
+	}
+	for _, c := range p.Counts {
+		out.Counts |= policy.ClassesOf(classOf[c])
+	}
 	if out.Count == 0 && out.Window == 0 {
 		out.Count = 100
 	}
@@ -268,6 +275,9 @@ func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {
 	}
 	return out, nil
 }
+
+var classOf = map[Class]wire.Class{"throttled": wire.Throttled, "overloaded": wire.Overloaded, "server_error": wire.ServerError,
+	"timeout": wire.TimedOut, "connection": wire.Disconnected, "terminal": wire.Terminal}
 
 func (b *builder) budget(p *Budget) (out policy.Budget, err error) {
 	if t := p.Tokens; t != nil {

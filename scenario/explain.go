@@ -133,15 +133,24 @@ func (s *Scenario) explainHorizon() string {
 	m := &s.Model
 	c := &m.Client
 	attempts := "without bound"
-	if n := c.Attempts(); n > 0 {
+	if n := m.MaxAttempts(); n > 0 {
 		if n == 1 {
 			return ""
 		}
 		attempts = fmt.Sprintf("at most %d times", n)
-		if len(c.Outer) > 0 {
+		if n != c.Retry.Attempts {
 			product := fmt.Sprint(c.Retry.Attempts)
 			for _, l := range c.Outer {
 				product += fmt.Sprintf(" x %d", l.Retry.Attempts)
+			}
+			if c.Hedge.On() {
+				product += fmt.Sprintf(" x %d with hedges", 1+c.Hedge.Most())
+			}
+			if c.Fallback.On {
+				product += fmt.Sprintf(" x %d targets", 1+len(m.Fallbacks))
+			}
+			if d := m.Workload.Redelivery.Deliveries; d != 0 {
+				product += fmt.Sprintf(" x %d deliveries", d)
 			}
 			attempts += " (" + product + ")"
 		}
@@ -150,7 +159,11 @@ func (s *Scenario) explainHorizon() string {
 	if !bounded {
 		return fmt.Sprintf("A call is tried %s, for ever.", attempts)
 	}
-	return fmt.Sprintf("A call is tried %s, its waits last %s at the longest.", attempts, shortDuration(horizon.Round(time.Millisecond)))
+	where := ""
+	if c.Fallback.On || m.Workload.Redelivery.Deliveries != 0 {
+		where = " at one target in one delivery"
+	}
+	return fmt.Sprintf("A call is tried %s, its waits%s last %s at the longest.", attempts, where, shortDuration(horizon.Round(time.Millisecond)))
 }
 
 func explainArrivals(m *fleet.Fleet, w *Workload) string {

@@ -47,6 +47,7 @@ type Breaker struct {
 	Minimum  Count    `yaml:"minimum" jsonschema_description:"Of ratio: fewer results never open it. Default 1, or all of a count."`
 	Open     Span     `yaml:"open" jsonschema_description:"How long it stays open. Default 30s."`
 	Probes   Count    `yaml:"probes" jsonschema_description:"Half-open: so many attempts at once, and so many successes close it. Default 1."`
+	Counts   []Class  `yaml:"counts" jsonschema_description:"The classes of attempts that are failures: throttled (429), overloaded (503, 529), server_error (other 5xx), timeout, connection, terminal (other errors, such as 401). Every other result is a success. Default all but terminal."`
 	WhenOpen WhenOpen `yaml:"when_open" jsonschema_description:"What becomes of a call that meets it: fail, wait, or fall_back to the next target. Default fail."`
 }
 
@@ -205,7 +206,7 @@ type RetryAfter struct {
 type Timeouts struct {
 	Connect   Span        `yaml:"connect" jsonschema_description:"Until the connection stands. Default none."`
 	FirstByte Span        `yaml:"first_byte" jsonschema_description:"Until the first byte of the reply. Default none."`
-	Gap       Span        `yaml:"gap" jsonschema_description:"Of silence, before the first byte and between chunks (a read timeout). Default none."`
+	Gap       Span        `yaml:"gap" jsonschema_description:"Of silence between chunks, and before the first byte where first_byte is not set (a read timeout). Default none."`
 	Call      Span        `yaml:"call" jsonschema_description:"The whole call at one provider, all attempts and waits. Default none."`
 	Attempt   EachTimeout `yaml:"attempt" jsonschema_description:"The whole attempt; a list gives one for each attempt, the last for all later ones. Default none."`
 }

@@ -98,7 +98,7 @@ type Fault struct {
 	Slow       Number       `yaml:"slow" jsonschema_description:"Multiplies the latency."`
 	Hang       bool         `yaml:"hang" jsonschema_description:"Accepts the request and never answers."`
 	LoseReply  bool         `yaml:"lose_reply" jsonschema_description:"Does the work, bills it, and loses the reply."`
-	CutAt      *Share       `yaml:"cut_at" jsonschema_description:"Breaks the connection after this part of the answer, which is billed; without stream nothing of it was sent yet, not even the status."`
+	CutAt      *Share       `yaml:"cut_at" jsonschema_description:"Breaks the connection after this part of the answer, which is billed; before the first token, and always without stream, nothing was sent yet, not even the status."`
 	Connection Connection   `yaml:"connection" jsonschema_description:"Refuses the connection, or lets it go unanswered."`
 	Limit      *LimitChange `yaml:"limit" jsonschema_description:"Gives a limit another shape."`
 }

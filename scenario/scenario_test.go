@@ -97,6 +97,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"cooldown of no fallback", "policy: own-the-loop", "policy: {fallback: {cooldown: 5s}}", []string{"policy.fallback.cooldown: found it alone, where it does nothing; want policy.fallback.on as well"}},
 		{"window of no throttle", "policy: own-the-loop", "policy: {throttle: {window: 5s}}", []string{"policy.throttle.window: found it alone, where it does nothing; want policy.throttle.k as well"}},
 		{"breaker that looks at nothing", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, over: 30s}}", []string{"policy.breaker.over: found it alone"}},
+		{"class of attempts", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, counts: [terminl]}}", []string{`policy.breaker.counts.0: found "terminl"; did you mean "terminal"?`}},
+		{"counts of no breaker", "policy: own-the-loop", "policy: {breaker: {counts: [terminal]}}", []string{"policy.breaker: found no rule; want in_a_row or ratio"}},
 		{"minimum of nothing", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, minimum: 3}}", []string{"policy.breaker.minimum: found it alone"}},
 		{"cycle of no cooldown", "policy: own-the-loop", "fallbacks: [{provider: local-stub}]\npolicy: {fallback: {on: true, cooldown_seen_every: 10s}}", []string{"policy.fallback.cooldown_seen_every: found it alone, where it does nothing; want policy.fallback.cooldown as well"}},
 		{"fall back to nobody", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, when_open: fall_back}}", []string{"policy.breaker.when_open: found it alone, where it does nothing; want policy.fallback.on to fall back as well"}},
@@ -470,6 +472,37 @@ func TestOpenAIPythonVersions(t *testing.T) {
 	}
 }
 
+// The rules written by hand retry what their listings retry, and nothing else.
+func TestPresetsWrittenByHand(t *testing.T) {
+	status := func(n int) wire.Reply { return wire.Reply{Status: n} }
+	timeout, connection := wire.Reply{Failure: wire.Timeout}, wire.Reply{Failure: wire.Connection}
+	for name, c := range map[string]struct {
+		retried, not []wire.Reply
+		timeouts     policy.Timeouts
+	}{
+		"own-the-loop": {[]wire.Reply{status(429), status(500), status(529), timeout, connection}, []wire.Reply{status(400), status(408), status(409)},
+			policy.Timeouts{Connect: 5 * time.Second, Gap: time.Minute}},
+		"full-jitter-5": {[]wire.Reply{status(408), status(429), status(500), status(502), status(503), status(504)},
+			[]wire.Reply{status(400), status(409), status(501), status(520), status(529), timeout, connection}, policy.Timeouts{}},
+	} {
+		s, err := Read([]byte(base), "f", Options{Set: []string{"policy=" + name}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := s.Model.Client
+		for want, replies := range map[bool][]wire.Reply{true: c.retried, false: c.not} {
+			for _, r := range replies {
+				if client.Retry.Classify.Retryable(r) != want {
+					t.Errorf("%s: retries %d, failure %d: %v, want %v", name, r.Status, r.Failure, !want, want)
+				}
+			}
+		}
+		if !reflect.DeepEqual(client.Timeouts, c.timeouts) {
+			t.Errorf("%s: %v, want %v", name, client.Timeouts, c.timeouts)
+		}
+	}
+}
+
 func TestEmbeddedScenariosReadAndExplain(t *testing.T) {
 	for _, name := range EmbeddedNames() {
 		text, _ := Embedded(name)
@@ -672,7 +705,7 @@ fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: an
   inside: [{name: framework, timeout: 5m, retry: {attempts: 3, backoff: {exponential: {base: 1s, jitter: smooth}}}}]
   gate: {gradient: {start: 9, min: 3, max: 50, queue: 2, smoothing: 0.5, tolerance: 2, window: 90}, scope: all, order: lifo, room: 12}
   pace: {headers: true, reserve: 10%, scope: all}
-  breaker: {in_a_row: 5, ratio: 50%, over: 30s, minimum: 20, open: 10s, probes: 2, when_open: fall_back}
+  breaker: {in_a_row: 5, ratio: 50%, over: 30s, minimum: 20, open: 10s, probes: 2, counts: [terminal, throttled], when_open: fall_back}
   throttle: {k: 1.5, window: 1m}
   budget: {tokens: {max: 10, start: 0, per_call: 0.1, retry: 1, timeout_retry: 2, throttle_retry: 3, refund: true, floor: 1}, share: {ratio: 20%, window: 10s, reserve: 3}}
   hedge: {quantile: 95%, most: 2, cancel: true}
@@ -695,8 +728,8 @@ fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: an
 	}
 	var out bytes.Buffer
 	s.Explain(&out)
-	for _, want := range []string{"inside framework", "gate gradient 3..50 for all, last first, 12 wait", "paced by the provider's counters less 10%, for all", "breaker at 5 in a row or 50% of 30s, at least 20, open 10s",
-		"adaptive throttling K 1.5", "retry budget of 10 tokens", "hedged after p95, losers cancelled", "fallback, cooldown 1m0s seen every 10s", "at most 21 times (7 x 3)", "Then, where no answer came: azure-ptu-gpt-4o", "Beside: other"} {
+	for _, want := range []string{"inside framework", "gate gradient 3..50 for all, last first, 12 wait", "paced by the provider's counters less 10%, for all", "breaker at 5 in a row or 50% of 30s, at least 20, open 10s, counts throttled, terminal",
+		"adaptive throttling K 1.5", "retry budget of 10 tokens", "hedged after p95, losers cancelled", "fallback, cooldown 1m0s seen every 10s", "at most 189 times (7 x 3 x 3 with hedges x 3 targets)", "Then, where no answer came: azure-ptu-gpt-4o", "Beside: other"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the explanation lacks %q:\n%s", want, out.String())
 		}

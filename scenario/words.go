@@ -29,6 +29,7 @@ type (
 	WhenOpen     string
 	Reaction     string
 	BrokenStream string
+	Class        string
 )
 
 // Words implements strict.Words for each vocabulary.
@@ -44,9 +45,12 @@ func (Order) Words() []string        { return []string{"fifo", "lifo"} }
 func (WhenOpen) Words() []string     { return []string{"fail", "wait", "fall_back"} }
 func (Reaction) Words() []string     { return []string{"backoff", "at_once", "1ms"} }
 func (BrokenStream) Words() []string { return []string{"stop", "replay", "regenerate"} }
-func (Tier) Words() []string         { return []string{"standard", "batch", "flex", "priority"} }
-func (Counts) Words() []string       { return []string{"count", "free", "released"} }
-func (Rejected) Words() []string     { return []string{"free", "to_zero", "into_debt"} }
+func (Class) Words() []string {
+	return []string{"throttled", "overloaded", "server_error", "timeout", "connection", "terminal"}
+}
+func (Tier) Words() []string     { return []string{"standard", "batch", "flex", "priority"} }
+func (Counts) Words() []string   { return []string{"count", "free", "released"} }
+func (Rejected) Words() []string { return []string{"free", "to_zero", "into_debt"} }
 func (Kind) Words() []string {
 	return []string{"token_bucket", "fixed_window", "sliding_window", "ramp", "leaky_bucket"}
 }

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 )
@@ -15,13 +14,14 @@ type Limit struct {
 	Amount   int64
 	Period   time.Duration
 	Burst    int64 // of a token bucket: at most so much at once; 0 means Amount
-	// Quantum enforces the limit in slices: of a window, one of Amount
-	// Quantum/Period in each Quantum; of a token bucket, a burst of that. 0 means
-	// not.
+	// Quantum enforces the limit in slices of a whole number of requests or tokens: with
+	// n = ceil(Amount Quantum/Period), a window passes at most n in each n Period/Amount
+	// besides its Amount in a Period, and a bucket has a burst of n. 0 means not.
 	Quantum  time.Duration
 	Offset   time.Duration // of a fixed window: how much of it has passed at time 0
 	Growth   float64       // of a ramp: the growth allowed in each Every
 	Every    time.Duration // of a ramp
+	Before   int64         // of a ramp: what was used in the Every before the run
 	Used     int64         // counted already at time 0
 	Charge   Charge        // of a limit on tokens: what is counted at admission
 	Settle   Settle        // of a limit on tokens: what happens when the true usage is known
@@ -138,7 +138,8 @@ func (l Limit) Check() error {
 		}
 	case l.Amount <= 0 || l.Period <= 0:
 		return fmt.Errorf("a limit of %d %v per %v; allowed is a positive amount per positive period", l.Amount, l.Resource, l.Period)
-	case l.Burst < 0 || l.Used < 0 || l.Offset < 0 || l.Quantum < 0 || l.Growth < 0 || l.Estimate < 0 || l.Output < 0:
+	case l.Burst < 0 || l.Used < 0 || l.Offset < 0 || l.Quantum < 0 || l.Growth < 0 || l.Estimate < 0 ||
+		l.Output < 0 || l.Before < 0:
 		return fmt.Errorf("a negative parameter of the limit on %v; allowed is 0 or more", l.Resource)
 	case l.Quantum > l.Period:
 		return fmt.Errorf("the limit on %v is enforced every %v, longer than its period %v", l.Resource, l.Quantum, l.Period)
@@ -154,16 +155,12 @@ func (l Limit) Check() error {
 func (l Limit) burst() int64 {
 	switch {
 	case l.Quantum > 0:
-		return l.slice()
+		n, _ := sliceOf(l.Amount, l.Period, l.Quantum)
+		return n
 	case l.Burst == 0 || (l.Kind != TokenBucket && l.Kind != LeakyBucket):
 		return l.Amount
 	}
 	return l.Burst
-}
-
-// slice is the share of the amount that falls in one quantum, at least 1.
-func (l Limit) slice() int64 {
-	return max(1, int64(math.Round(float64(l.Amount)*float64(l.Quantum)/float64(l.Period))))
 }
 
 // Most is the most that can pass at once: a request that counts more is refused

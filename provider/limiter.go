@@ -26,21 +26,18 @@ func newLimiter(l Limit, c Config) limiter {
 	switch {
 	case l.Resource == Concurrency:
 		out.meter = &places{amount: l.Amount}
+	case l.Kind == FixedWindow && l.Quantum > 0:
+		out.meter = newSlicedWindow(l.Amount, l.Period, l.Offset, l.Quantum)
 	case l.Kind == FixedWindow:
 		w := NewWindow(l.Amount, l.Period, l.Offset)
-		if l.Quantum > 0 {
-			w = NewWindow(l.slice(), l.Quantum, l.Offset)
-		}
 		out.meter = &w
+	case l.Kind == SlidingWindow && l.Quantum > 0:
+		out.meter = newSlicedSliding(l.Amount, l.Period, l.Quantum)
 	case l.Kind == SlidingWindow:
 		s := NewSliding(l.Amount, l.Period)
-		if l.Quantum > 0 {
-			s = NewSliding(l.slice(), l.Quantum)
-		}
 		out.meter = &s
 	case l.Kind == RampLimit:
-		r := NewRamp(l.Amount, l.Period, l.Growth, l.Every)
-		out.meter = &r
+		out.meter = NewRamp(l.Amount, l.Period, l.Growth, l.Every, l.Before)
 	default:
 		b := NewBucket(l.Amount, l.Period, l.burst())
 		out.meter, out.bucket = &b, &b
@@ -76,11 +73,7 @@ func (l Limit) header() int {
 // reshape gives the limit another amount, period and burst from now on.
 func (l *limiter) reshape(to Limit) {
 	l.Limit = to
-	amount, period := to.Amount, to.Period
-	if to.Quantum > 0 && to.Kind != TokenBucket {
-		amount, period = to.slice(), to.Quantum
-	}
-	l.meter.Reshape(amount, period, to.burst())
+	l.meter.Reshape(to.Amount, to.Period, to.burst())
 }
 
 // counts reports whether the limit counts this request at all.
@@ -230,7 +223,7 @@ func (l *limiter) shows() wire.Quota {
 	}
 	q := wire.Quota{Limit: l.Amount, Remaining: max(0, l.meter.Level()), Reset: l.meter.Wait(l.burst())}
 	if l.Quantum > 0 {
-		q.Limit = l.slice()
+		q.Limit = l.burst()
 	}
 	return q
 }

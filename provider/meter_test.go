@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -59,6 +60,40 @@ func TestSliding(t *testing.T) {
 	}
 }
 
+// Room for the whole amount comes when the last that still counts grows old: what was
+// given back in full, and what counted nothing, is not waited for.
+func TestSlidingWaitsForWhatCounts(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(w *Sliding)
+		wait time.Duration // at 30 s, for all of it
+	}{
+		{"3 at 0 s, 4 at 20 s", func(w *Sliding) {}, 50 * s},
+		{"the latter given back", func(w *Sliding) { w.Give(4, 20*s) }, 30 * s},
+		{"all given back, the first first", func(w *Sliding) { w.Give(3, 0); w.Give(4, 20*s) }, 0},
+		{"nothing counted at 30 s", func(w *Sliding) { w.Take(0) }, 50 * s},
+		{"1 counted at 30 s", func(w *Sliding) { w.Take(1) }, 60 * s},
+		{"1 counted and given back at 30 s", func(w *Sliding) { w.Take(1); w.Give(1, 30*s) }, 50 * s},
+		{"2 of one instant, 1 given back", func(w *Sliding) { w.Take(1); w.Take(1); w.Give(1, 30*s) }, 60 * s},
+	} {
+		w := NewSliding(10, 60*s)
+		w.Take(3)
+		w.Advance(20 * s)
+		w.Take(4)
+		w.Advance(30 * s)
+		if c.do(&w); w.Wait(10) != c.wait {
+			t.Errorf("%s: wait %v for all, want %v", c.name, w.Wait(10), c.wait)
+		}
+		now := 30 * s
+		if w.Advance(now + c.wait - 1); c.wait > 0 && w.Has(10) {
+			t.Errorf("%s: all is there a nanosecond early", c.name)
+		}
+		if w.Advance(now + c.wait); !w.Has(10) {
+			t.Errorf("%s: level %d after the wait, want 10", c.name, w.Level())
+		}
+	}
+}
+
 // What a window gives back of a charge of the window before is lost: 101 and 2,000
 // are counted in the second minute, whatever of the first comes back in it.
 func TestWindowGivesBackItsOwnOnly(t *testing.T) {
@@ -95,7 +130,7 @@ func TestLimitChangesOfAKey(t *testing.T) {
 }
 
 func TestRamp(t *testing.T) {
-	r := NewRamp(100, 60*s, 0.5, 15*time.Minute)
+	r := NewRamp(100, 60*s, 0.5, 15*time.Minute, 0)
 	for minute := range 15 { // at the threshold for a quarter of an hour
 		r.Advance(time.Duration(minute) * 60 * s)
 		if r.Has(101) || !r.Has(100) {
@@ -115,6 +150,37 @@ func TestRamp(t *testing.T) {
 	}
 	if r.Advance(75 * 60 * s); r.Level() != 100 {
 		t.Errorf("level %d after a span without traffic, want the threshold", r.Level())
+	}
+}
+
+// Traffic of any size grows: what passes in each quarter of an hour is half as much again
+// as in the one before, rounded up, in slices of whole requests. From 1/s: 900, 1,350,
+// 2,025, 3,037.5; the second has slices of two in 1.333 s.
+func TestRampGrowsFromLittle(t *testing.T) {
+	const quarter = 15 * time.Minute
+	for _, c := range []struct {
+		name  string
+		limit Limit
+		want  []int         // in each quarter of an hour
+		slice time.Duration // from the first to the second slice of the second quarter
+	}{
+		{"1/s by half", Limit{Amount: 1, Period: s, Growth: 0.5}, []int{900, 1350, 2025, 3038}, 1333333334},
+		{"2/s by half", Limit{Amount: 2, Period: s, Growth: 0.5}, []int{1800, 2700, 4050, 6075}, s},
+		{"10/min by a tenth", Limit{Amount: 10, Period: 60 * s, Growth: 0.1}, []int{150, 165, 182, 201}, 60 * s},
+		{"1 in a quarter of an hour", Limit{Amount: 1, Period: quarter, Growth: 0.5}, []int{1, 2, 3, 5}, quarter},
+		{"1/s after 4/s", Limit{Amount: 1, Period: s, Growth: 0.5, Before: 3600}, []int{5400, 8100, 12150}, s},
+		{"1/s after less", Limit{Amount: 1, Period: s, Growth: 0.5, Before: 300}, []int{900, 1350, 2025}, 1333333334},
+	} {
+		c.limit.Resource, c.limit.Kind, c.limit.Every = Requests, RampLimit, quarter
+		at := greedy(build(t, Config{Limits: []Limit{c.limit}}), time.Duration(len(c.want))*quarter)
+		got := make([]int, len(c.want))
+		for _, at := range at {
+			got[at/quarter]++
+		}
+		next := at[slices.IndexFunc(at, func(at time.Duration) bool { return at > quarter })]
+		if !slices.Equal(got, c.want) || next-quarter != c.slice {
+			t.Errorf("%s: %v passed, slices of %v; want %v, %v", c.name, got, next-quarter, c.want, c.slice)
+		}
 	}
 }
 
@@ -292,6 +358,129 @@ func TestRejectedRequestsCount(t *testing.T) {
 	if p.Receive(0, Request{Prompt: 10}, 0); p.limits[0].meter.Level() != 1 {
 		t.Errorf("refused for tokens, a request counts all the same: level %d, want 1", p.limits[0].meter.Level())
 	}
+}
+
+// greedy is when requests pass that always wait as they are told, until the end.
+func greedy(p *Provider, end time.Duration) (at []time.Duration) {
+	for now, i := time.Duration(0), uint64(0); now < end; i++ {
+		v := p.Receive(now, Request{Call: i}, 0)
+		if v.Kind == Admitted {
+			at = append(at, now)
+			continue
+		}
+		wait, _ := v.Reply.RetryAfter.Wait(now)
+		now += max(wait, 1)
+	}
+	return at
+}
+
+// Slices hold whole requests and last as long as their share of the period: with a =
+// amount x quantum / period, ceil(a) requests in each ceil(a) x period / amount. However
+// short they are, no more passes than the amount in a period.
+func TestSlices(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, c := range []struct {
+		amount          int64
+		period, quantum time.Duration
+		atOnce          int
+		second          time.Duration // when the next slice begins
+		windows         int           // by windows: in two periods, twice the amount
+		bucket          int           // by a bucket: ceil(a) and then amount/period
+	}{
+		{60, 60 * s, s, 1, s, 120, 120},
+		{10, 60 * s, s, 1, 6 * s, 20, 20},
+		{90, 60 * s, s, 2, 1333333334, 180, 181}, // 2 + 1.5 x 119.99
+		{100, day, s, 1, 864 * s, 200, 200},
+		{120, 60 * s, 10 * s, 20, 10 * s, 240, 259}, // 20 + 2 x 119.99
+		{100, 60 * s, 7 * s, 12, 7200 * ms, 200, 211},
+		{60, 60 * s, 60 * s, 60, 60 * s, 120, 179},
+	} {
+		for _, kind := range []Kind{FixedWindow, SlidingWindow, TokenBucket} {
+			l := Limit{Resource: Requests, Kind: kind, Amount: c.amount, Period: c.period, Quantum: c.quantum}
+			at := greedy(build(t, Config{Limits: []Limit{l}}), 2*c.period)
+			n := 0
+			for n < len(at) && at[n] == 0 {
+				n++
+			}
+			if n != c.atOnce || int(l.Most()) != c.atOnce {
+				t.Errorf("%v: %d at once, the most is %d, want %d", l, n, l.Most(), c.atOnce)
+			}
+			if kind == TokenBucket {
+				if len(at) != c.bucket {
+					t.Errorf("%v: %d in two periods, want %d", l, len(at), c.bucket)
+				}
+				continue
+			}
+			if at[n] != c.second {
+				t.Errorf("%v: the second slice at %v, want %v", l, at[n], c.second)
+			}
+			if len(at) != c.windows {
+				t.Errorf("%v: %d in two periods, want %d", l, len(at), c.windows)
+			}
+		}
+	}
+}
+
+// On random traffic no period and no slice passes more than it holds, and Wait is exact to
+// the nanosecond, by the definitions: the slices of a fixed window are counted from its
+// start, a sliding one holds over any span.
+func TestEnvelopeOfTheSlices(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		amount := rapid.Int64Range(1, 20).Draw(t, "amount")
+		period := time.Duration(rapid.Int64Range(1, 1000).Draw(t, "period"))
+		quantum := time.Duration(rapid.Int64Range(1, int64(period)).Draw(t, "quantum"))
+		offset := time.Duration(rapid.Int64Range(0, int64(period)-1).Draw(t, "offset"))
+		n := (amount*int64(quantum) + int64(period) - 1) / int64(period)
+		span := time.Duration((n*int64(period) + amount - 1) / amount)
+		if span < quantum || span > period {
+			t.Fatalf("a slice of %v, the quantum is %v", span, quantum)
+		}
+		inFixed := func(passes []pass, at time.Duration) (whole, slice int64) {
+			at += offset
+			for _, p := range passes {
+				if was := p.at + offset; was/period == at/period {
+					whole += p.n
+					if was%period/span == at%period/span {
+						slice += p.n
+					}
+				}
+			}
+			return whole, slice
+		}
+		inSliding := func(passes []pass, at time.Duration) (whole, slice int64) {
+			return remaining(passes, at, period), remaining(passes, at, span)
+		}
+		for _, c := range []struct {
+			m    meter
+			used func([]pass, time.Duration) (int64, int64)
+		}{
+			{newSlicedWindow(amount, period, offset, quantum), inFixed},
+			{newSlicedSliding(amount, period, quantum), inSliding},
+		} {
+			var passes []pass
+			now := time.Duration(0)
+			for range rapid.IntRange(1, 60).Draw(t, "steps") {
+				now += time.Duration(rapid.Int64Range(0, 300).Draw(t, "gap"))
+				k := rapid.Int64Range(1, n).Draw(t, "n")
+				has := func(at time.Duration) bool {
+					whole, slice := c.used(passes, at)
+					return whole+k <= amount && slice+k <= n
+				}
+				c.m.Advance(now)
+				wait := c.m.Wait(k)
+				if wait > 0 && has(now+wait-1) || !has(now+wait) {
+					t.Fatalf("%T: at %v a wait of %v for %d is not exact", c.m, now, wait, k)
+				}
+				if c.m.Has(k) != has(now) {
+					t.Fatalf("%T: at %v Has(%d) = %v", c.m, now, k, c.m.Has(k))
+				}
+				if wait == 0 {
+					c.m.Take(k)
+					passes = append(passes, pass{now, k})
+				}
+			}
+		}
+	})
 }
 
 // A quantum turns 60 a minute into 1 a second, in each kind's own way.

@@ -85,6 +85,7 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 	if m.Provider, err = b.provider("provider", &f.Provider, tenants); err != nil {
 		return m, err
 	}
+	b.warm(&m, f.Provider.Limits)
 	b.undeclared = slices.DeleteFunc(b.undeclared, func(i int) bool { return i > 0 }) // only the main fleet falls back
 	for i, target := range f.Fallbacks {
 		path := fmt.Sprintf("fallbacks.%d", i)

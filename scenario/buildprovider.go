@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"reflect"
 	"slices"
@@ -242,8 +243,17 @@ func (b *builder) limitKind(path string, l Limit, out *provider.Limit) error {
 		if l.EnforcedEvery != 0 {
 			return b.errorf(path+".enforced_every", "a ramp is enforced over its period")
 		}
-	} else if l.Growth != 0 || l.Every != 0 {
-		return b.errorf(path, "growth and every go with kind: ramp")
+		if l.Used.Amount != 0 {
+			return b.errorf(path+".used", "a ramp starts from a rate; want before")
+		}
+		if l.Before.Amount != 0 && (l.Before.Period == 0 || l.Before.Dollars != l.Limit.Dollars) {
+			return b.errorf(path+".before", "found %v; want a rate such as 500k/min", l.Before)
+		}
+		if l.Before.Amount != 0 {
+			out.Before = int64(math.Ceil(min(float64(l.Before.Amount)*float64(out.Every)/float64(l.Before.Period), 1e18)))
+		}
+	} else if l.Growth != 0 || l.Every != 0 || l.Before.Amount != 0 {
+		return b.errorf(path, "growth, every and before go with kind: ramp")
 	}
 	if err := out.Check(); err != nil && out.Settle != provider.Multiply {
 		return b.errorf(path, "%v", err)

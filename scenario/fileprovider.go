@@ -62,10 +62,11 @@ type Limit struct {
 	Models        []string   `yaml:"models" jsonschema_description:"Counts only requests to these models. Default all."`
 	Hidden        bool       `yaml:"hidden" jsonschema_description:"Whether the headers keep silent about it. Default false."`
 	Burst         Portion    `yaml:"burst" jsonschema_description:"Of a bucket: at most so much at once. Default the amount."`
-	EnforcedEvery Span       `yaml:"enforced_every" jsonschema_description:"Enforces the limit in slices of this: 60/min as 1/s. Default not."`
+	EnforcedEvery Span       `yaml:"enforced_every" jsonschema_description:"Enforces the limit in slices besides its period: 60/min every 1s as 1 in each second, 10/min as 1 in 6 s. Of a bucket, its burst is such a slice. Default not."`
 	ResetsAt      *TimeOfDay `yaml:"resets_at" jsonschema_description:"Of a fixed window: the time of day of its reset, see starts_at. Default when the run starts."`
 	Growth        Share      `yaml:"growth" jsonschema_description:"Of a ramp: the growth allowed in each span. Default 50%."`
 	Every         Span       `yaml:"every" jsonschema_description:"Of a ramp: that span. Default 15m."`
+	Before        Rate       `yaml:"before" jsonschema_description:"Of a ramp: the rate of the traffic before the run. Default the rate at which an open workload starts; for other workloads none: the ramp starts at its limit."`
 	Used          Portion    `yaml:"used" jsonschema_description:"Counted already when the run starts. Default 0."`
 	Charge        Charge     `yaml:"charge" jsonschema_description:"What a request counts when it is admitted. Default prompt + max_tokens for tokens, prompt for input_tokens, as_produced for output_tokens."`
 	Settle        Settle     `yaml:"settle" jsonschema_description:"What happens when the true usage is known. Default refund."`

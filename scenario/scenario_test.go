@@ -67,6 +67,9 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"used of dollars", "{resource: requests, limit: 500/min}", "{resource: dollars, limit: $5/min, used: 3}", []string{"provider.limits.0.used: found 3 of dollars; dollars, and only they, are written such as $5"}},
 		{"charge of dollars", "{resource: requests, limit: 500/min}", "{resource: dollars, limit: $5/min, charge: prompt}", []string{"one on dollars what is billed"}},
 		{"kind of concurrency", "{resource: requests, limit: 500/min}", "{resource: concurrency, limit: 8, kind: ramp}", []string{"a limit on concurrency has a number"}},
+		{"what a ramp has used", "limit: 500/min}", "limit: 500/min, kind: ramp, used: 5}", []string{"provider.limits.0.used: a ramp starts from a rate; want before"}},
+		{"rate before a ramp", "limit: 500/min}", "limit: 500/min, kind: ramp, before: 500}", []string{"provider.limits.0.before: found 500; want a rate such as 500k/min"}},
+		{"before no ramp", "limit: 500/min}", "limit: 500/min, before: 5/s}", []string{"growth, every and before go with kind: ramp"}},
 		{"limit of a key nobody has", "limit: 500/min}", "limit: 500/min, keys: [blue]}", []string{`provider.limits.0.keys: found "blue"; no fleet calls under it`}},
 		{"limit of a model nobody calls", "limit: 500/min}", "limit: 500/min, models: [blue]}", []string{`provider.limits.0.models: found [blue]; no fleet calls any of them`}},
 		{"dialect", "  limits:", "  dialect: antropic\n  limits:", []string{`provider.dialect: found "antropic"; did you mean "anthropic"?`}},
@@ -226,6 +229,32 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// A ramp starts from the traffic before the run: as given, else that of an open workload
+// at its start, 5/s of 100 + 80 tokens for 15 min; else from its limit, with a note.
+func TestRampStarts(t *testing.T) {
+	for _, c := range []struct {
+		name, workload, limit string
+		before                int64
+		notes                 int
+	}{
+		{"open", "open: {rate: 5/s, calls: 9, profile: [{at: 1m, rate: 50/s}]}", "resource: requests, limit: 1/s", 4500, 0},
+		{"open, of tokens", "open: {rate: 5/s, calls: 9}", "resource: tokens, limit: 1k/min", 810_000, 0},
+		{"given", "open: {rate: 5/s, calls: 9}", "resource: requests, limit: 1/s, before: 40/min", 600, 0},
+		{"given, and each minute", "burst: {calls: 9}", "resource: requests, limit: 1/s, every: 1m, before: 40/min", 40, 0},
+		{"not known", "burst: {calls: 9}", "resource: requests, limit: 1/s", 0, 1},
+	} {
+		file := "workload: {" + c.workload + ", prompt_tokens: 100, output_tokens: 50, max_tokens: 80}\n" +
+			"provider: {limits: [{kind: ramp, " + c.limit + "}]}\nprice: gpt-4o-mini\n"
+		s, err := Read([]byte(file), "f", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Model.Provider.Limits[0].Before; got != c.before || len(s.Warnings) != c.notes {
+			t.Errorf("%s: %d before the run, notes %q; want %d, %d notes", c.name, got, s.Warnings, c.before, c.notes)
+		}
+	}
+}
+
 func TestValues(t *testing.T) {
 	span := func(s string) any { var v Span; return report(v.ParseText(s), &v) }
 	count := func(s string) any { var v Count; return report(v.ParseText(s), &v) }
@@ -310,8 +339,7 @@ func TestPresets(t *testing.T) {
 // Each provider, driven to its limit at one instant by requests of 1,000 tokens with
 // max_tokens 500, lets in as many as its limits hold, refuses the next in its own
 // words, and says how long to wait as it does. Reckoned by hand: OpenAI charges
-// max(500, 1,000), from 1M input tokens a minute the ramp refuses until the next
-// minute; Anthropic and Gemini charge the prompt; Azure, Groq and Bedrock prompt and
+// max(500, 1,000) and counts the refused one; Anthropic and Gemini charge the prompt; Azure, Groq and Bedrock prompt and
 // max_tokens; the leaky bucket of Azure's units takes one more, into debt.
 func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 	type row struct {
@@ -324,13 +352,13 @@ func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 		"openai-tier-1-gpt-4o":      {30, "429 rate_limit_exceeded", "in 2s, text 2s", [4]int64{469, 0, -1, -1}},
 		"openai-tier-2-gpt-4o":      {450, "429 rate_limit_exceeded", "in 1s, text 133.333334ms", [4]int64{4549, 0, -1, -1}},
 		"openai-tier-3-gpt-4o":      {800, "429 rate_limit_exceeded", "in 1s, text 75ms", [4]int64{4199, 0, -1, -1}},
-		"openai-tier-4-gpt-4o":      {1000, "429 slow_down", "in 1m0s, text 1m0s", [4]int64{8999, 1_000_000, -1, -1}},
-		"openai-tier-5-gpt-4o":      {1000, "429 slow_down", "in 1m0s, text 1m0s", [4]int64{8999, 29_000_000, -1, -1}},
+		"openai-tier-4-gpt-4o":      {2000, "429 rate_limit_exceeded", "in 1s, text 30ms", [4]int64{7999, 0, -1, -1}},
+		"openai-tier-5-gpt-4o":      {10_000, "429 rate_limit_exceeded", "in 1s, text 6ms", [4]int64{0, 20_000_000, -1, -1}},
 		"openai-tier-1-gpt-4o-mini": {200, "429 rate_limit_exceeded", "in 1s, text 300ms", [4]int64{299, 0, -1, -1}},
-		"openai-tier-2-gpt-4o-mini": {1000, "429 slow_down", "in 1m0s, text 1m0s", [4]int64{3999, 1_000_000, -1, -1}},
-		"openai-tier-3-gpt-4o-mini": {1000, "429 slow_down", "in 1m0s, text 1m0s", [4]int64{3999, 3_000_000, -1, -1}},
-		"openai-tier-4-gpt-4o-mini": {1000, "429 slow_down", "in 1m0s, text 1m0s", [4]int64{8999, 9_000_000, -1, -1}},
-		"openai-tier-5-gpt-4o-mini": {1000, "429 slow_down", "in 1m0s, text 1m0s", [4]int64{28_999, 149_000_000, -1, -1}},
+		"openai-tier-2-gpt-4o-mini": {2000, "429 rate_limit_exceeded", "in 1s, text 30ms", [4]int64{2999, 0, -1, -1}},
+		"openai-tier-3-gpt-4o-mini": {4000, "429 rate_limit_exceeded", "in 1s, text 15ms", [4]int64{999, 0, -1, -1}},
+		"openai-tier-4-gpt-4o-mini": {10_000, "429 rate_limit_exceeded", "in 1s, text 6ms", [4]int64{0, 0, -1, -1}},
+		"openai-tier-5-gpt-4o-mini": {30_000, "429 rate_limit_exceeded", "in 1s, text 2ms", [4]int64{0, 120_000_000, -1, -1}},
 		"anthropic-start":           {1000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 1_000_000, 400_000}},
 		"anthropic-build":           {5000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 0, 1_000_000}},
 		"anthropic-scale":           {10_000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 0, 2_000_000}},
@@ -386,6 +414,50 @@ func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 		if got != w {
 			t.Errorf("%s:\n got  %+v\n want %+v", p.Name, got, w)
 		}
+	}
+}
+
+// A higher tier never answers fewer, whatever the load: small and large prompts, 700 at
+// once and 700 after 50 s, and 10 and 100 calls a second for longer than a minute's burst lasts.
+func TestHigherTierAnswersNoFewer(t *testing.T) {
+	for _, family := range []string{"openai-tier-%d-gpt-4o", "openai-tier-%d-gpt-4o-mini", "anthropic-tier-%d-haiku", "anthropic-tier-%d-sonnet"} {
+		for _, load := range []string{
+			"{open: {rate: 10/s, calls: 3000}, prompt_tokens: 12_000, output_tokens: 50, max_tokens: 50}",
+			"{trace: {rows: [" + strings.Repeat("{at: 0s, prompt_tokens: 1000, output_tokens: 50}, ", 700) +
+				strings.Repeat("{at: 50s, prompt_tokens: 1000, output_tokens: 50}, ", 700) + "]}, max_tokens: 50}",
+			"{open: {rate: 100/s, calls: 20_000}, prompt_tokens: 1000, output_tokens: 50, max_tokens: 50}",
+		} {
+			last := 0
+			for tier := 1; tier <= 5; tier++ {
+				name := fmt.Sprintf(family, tier)
+				if _, err := FindPreset("provider", name); err != nil {
+					continue
+				}
+				file := fmt.Sprintf("name: t\nworkload: %s\nprovider: %s\npolicy: no-retry\n", load, name)
+				s, err := Read([]byte(file), "f", Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				answered := answers(0)
+				if _, err := s.Model.Run(1, 0, &answered); err != nil {
+					t.Fatal(err)
+				}
+				if int(answered) < last {
+					t.Errorf("%s answers %d of %s, the tier below %d", name, answered, load, last)
+				}
+				last = int(answered)
+			}
+		}
+	}
+}
+
+// answers counts the calls that were answered.
+type answers int
+
+func (a *answers) Attempt(*fleet.Attempt) {}
+func (a *answers) Call(c *fleet.Call) {
+	if c.Outcome == policy.Answered {
+		*a++
 	}
 }
 

@@ -40,11 +40,7 @@ func (r *run) receive(aid uint32) {
 	a.received = now
 	a.request.Cached, a.request.Admitted = int(r.cached(c)), now
 	a.hidden = c.record.Size.Reasoning
-	if second := now.Truncate(time.Second); second != p.second {
-		p.second, p.ordinal = second, 0
-	}
-	p.ordinal++
-	a.ordinal = int32(p.ordinal)
+	a.ordinal, a.tenth = p.second.place(now, time.Second), p.tenth.place(now, time.Second/10)
 	v := p.Receive(now, a.request, aid)
 	a.inFlight = int32(p.InFlight())
 	if v.Kind == provider.Refused {

@@ -16,9 +16,24 @@ type backend struct {
 	hop       time.Duration // half a round trip
 	roomFrees bool          // a completion can make room for a request
 	mark      sim.Timer     // marked
-	second    time.Duration // the whole second in which it last heard something
-	ordinal   int           // how often within it
+	second    bin           // of requests, a second wide
+	tenth     bin           // and a tenth of one
 	spends    bool          // it has a limit on dollars
+}
+
+// bin counts what comes within one stretch of time.
+type bin struct {
+	number int64 // of stretches of its width
+	n      int32
+}
+
+// place is the place of what comes now among all that came within the same stretch, from 1.
+func (b *bin) place(now sim.Time, width time.Duration) int32 {
+	if number := int64(now / width); number != b.number {
+		*b = bin{number: number}
+	}
+	b.n++
+	return b.n
 }
 
 func newBackend(c *provider.Config, index uint32, key sim.Key) (backend, error) {

@@ -231,6 +231,8 @@ func (a *auditor) Attempt(r *Attempt) {
 		a.t.Fatalf("sent at the instant at which its caller left: %+v", *r)
 	case r.Charged != r.Settled+r.Refunded || r.Settled < 0:
 		a.t.Fatalf("charges do not settle: %+v", *r)
+	case r.Tenth > r.Ordinal, (r.Received >= 0) != (r.Tenth > 0):
+		a.t.Fatalf("the %dth of its second and the %dth of its tenth, received at %v", r.Ordinal, r.Tenth, r.Received)
 	case r.Target == 0 && concurrency(a.m) > 0 && r.InFlight > concurrency(a.m):
 		a.t.Fatalf("%d in flight, limit %d", r.InFlight, concurrency(a.m))
 	}
@@ -250,6 +252,9 @@ func (a *auditor) Call(c *Call) {
 	var busy, waits time.Duration
 	var billed cost.Money
 	for i, r := range list {
+		if r.Arrived != c.Arrived {
+			a.t.Fatalf("call %d arrived at %v, its attempt %d says %v", c.ID, c.Arrived, i+1, r.Arrived)
+		}
 		if r.Number != i+1 && !f.Client.Hedge.On() {
 			a.t.Fatalf("call %d: attempt %d is numbered %d", c.ID, i+1, r.Number)
 		}

@@ -81,8 +81,9 @@ type Attempt struct {
 	Number   int // from 1, over all deliveries of the call
 	Delivery int // from 1
 	Instance int
-	Target   int  // from 0
-	Hedge    bool // sent beside another
+	Target   int      // from 0
+	Hedge    bool     // sent beside another
+	Arrived  sim.Time // of its call
 	Sent     sim.Time
 	Received sim.Time // at the provider; -1 when it never came there
 	First    sim.Time // the first token at the client; -1 when it never came there
@@ -100,6 +101,7 @@ type Attempt struct {
 
 	InFlight int // requests at the provider when this one came, itself included if admitted
 	Ordinal  int // place among the requests that came to the provider in the same whole second, from 1
+	Tenth    int // the same within a tenth of a second
 
 	Shown int // tokens of a stream that broke and is asked again, as its client saw them
 

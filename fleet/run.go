@@ -269,6 +269,7 @@ type attempt struct {
 	inFlight  int32
 	gated     int32 // places taken at its gate when it was sent
 	ordinal   int32
+	tenth     int32
 	relayed   int32 // times that the gateway tried again
 	state     state
 	backend   uint8

@@ -3,10 +3,12 @@ package experiments
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"stampede/cost"
 	"stampede/fleet"
 	"stampede/policy"
+	"stampede/sim"
 	"stampede/wire"
 )
 
@@ -15,6 +17,7 @@ type Metric struct {
 	Name    string
 	Unit    string
 	Group   string // the heading it stands under
+	Of      Basis  // which calls or which time it is of
 	Better  Direction
 	Meaning string // one line
 	Detail  bool   // left out of tables for people
@@ -61,9 +64,9 @@ var registry = register()
 
 func register() []Metric {
 	var out []Metric
-	group := ""
-	add := func(name, unit string, better Direction, meaning string, of func(*Tally) float64) {
-		out = append(out, Metric{Name: name, Unit: unit, Group: group, Better: better, Meaning: meaning, of: of})
+	group, of := "", PerCall
+	add := func(name, unit string, better Direction, meaning string, value func(*Tally) float64) {
+		out = append(out, Metric{Name: name, Unit: unit, Group: group, Of: of, Better: better, Meaning: meaning, of: value})
 	}
 	ratio := func(a, b float64) float64 {
 		if b == 0 {
@@ -74,14 +77,21 @@ func register() []Metric {
 	count := func(n uint64) float64 { return float64(n) }
 
 	group = "answers"
-	add("calls", "calls", Neither, "calls that came", func(t *Tally) float64 { return count(t.calls) })
+	add("calls", "calls", Neither, "calls that arrived in the measured time", func(t *Tally) float64 { return count(t.calls) })
 	add("answered", "calls", Higher, "calls that got an answer", func(t *Tally) float64 { return count(t.answered()) })
 	for o := policy.Outcome(1); o < policy.Outcomes; o++ {
 		add(o.String(), "calls", Lower, outcomeMeaning[o], func(t *Tally) float64 { return count(t.outcomes[o]) })
 	}
+	of = PerRun
 	add("never_came", "calls", Lower, "of a given number of calls, those that the end of the run came before", func(t *Tally) float64 { return count(t.neverCame) })
+	of = PerCall
 	add("success_ratio", "share", Higher, "answered calls of all calls", func(t *Tally) float64 { return ratio(count(t.answered()), count(t.calls)) })
-	add("goodput_per_min", "calls/min", Higher, "answered calls per minute until the last call ended", func(t *Tally) float64 { return ratio(count(t.answered()), t.span().Minutes()) })
+	of = PerTime
+	perSecond := func(t *Tally, n uint64) float64 { return ratio(count(n), t.measured().Length().Seconds()) }
+	add("goodput_per_min", "calls/min", Higher, "calls answered per minute of the measured time", func(t *Tally) float64 {
+		return 60 * perSecond(t, t.measured().answers)
+	})
+	of = PerRun
 	add("makespan_s", "s", Lower, "until the last call ended, or the run", func(t *Tally) float64 { return t.end.Seconds() })
 	add("bound_makespan_s", "s", Neither, "the limits let no policy have these answers sooner", (*Tally).bound)
 	add("regret", "ratio", Lower, "makespan beyond that bound, relative to it", func(t *Tally) float64 {
@@ -102,10 +112,22 @@ func register() []Metric {
 		}
 		return math.NaN()
 	})
-	add("warmup_s", "s", Neither, "calls that came before this are left out", func(t *Tally) float64 { return t.warmup.Seconds() })
-	add("recovery_s", "s", Lower, "from the end of the trigger to 90 % of the answers per second before it", func(t *Tally) float64 { s, _ := t.recoveryAfter(); return s })
-	add("collapsed", "share", Lower, "replications that do not get there again", func(t *Tally) float64 { _, c := t.recoveryAfter(); return c })
+	add("warmup_s", "s", Neither, "end of the warm-up, where the measured time begins", func(t *Tally) float64 { return t.warmup.Seconds() })
+	add("measured_s", "s", Neither, "length of the measured time", func(t *Tally) float64 { return t.measured().Length().Seconds() })
+	out[len(out)-1].Detail = true
+	of = PerTime
+	add("recovery_s", "s", Lower, "from the end of the trigger to 90 % of the answers per second before it; none where the run was down before",
+		func(t *Tally) float64 { s, _ := t.recoveryAfter(); return s })
+	add("collapsed", "share", Lower, "share of replications below the level of collapse, else of those that never recover or were down before",
+		(*Tally).collapsed)
+	add("collapse_level", "ratio", Higher, "calls answered per call that arrives, in the window of collapse", func(t *Tally) float64 {
+		if t.collapse == nil {
+			return math.NaN()
+		}
+		return t.collapse.level()
+	})
 
+	of = PerCall
 	for _, which := range []struct {
 		prefix, group string
 		of            func(*Tally) *latencies
@@ -137,8 +159,8 @@ func register() []Metric {
 	}
 
 	group = "attempts"
-	add("attempts", "attempts", Lower, "HTTP requests sent", func(t *Tally) float64 { return count(t.attempts()) })
-	add("attempts_per_call", "attempts", Lower, "per call that came", func(t *Tally) float64 { return ratio(count(t.attempts()), count(t.calls)) })
+	add("attempts", "attempts", Lower, "HTTP requests sent for these calls", func(t *Tally) float64 { return count(t.attempts()) })
+	add("attempts_per_call", "attempts", Lower, "attempts per call", func(t *Tally) float64 { return ratio(count(t.attempts()), count(t.calls)) })
 	for c := range wire.Class(wire.Classes) {
 		better := Lower
 		if c == wire.OK {
@@ -147,10 +169,36 @@ func register() []Metric {
 		add("attempts_"+c.String(), "attempts", better, classMeaning[c], func(t *Tally) float64 { return count(t.classes[c]) })
 	}
 	add("throttled_ratio", "share", Lower, "attempts refused with 429 of all attempts", func(t *Tally) float64 { return ratio(count(t.classes[wire.Throttled]), count(t.attempts())) })
-	add("peak_in_flight", "requests", Lower, "most requests at the provider at once", func(t *Tally) float64 { return float64(t.peakInFlight) })
-	add("peak_arrivals_per_s", "requests", Lower, "most requests that reached the provider in one whole second", func(t *Tally) float64 { return float64(t.peakPerSecond) })
+	of = PerTime
+	add("attempts_per_s", "attempts/s", Neither, "HTTP requests sent per second of the measured time", func(t *Tally) float64 {
+		return perSecond(t, t.measured().attempts)
+	})
+	add("refusals_per_s", "attempts/s", Lower, "429, 503 and 529 per second of the measured time", func(t *Tally) float64 {
+		return perSecond(t, t.measured().refusals)
+	})
+	for _, p := range []struct {
+		name, meaning string
+		of            func(happened) peak
+	}{
+		{"peak_in_flight", "most requests at the provider at once", func(h happened) peak { return h.inFlight }},
+		{"peak_arrivals_per_s", "most requests that reached the provider in one whole second", func(h happened) peak { return h.perSecond }},
+		{"peak_arrivals_per_100ms", "most requests that reached the provider in one tenth of a second", func(h happened) peak { return h.per100 }},
+	} {
+		add(p.name, "requests", Lower, p.meaning, func(t *Tally) float64 { return float64(p.of(t.measured()).ever) })
+		stem, width, _ := strings.Cut(p.name, "_per_")
+		if width != "" {
+			width = "_per_" + width
+		}
+		add(stem+"_after_trigger"+width, "requests", Lower, "the same since the trigger ended", func(t *Tally) float64 {
+			if t.recovery == nil {
+				return math.NaN()
+			}
+			return float64(p.of(t.measured()).after)
+		})
+	}
 
 	add("quota_used_ratio", "share", Higher, "of the fullest limit, the part that went into answers", (*Tally).quotaUsed)
+	of = PerCall
 	add("fairness_jain", "share", Higher, "Jain's index of the instances' answers", (*Tally).fairness)
 
 	group = "what the world saw"
@@ -174,17 +222,31 @@ func register() []Metric {
 		return count(t.hedges)
 	})
 
+	group = "sizes, mean"
+	for _, z := range []struct {
+		name, of string
+		mean     func(*sizes) *sim.Moments
+	}{
+		{"prompt_tokens_mean", "prompts of all calls", func(z *sizes) *sim.Moments { return &z.prompt }},
+		{"prompt_tokens_answered_mean", "prompts of answered calls", func(z *sizes) *sim.Moments { return &z.promptAnswered }},
+		{"output_tokens_mean", "answers of all calls, as they are or would have been", func(z *sizes) *sim.Moments { return &z.output }},
+		{"output_tokens_answered_mean", "answers of answered calls", func(z *sizes) *sim.Moments { return &z.outputAnswered }},
+	} {
+		add(z.name, "tokens", Neither, z.of, func(t *Tally) float64 { return z.mean(&t.sizes).Mean() })
+		out[len(out)-1].Detail = true
+	}
+
 	group = "waits, mean per call"
 	for w := range fleet.Wait(fleet.Waits) {
 		add(w.String()+"_wait_s", "s", Lower, waitMeaning[w], func(t *Tally) float64 { return ratio(t.waits[w]/1e9, count(t.calls)) })
 	}
 
 	group = "money"
-	add("usd_total", "USD", Lower, "all that was billed", func(t *Tally) float64 { return (t.useful + t.waste.Total()).Dollars() })
-	add("usd_per_1000_answers", "USD", Lower, "all that was billed, per 1,000 answered calls", func(t *Tally) float64 {
+	add("usd_total", "USD", Lower, "billed for these calls", func(t *Tally) float64 { return (t.useful + t.waste.Total()).Dollars() })
+	add("usd_per_1000_answers", "USD", Lower, "billed, per 1,000 answered calls", func(t *Tally) float64 {
 		return ratio(1000*(t.useful+t.waste.Total()).Dollars(), count(t.answered()))
 	})
-	add("usd_per_1000_calls", "USD", Lower, "all that was billed, per 1,000 calls", func(t *Tally) float64 {
+	add("usd_per_1000_calls", "USD", Lower, "billed, per 1,000 calls", func(t *Tally) float64 {
 		return ratio(1000*(t.useful+t.waste.Total()).Dollars(), count(t.calls))
 	})
 	add("usd_wasted", "USD", Lower, "billed for tokens that nobody used", func(t *Tally) float64 { return t.waste.Total().Dollars() })
@@ -232,4 +294,14 @@ func (t *Tally) recoveryAfter() (seconds, collapsed float64) {
 		return math.NaN(), math.NaN()
 	}
 	return t.recovery.after()
+}
+
+// collapsed is 1 for a run that has collapsed, by the level that the scenario
+// states or else by what became of it after its trigger.
+func (t *Tally) collapsed() float64 {
+	if t.collapse != nil {
+		return t.collapse.collapsed()
+	}
+	_, c := t.recoveryAfter()
+	return c
 }

@@ -19,21 +19,38 @@ import (
 // so long that 50 answers are expected in it, and what is left ends with the last
 // arrival. When there is no such second, it has collapsed. It speaks of answers
 // per second alone: a spike that only makes callers wait shows in the latencies.
+//
+// A run in which fewer than half of the calls that ended in that time before the
+// trigger were answered was down already. To come back to that level is no
+// recovery: such a run has collapsed.
 type recovery struct {
 	trigger scenario.Window
 	warmup  sim.Time
 	bins    []uint32 // answers by second
+	ended   uint64   // calls, in the time before the trigger
 	last    sim.Time // arrival
 }
 
-const recovered = 0.9
+const (
+	recovered = 0.9
+	down      = 0.5
+)
+
+// before are the whole seconds of the time before the trigger.
+func (r *recovery) before() (from, to int) {
+	from, to = int(r.warmup/time.Second), int(r.trigger.Start/time.Second)
+	return from + (to-from)/2, to
+}
 
 func (r *recovery) add(c *fleet.Call) {
 	r.last = max(r.last, c.Arrived)
+	bin := int(c.Ended / time.Second)
+	if from, to := r.before(); from <= bin && bin < to {
+		r.ended++
+	}
 	if c.Outcome != policy.Answered {
 		return
 	}
-	bin := int(c.Ended / time.Second)
 	for len(r.bins) <= bin {
 		r.bins = append(r.bins, 0)
 	}
@@ -52,16 +69,15 @@ func (r *recovery) rate(from, to int) float64 {
 // after is the time from the end of the trigger to the recovery, and 1 with NaN
 // for a collapse; both are NaN where there is no level before to come back to.
 func (r *recovery) after() (seconds, collapsed float64) {
-	start, end := int(r.trigger.Start/time.Second), int((r.trigger.End+time.Second-1)/time.Second)
-	from := int(r.warmup / time.Second)
-	from += (start - from) / 2
+	from, start := r.before()
+	end := int((r.trigger.End + time.Second - 1) / time.Second)
 	last := int(r.last/time.Second) + 1
-	if start <= from || end >= last {
+	if start <= from || end >= last || r.ended == 0 {
 		return math.NaN(), math.NaN()
 	}
 	before := r.rate(from, start)
-	if before == 0 {
-		return math.NaN(), math.NaN()
+	if before*float64(start-from) < down*float64(r.ended) {
+		return math.NaN(), 1
 	}
 	window := max(5, int(math.Ceil(50/before)))
 	for t := end; t+window <= last; t++ {
@@ -70,4 +86,43 @@ func (r *recovery) after() (seconds, collapsed float64) {
 		}
 	}
 	return math.NaN(), 1
+}
+
+// collapse compares what is answered in a window with what is offered in it. It
+// needs no trigger, so that it has a value in every arm of a sweep.
+type collapse struct {
+	window            Measured
+	below             float64 // of what is offered
+	offered, answered uint64
+	stuck             bool // a call lasts all through the window
+}
+
+func (k *collapse) add(c *fleet.Call) {
+	if k.window.Starts(c.Arrived) {
+		k.offered++
+	}
+	if c.Outcome == policy.Answered && k.window.Ends(c.Ended) {
+		k.answered++
+	}
+	k.stuck = k.stuck || c.Arrived < k.window.From && c.Ended > k.window.To
+}
+
+// level is answers per arrival. Where all callers are stuck and ask for nothing
+// more it is 0; where nobody is there it is NaN.
+func (k *collapse) level() float64 {
+	switch {
+	case k.offered > 0:
+		return float64(k.answered) / float64(k.offered)
+	case k.stuck && k.answered == 0:
+		return 0
+	}
+	return math.NaN()
+}
+
+func (k *collapse) collapsed() float64 {
+	level := k.level()
+	if math.IsNaN(level) {
+		return level
+	}
+	return bit(level < k.below)
 }

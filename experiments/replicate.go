@@ -111,11 +111,7 @@ func (r Replicator) one(s *scenario.Scenario, warmup sim.Time, replication int) 
 		to = fleet.Listeners{tally, r.Listen(replication)}
 	}
 	summary, err := s.Model.Run(s.Seed, replication, to)
-	for of, n := range summary.NotStarted {
-		if tally.counts(of) {
-			tally.neverCame += n
-		}
-	}
+	tally.ends(summary.NotStarted)
 	return Run{replication, tally.Values(), summary}, err
 }
 

@@ -21,6 +21,8 @@ type Report struct {
 	Price        string        `json:"price"`
 	Metrics      []MetricValue `json:"metrics"`
 	Warnings     []string      `json:"warnings"`
+
+	triggered bool // something happens for a time
 }
 
 // MetricValue is a metric with its estimate.
@@ -30,6 +32,7 @@ type MetricValue struct {
 	Mean    *float64    `json:"mean"` // null when no replication had a value
 	CI95    [2]*float64 `json:"ci95"` // null ends when one replication gave no interval
 	N       int         `json:"n"`
+	Of      Basis       `json:"of"` // per call, per time or per run
 	Meaning string      `json:"meaning"`
 
 	group string
@@ -43,10 +46,11 @@ func NewReport(s *scenario.Scenario, runs []Run) Report {
 		Policy: s.Model.Fleets()[max(0, s.Measured())].Client.String(), Provider: s.DescribeProvider(), Price: s.Model.Price.String(),
 		Warnings: append([]string{}, s.Warnings...),
 	}
+	_, r.triggered = s.Trigger()
 	for i, m := range registry {
 		e := EstimateOf(Column(runs, i), 0.95).within(0, m.most())
 		r.Metrics = append(r.Metrics, MetricValue{
-			Name: m.Name, Unit: m.Unit, Meaning: m.Meaning, N: e.N,
+			Name: m.Name, Unit: m.Unit, Of: m.Of, Meaning: m.Meaning, N: e.N,
 			Mean: finite(e.Mean), CI95: [2]*float64{finite(e.Low), finite(e.High)},
 			group: m.Group, e: e,
 		})
@@ -107,13 +111,14 @@ func (r Report) WriteJSON(w io.Writer) error {
 // have them.
 var optionalMissing = map[string]bool{"bound_makespan_s": true, "regret": true, "collapsed": true, "quota_used_ratio": true, "fairness_jain": true,
 	"attempts_most": true, "horizon_s": true, "first_token_mean_s": true, "first_token_p50_s": true, "first_token_p95_s": true, "first_token_p99_s": true,
-	"side_effects_duplicated": true, "fallback_answers": true, "hedges": true}
+	"side_effects_duplicated": true, "fallback_answers": true, "hedges": true, "collapse_level": true,
+	"peak_in_flight_after_trigger": true, "peak_arrivals_after_trigger_per_s": true, "peak_arrivals_after_trigger_per_100ms": true}
 
 // optional are the metrics that are left out of the text when they are zero in
 // every replication.
 func optional(name string) bool {
-	for _, prefix := range []string{"gave_up_", "terminal_error", "abandoned", "unfinished", "never_came", "stream_broken", "breaker_open", "shed", "attempts_", "repeated_tokens", "pacer_wait", "breaker_wait", "worker_wait", "gate_wait", "backoff_wait", "retry_after_wait", "redelivery_wait", "usd_wasted_"} {
-		if strings.HasPrefix(name, prefix) && name != "attempts_per_call" && name != "attempts_ok" {
+	for _, prefix := range []string{"gave_up_", "terminal_error", "abandoned", "unfinished", "never_came", "stream_broken", "breaker_open", "shed", "attempts_", "refusals_per_s", "repeated_tokens", "pacer_wait", "breaker_wait", "worker_wait", "gate_wait", "backoff_wait", "retry_after_wait", "redelivery_wait", "usd_wasted_"} {
+		if strings.HasPrefix(name, prefix) && name != "attempts_per_call" && name != "attempts_per_s" && name != "attempts_ok" {
 			return true
 		}
 	}
@@ -143,12 +148,12 @@ func (r Report) WriteText(w io.Writer) error {
 		}
 		mean := Format(m.e.Mean)
 		if m.Name == "recovery_s" && m.e.N == 0 {
-			if !(r.get("collapsed").Mean > 0) {
-				continue // there is no trigger
+			if !r.triggered || !(r.get("collapsed").Mean > 0) {
+				continue // there is no trigger, or no level before it
 			}
 			mean = "never"
 		}
-		fmt.Fprintf(w, "  %-33s%10s  %-20s  %-9s  %s\n", m.Name, mean, interval(m.e), m.Unit, m.Meaning)
+		fmt.Fprintf(w, "  %-33s%10s  %-20s  %-10s  %s\n", m.Name, mean, interval(m.e), m.Unit, m.Meaning)
 	}
 	fmt.Fprintf(w, "\nmean over replications [95 %% interval, Student t]\n")
 	for i, text := range r.Warnings {

@@ -14,13 +14,15 @@ import (
 	"stampede/wire"
 )
 
-// Tally sums up the records of one run, of the fleet that is measured or of all. It
-// is a fleet.Listener. What came before the warm-up is left out. Its size does not depend on the number of
-// calls; a scenario with a trigger adds four bytes for each second.
+// Tally sums up the records of one run, of the fleet that is measured or of all, over
+// the time that is measured. It is a fleet.Listener. Its size does not depend on the
+// number of calls; a scenario with a trigger adds four bytes for each second.
 type Tally struct {
 	model  *fleet.Model
 	only   int // the fleet that is measured; negative means all
 	warmup sim.Time
+	inTime happened // up to the horizon
+	drain  happened // after it
 
 	calls, billed   uint64
 	neverCame       uint64
@@ -29,6 +31,7 @@ type Tally struct {
 	latencyAnswered latencies
 	latencyAll      latencies
 	firstToken      latencies
+	sizes           sizes
 	repeated        uint64
 	duplicated      uint64
 	elsewhere       uint64
@@ -38,18 +41,23 @@ type Tally struct {
 	waits           [fleet.Waits]float64 // nanoseconds
 	useful          cost.Money
 	waste           cost.Waste
-	end             sim.Time
-	peakInFlight    int
-	peakPerSecond   int
+	end             sim.Time  // of the last call
 	byInstance      []float64 // answered calls
 	first           []int     // by fleet: its first instance among those
 	counted         []int64   // by the provider's limits in the end, for answered calls
 	recovery        *recovery // nil without a trigger
+	collapse        *collapse // nil unless the scenario says what a collapse is
 }
 
 // NewTally makes an empty tally for a run of the scenario.
 func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
+	horizon := s.Model.Horizon
+	if horizon == 0 {
+		horizon = sim.Never
+	}
 	t := &Tally{model: &s.Model, only: s.Measured(), warmup: warmup, counted: make([]int64, len(s.Model.Provider.Limits))}
+	t.inTime.Measured = Measured{warmup, horizon}
+	t.drain.Measured = Measured{max(warmup, horizon), sim.Never}
 	for i, f := range s.Model.Fleets() {
 		t.first = append(t.first, len(t.byInstance))
 		t.streams = append(t.streams, f.Workload.Stream)
@@ -60,6 +68,9 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 	}
 	if w, ok := s.Trigger(); ok {
 		t.recovery = &recovery{trigger: w, warmup: warmup}
+	}
+	if c := s.Collapse; c != nil {
+		t.collapse = &collapse{window: Measured{sim.Time(c.From), sim.Time(c.To)}, below: float64(c.Below)}
 	}
 	return t
 }
@@ -84,14 +95,37 @@ func (l *latencies) quantile(p float64) float64 {
 // fleet is the one that is measured, or the main one.
 func (t *Tally) fleet() *fleet.Fleet { return t.model.Fleets()[max(0, t.only)] }
 
+// sizes are the sizes of the calls, of all and of those that were answered.
+type sizes struct{ prompt, output, promptAnswered, outputAnswered sim.Moments }
+
+func (z *sizes) add(c *fleet.Call) {
+	prompt, output := float64(c.Size.Prompt), float64(c.Size.Output)
+	z.prompt.Add(prompt)
+	z.output.Add(output)
+	if c.Outcome == policy.Answered {
+		z.promptAnswered.Add(prompt)
+		z.outputAnswered.Add(output)
+	}
+}
+
 // counts reports whether a fleet is measured.
 func (t *Tally) counts(fleet int) bool { return t.only < 0 || t.only == fleet }
 
 // Attempt implements fleet.Listener.
 func (t *Tally) Attempt(a *fleet.Attempt) {
-	t.peakInFlight = max(t.peakInFlight, a.InFlight)
-	t.peakPerSecond = max(t.peakPerSecond, a.Ordinal)
-	if a.Sent < t.warmup || !t.counts(a.Fleet) {
+	for _, h := range [...]*happened{&t.inTime, &t.drain} {
+		t.reaches(h, a)
+		if !t.counts(a.Fleet) {
+			continue
+		}
+		if h.Starts(a.Sent) {
+			h.attempts++
+		}
+		if c := a.Class(); (c == wire.Throttled || c == wire.Overloaded) && h.Ends(a.Ended) {
+			h.refusals++
+		}
+	}
+	if a.Arrived < t.warmup || !t.counts(a.Fleet) {
 		return
 	}
 	t.classes[a.Class()]++
@@ -106,6 +140,25 @@ func (t *Tally) Attempt(a *fleet.Attempt) {
 	}
 }
 
+// reaches takes note of a request, of whichever fleet, at the instant at which it
+// reaches the provider. Its place in a second or a tenth of one tells of the whole of
+// it, so of those only what begins inside counts.
+func (t *Tally) reaches(h *happened, a *fleet.Attempt) {
+	if a.Received < 0 {
+		return
+	}
+	after := func(at sim.Time) bool { return t.recovery != nil && at >= t.recovery.trigger.End }
+	if h.Starts(a.Received) {
+		h.inFlight.see(a.InFlight, after(a.Received))
+	}
+	if second := a.Received.Truncate(time.Second); h.Starts(second) {
+		h.perSecond.see(a.Ordinal, after(second))
+	}
+	if tenth := a.Received.Truncate(time.Second / 10); h.Starts(tenth) {
+		h.per100.see(a.Tenth, after(tenth))
+	}
+}
+
 // Call implements fleet.Listener.
 func (t *Tally) Call(c *fleet.Call) {
 	if !t.counts(int(c.Fleet)) {
@@ -115,12 +168,23 @@ func (t *Tally) Call(c *fleet.Call) {
 	if t.recovery != nil {
 		t.recovery.add(c)
 	}
+	if t.collapse != nil {
+		t.collapse.add(c)
+	}
+	if c.Outcome == policy.Answered {
+		for _, h := range [...]*happened{&t.inTime, &t.drain} {
+			if h.Ends(c.Ended) {
+				h.answers++
+			}
+		}
+	}
 	if c.Arrived < t.warmup {
 		return
 	}
 	t.calls++
 	t.outcomes[c.Outcome]++
 	t.latencyAll.add(c.Latency())
+	t.sizes.add(c)
 	t.repeated += uint64(c.Repeated)
 	t.duplicated += uint64(max(0, c.Acts-1))
 	if c.Outcome == policy.Answered {
@@ -146,6 +210,32 @@ func (t *Tally) Call(c *fleet.Call) {
 	}
 }
 
+// ends takes note of how many calls of each fleet the run ended before.
+func (t *Tally) ends(notStarted []uint64) {
+	for i, n := range notStarted {
+		if t.counts(i) {
+			t.neverCame += n
+		}
+	}
+}
+
+// measured is the time that is measured, with what happened in it. The horizon ends
+// it, unless all calls of a given number had come before.
+func (t *Tally) measured() happened {
+	if t.model.Horizon > 0 {
+		cut := t.neverCame > 0
+		for i, f := range t.model.Fleets() {
+			cut = cut || t.counts(i) && f.Workload.Calls == 0
+		}
+		if cut {
+			return t.inTime
+		}
+	}
+	h := t.inTime.plus(t.drain)
+	h.To = max(h.From, t.end)
+	return h
+}
+
 func (t *Tally) answered() uint64 { return t.outcomes[policy.Answered] }
 
 func (t *Tally) attempts() (sum uint64) {
@@ -154,9 +244,6 @@ func (t *Tally) attempts() (sum uint64) {
 	}
 	return sum
 }
-
-// span is the time that is measured.
-func (t *Tally) span() time.Duration { return t.end - t.warmup }
 
 // offers is the highest rate, per second, and burst that a limit has during the
 // run, changes by faults included; no rate for a ramp, which grows, for
@@ -210,10 +297,10 @@ func (t *Tally) bound() float64 {
 
 // quotaUsed is the largest part of any limit that went into answers.
 func (t *Tally) quotaUsed() float64 {
-	used := math.NaN()
+	used, span := math.NaN(), t.measured().Length().Seconds()
 	for i, l := range t.model.Provider.Limits {
 		rate, burst := t.offers(l)
-		if part := float64(t.counted[i]) / (burst + rate*t.span().Seconds()); !math.IsInf(rate, 0) && !(used >= part) {
+		if part := float64(t.counted[i]) / (burst + rate*span); !math.IsInf(rate, 0) && !(used >= part) {
 			used = part
 		}
 	}

@@ -75,6 +75,9 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 		tenants = append(tenants, provider.Tenant{Key: beside.Fleet.Key, Model: other.Price.Model, Priority: beside.Fleet.Priority})
 	}
 	b.at = ""
+	if err := b.collapse(f); err != nil {
+		return m, err
+	}
 	if f.Measure != "" && f.Measure != All && !slices.Contains(names, f.Measure) {
 		return m, b.errorf("measure", "found %q; no such fleet; %s", f.Measure, suggest.Unknown(f.Measure, append(names, All)))
 	}
@@ -113,6 +116,22 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 	}
 	b.warn(&m)
 	return m, nil
+}
+
+// collapse checks the window and the level of a collapse.
+func (b *builder) collapse(f *File) error {
+	c := f.Collapse
+	switch {
+	case c == nil:
+		return nil
+	case c.To <= c.From:
+		return b.errorf("collapse.to", "found %v after from %v; want a later time", c.To, c.From)
+	case f.Horizon > 0 && c.To > f.Horizon:
+		return b.errorf("collapse.to", "found %v; want at most the horizon, %v: no call arrives after it", c.To, f.Horizon)
+	case !(c.Below > 0 && c.Below <= 1):
+		return b.errorf("collapse.below", "found %v; want more than 0%% and at most 100%%", c.Below)
+	}
+	return nil
 }
 
 // All is what Measure says when the numbers of all fleets together are wanted.

@@ -122,9 +122,38 @@ func (s *Scenario) Explain(w io.Writer) {
 		line("  %v.", other.Client)
 	}
 	line("\nThe run: seed %d, %d replications.", s.Seed, s.Replications)
+	line("  %s", s.explainMeasured())
+	if c := s.Collapse; c != nil {
+		line("  Collapsed: a run that answers, from %v to %v, less than %v of the calls that arrive then.", c.From, c.To, c.Below)
+	} else if w, ok := s.Trigger(); ok {
+		line("  Collapsed: a run that does not come back, after %s, to 90 %% of the answers per second before %s, or was down before.",
+			shortDuration(w.End), shortDuration(w.Start))
+	}
 	for _, warning := range s.Warnings {
 		line("Note: %s.", warning)
 	}
+}
+
+// explainMeasured says which time the metrics are of.
+func (s *Scenario) explainMeasured() string {
+	from := "the start"
+	switch {
+	case s.Warmup.Auto:
+		from = "the end of the warm-up, found from the data,"
+	case s.Warmup.Span > 0:
+		from = s.Warmup.String()
+	}
+	to := "the end of the last call"
+	if s.Horizon > 0 {
+		bounded := true
+		for i, f := range s.Model.Fleets() {
+			bounded = bounded && (f.Workload.Calls > 0 || s.Measured() >= 0 && s.Measured() != i)
+		}
+		if to = s.Horizon.String(); bounded {
+			to += ", or the end of the last call where all have arrived by then"
+		}
+	}
+	return fmt.Sprintf("Measured: from %s to %s.", from, to)
 }
 
 // explainHorizon says how often a call can be tried, over all layers, and how long its waits

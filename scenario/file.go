@@ -13,7 +13,8 @@ type File struct {
 	Replications int       `yaml:"replications" jsonschema_description:"Independent runs behind each interval. Default 30."`
 	Horizon      Span      `yaml:"horizon" jsonschema_description:"From here on no call starts; what is in flight drains. Default none."`
 	StartsAt     TimeOfDay `yaml:"starts_at" jsonschema_description:"The time of day at which the run starts, for daily resets. Default 00:00."`
-	Warmup       Warmup    `yaml:"warmup" jsonschema_description:"Calls that come before this are left out of the metrics; auto finds it from the data (MSER). Default none."`
+	Warmup       Warmup    `yaml:"warmup" jsonschema_description:"The measured time begins here: calls that arrive before it are in no metric of calls, what happens before it in no rate and no peak. auto finds it from the data (MSER). Default none."`
+	Collapse     *Collapse `yaml:"collapse" jsonschema_description:"What the metric collapsed means, in every arm of a sweep. Default: the answers per second do not come back to 90 % of those before the trigger."`
 	EventBudget  Bound     `yaml:"event_budget" zero:"keep" jsonschema_description:"A run that handles more events fails instead of going on for ever; none for no bound. Default 100M."`
 	Workload     Workload  `yaml:"workload" jsonschema_description:"When calls come and how large they are."`
 	Fleet        Fleet     `yaml:"fleet" jsonschema_description:"Who makes the calls."`
@@ -71,6 +72,14 @@ func (w Warmup) String() string {
 		return "auto"
 	}
 	return w.Span.String()
+}
+
+// Collapse says which runs have collapsed: those that answer too little of what is
+// offered in a window.
+type Collapse struct {
+	From  Span  `yaml:"from" jsonschema_description:"The window begins."`
+	To    Span  `yaml:"to" jsonschema_description:"The window ends."`
+	Below Share `yaml:"below" jsonschema_description:"Collapsed is a run that answers, in the window, less than this share of the calls that arrive in it."`
 }
 
 // Batch is a queue of calls.

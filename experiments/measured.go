@@ -1,0 +1,69 @@
+package experiments
+
+import (
+	"time"
+
+	"stampede/sim"
+)
+
+// Measured is the time that a run's metrics are of: from the end of the warm-up
+// to the horizon, or to the last call's end where the number of calls ends the run.
+//
+// A call belongs to it by its arrival, with everything that happens to the call
+// later. What has a rate belongs to it by the instant at which it happens. A start
+// at From is inside and an end at From is not, so that service of a constant time
+// gives as many answers a minute after any warm-up.
+type Measured struct{ From, To sim.Time }
+
+// Length is how long it lasts.
+func (m Measured) Length() time.Duration { return max(0, m.To-m.From) }
+
+// Starts reports whether what starts at that instant is inside.
+func (m Measured) Starts(at sim.Time) bool { return m.From <= at && at < m.To }
+
+// Ends reports whether what ends at that instant is inside. Nothing comes before
+// the start of the run, so an end at time 0 is.
+func (m Measured) Ends(at sim.Time) bool { return (m.From < at || m.From == 0) && at <= m.To }
+
+// Basis says what a metric is of. No ratio of the registry mixes two of them.
+type Basis uint8
+
+const (
+	PerRun  Basis = iota // the run as a whole: its bounds, and what its policy can do
+	PerCall              // the calls that arrive in the measured time, with all that belongs to them whenever it happens
+	PerTime              // what happens in the measured time, whichever call it is for
+)
+
+// String is the word for a basis.
+func (b Basis) String() string { return [...]string{"per run", "per call", "per time"}[b] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (b Basis) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// happened is what happens in a stretch of the run.
+type happened struct {
+	Measured
+	answers, attempts, refusals uint64
+	inFlight, perSecond, per100 peak
+}
+
+// peak is the most of something, and the most since the trigger ended.
+type peak struct{ ever, after int }
+
+func (p *peak) see(n int, after bool) {
+	if p.ever = max(p.ever, n); after {
+		p.after = max(p.after, n)
+	}
+}
+
+// plus is what happens in either of two stretches.
+func (h happened) plus(o happened) happened {
+	h.answers += o.answers
+	h.attempts += o.attempts
+	h.refusals += o.refusals
+	for _, p := range [][2]*peak{{&h.inFlight, &o.inFlight}, {&h.perSecond, &o.perSecond}, {&h.per100, &o.per100}} {
+		p[0].see(p[1].ever, false)
+		p[0].after = max(p[0].after, p[1].after)
+	}
+	return h
+}

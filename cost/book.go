@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"stampede/suggest"
 )
@@ -17,11 +18,28 @@ import (
 // Book is a price list by model name and tier.
 type Book struct {
 	name   string
-	prices map[string]*[Tiers]Price // without a model where the tier is not sold
+	models map[string]*listing
+}
+
+// listing is what a price list says of a model.
+type listing struct {
+	tiers  [Tiers]Price // without a model where the tier is not sold
+	day    []stretch    // the standard tier over the day; empty where it has one price
+	reason string       // why there is no price per token; empty where there is one
+}
+
+// stretch is a part of the day, from its start in time since midnight UTC to that of the
+// next, with its price.
+type stretch struct {
+	start time.Duration
+	price Price
 }
 
 //go:embed prices.csv
 var builtin []byte
+
+// builtinDate is that of the newest price of the list that the program carries.
+const builtinDate = "2026-10-04"
 
 // Builtin is the small price list that the program carries.
 func Builtin() Book {
@@ -54,7 +72,7 @@ func Builtin() Book {
 	return b
 }
 
-func newBook(name string) Book { return Book{name, map[string]*[Tiers]Price{}} }
+func newBook(name string) Book { return Book{name, map[string]*listing{}} }
 
 // Quote is a price as people write it, in US dollars per million tokens. Input and
 // Output are needed; reading and writing a cache cost as input where nothing is
@@ -66,14 +84,31 @@ type Quote struct {
 // sold reports whether the quote prices tokens at all.
 func (q Quote) sold() bool { return q.Input != nil && q.Output != nil }
 
-// Rates turns the quote into rates. It reports prices below 0 or above a million.
+// free reports whether all that the quote says is 0.
+func (q Quote) free() bool {
+	for _, p := range []*float64{q.Input, q.Cached, q.Written, q.WrittenHour, q.Output, q.Reasoning} {
+		if p != nil && *p != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// MaxPerMillion is the highest price, in US dollars per million tokens. The dearest
+// models cost hundreds; above this a price is in the wrong unit.
+const MaxPerMillion = 10_000
+
+// Rates turns the quote into rates. It reports prices below 0 or above MaxPerMillion.
 func (q Quote) Rates() (r Rates, err error) {
 	rate := func(dollars *float64, or int64) int64 {
 		if dollars == nil {
 			return or
 		}
-		if !(*dollars >= 0 && *dollars <= 1e6) {
-			err = fmt.Errorf("%g dollars per million tokens is out of range; allowed is 0 to 1,000,000", *dollars)
+		if !(*dollars >= 0 && *dollars <= MaxPerMillion) {
+			if err == nil {
+				err = fmt.Errorf("%s dollars per million tokens is out of range; allowed is 0 to 10,000",
+					strconv.FormatFloat(*dollars, 'f', -1, 64))
+			}
 			return 0
 		}
 		return int64(math.Round(*dollars * 1e6))
@@ -87,6 +122,25 @@ func (q Quote) Rates() (r Rates, err error) {
 	return r, err
 }
 
+// besides completes the quote of a tier from the standard one. The discount or surcharge of
+// its input holds for the cache as well, that of its output for reasoning; OpenAI and
+// Anthropic price their tiers so. Else a cached token of a batch, at half the price of new
+// input, would cost more than a cached token of the standard tier, at a tenth.
+func (q Quote) besides(standard Rates) Quote {
+	scaled := func(own, of *float64, from, rate int64) *float64 {
+		if own != nil || of == nil || from == 0 {
+			return own
+		}
+		dollars := *of * float64(rate) / float64(from)
+		return &dollars
+	}
+	q.Cached = scaled(q.Cached, q.Input, standard.Input, standard.Cached)
+	q.Written = scaled(q.Written, q.Input, standard.Input, standard.Written)
+	q.WrittenHour = scaled(q.WrittenHour, q.Input, standard.Input, standard.WrittenHour)
+	q.Reasoning = scaled(q.Reasoning, q.Output, standard.Output, standard.Reasoning)
+	return q
+}
+
 // PerMillion is a price in US dollars per million tokens, without any for writing a
 // cache or for reasoning.
 func PerMillion(model string, input, cached, output float64) Price {
@@ -97,58 +151,115 @@ func PerMillion(model string, input, cached, output float64) Price {
 	return Price{Model: model, Rates: rates}
 }
 
+// add books a model's price in a tier, the standard one before others.
 func (b Book) add(model string, tier Tier, q Quote, date, source string) error {
-	rates, err := q.Rates()
+	l := b.models[model]
+	if l == nil {
+		l = new(listing)
+	}
+	if tier != Standard {
+		q = q.besides(l.tiers[Standard].Rates)
+	}
+	p, err := b.price(model, tier, q, date, source)
 	if err != nil {
-		return fmt.Errorf("model %q: %w", model, err)
+		return err
 	}
-	if b.prices[model] == nil {
-		b.prices[model] = new([Tiers]Price)
-	}
-	b.prices[model][tier] = Price{model, tier, rates, date, source}
+	l.tiers[tier], b.models[model] = p, l
 	return nil
 }
 
-// Len is the number of models in the book.
-func (b Book) Len() int { return len(b.prices) }
+func (b Book) price(model string, tier Tier, q Quote, date, source string) (Price, error) {
+	rates, err := q.Rates()
+	p := Price{Model: model, Tier: tier, Rates: rates, Date: date, Source: source}
+	if q.free() {
+		p.Note = fmt.Sprintf("the price of %s is 0 in %s: every attempt costs nothing", model, b.name)
+	}
+	return p, err
+}
 
-// Models lists the names in the book in order.
-func (b Book) Models() []string { return slices.Sorted(maps.Keys(b.prices)) }
+// refuse books why a model has no price per token.
+func (b Book) refuse(model, reason string) { b.models[model] = &listing{reason: reason} }
+
+// Len is the number of models with a price.
+func (b Book) Len() (n int) {
+	for _, l := range b.models {
+		if l.reason == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// Models lists the names of the models with a price in order.
+func (b Book) Models() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(b.models)) {
+		if b.models[name].reason == "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // Price finds a model by its name, or by the part of its name behind the
-// provider when that is not ambiguous, and what it costs in a tier.
+// provider when that is not ambiguous, and what it costs in a tier. Where that depends
+// on the time of day it is the price that holds for the longest part of it.
 func (b Book) Price(model string, tier Tier) (Price, error) {
-	tiers, err := b.find(model)
+	l, err := b.find(model)
 	if err != nil {
 		return Price{}, err
 	}
-	if p := tiers[tier]; p.Model != "" {
+	if p := l.tiers[tier]; p.Model != "" {
 		return p, nil
 	}
 	var sold []string
 	for t := range Tier(Tiers) {
-		if tiers[t].Model != "" {
+		if l.tiers[t].Model != "" {
 			sold = append(sold, t.String())
 		}
 	}
 	return Price{}, fmt.Errorf("no %v price for model %q in %s; it is sold as %s", tier, model, b.name, suggest.List(sold))
 }
 
-func (b Book) find(model string) (*[Tiers]Price, error) {
-	if tiers, ok := b.prices[model]; ok {
-		return tiers, nil
+// PriceAt is Price at a time of day, given as the time since midnight UTC.
+func (b Book) PriceAt(model string, tier Tier, at time.Duration) (Price, error) {
+	p, err := b.Price(model, tier)
+	if err != nil || tier != Standard {
+		return p, err
 	}
-	var found []string
-	for _, name := range b.Models() {
-		if strings.HasSuffix(name, "/"+model) {
-			found = append(found, name)
+	l, err := b.find(model)
+	for _, s := range l.day {
+		if s.start <= at {
+			p = s.price
 		}
 	}
-	switch len(found) {
-	case 1:
-		return b.prices[found[0]], nil
-	case 0:
-		return nil, fmt.Errorf("no price for model %q in %s; %s", model, b.name, suggest.Unknown(model, b.Models()))
+	return p, err
+}
+
+func (b Book) find(model string) (*listing, error) {
+	l, ok := b.models[model]
+	if !ok {
+		var sold, named []string
+		for _, name := range slices.Sorted(maps.Keys(b.models)) {
+			if strings.HasSuffix(name, "/"+model) {
+				named = append(named, name)
+				if b.models[name].reason == "" {
+					sold = append(sold, name)
+				}
+			}
+		}
+		switch {
+		case len(sold) > 1:
+			return nil, fmt.Errorf("model %q is sold by several providers in %s; write one of %s", model, b.name, suggest.List(sold))
+		case len(sold) == 1:
+			l = b.models[sold[0]]
+		case len(named) > 0:
+			l = b.models[named[0]]
+		default:
+			return nil, fmt.Errorf("no price for model %q in %s; %s", model, b.name, suggest.Unknown(model, b.Models()))
+		}
 	}
-	return nil, fmt.Errorf("model %q is sold by several providers in %s; write one of %s", model, b.name, suggest.List(found))
+	if l.reason != "" {
+		return nil, fmt.Errorf("model %q in %s %s", model, b.name, l.reason)
+	}
+	return l, nil
 }

@@ -3,7 +3,11 @@
 // same number as micro-dollars per million tokens.
 package cost
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
 
 // Money is an amount in nano-dollars, 1e-9 of a US dollar.
 type Money int64
@@ -36,6 +40,7 @@ type Price struct {
 	Rates
 	Date   string // from which the price holds or at which it was looked up; empty when unknown
 	Source string // where the price comes from
+	Note   string // what a reader should know of it; empty for most
 }
 
 // Rates are pico-dollars per token.
@@ -76,11 +81,27 @@ func (t Tier) String() string { return [Tiers]string{"standard", "batch", "flex"
 //
 //	(prompt - cached - written) Input + cached Cached + written Written
 //	+ (output - reasoning) Output + reasoning Reasoning
+//
+// The sum is taken in 128 bits: a billion tokens at MaxPerMillion are 1e19 pico-dollars.
 func (p Price) Bill(u Usage) Money {
-	pico := int64(u.Prompt-u.Cached-u.Written)*p.Input + int64(u.Cached)*p.Cached + int64(u.Written)*p.Written +
-		int64(u.Output-u.Reasoning)*p.Output + int64(u.Reasoning)*p.Reasoning
-	return Money((pico + 500) / 1000)
+	var high, pico, carry uint64
+	pico = 500
+	add := func(tokens int, rate int64) {
+		h, l := bits.Mul64(uint64(tokens), uint64(rate))
+		pico, carry = bits.Add64(pico, l, 0)
+		high += h + carry
+	}
+	add(u.Prompt-u.Cached-u.Written, p.Input)
+	add(u.Cached, p.Cached)
+	add(u.Written, p.Written)
+	add(u.Output-u.Reasoning, p.Output)
+	add(u.Reasoning, p.Reasoning)
+	nano, _ := bits.Div64(high, pico, 1000)
+	return Money(nano)
 }
+
+// MaxMoney is the largest amount, $9,223,372,036.85.
+const MaxMoney = Money(math.MaxInt64)
 
 // String writes the price as people do, per million tokens.
 func (p Price) String() string {

@@ -20,6 +20,8 @@ func TestBillIsExact(t *testing.T) {
 		{PerMillion("", 0.003625, 0, 0), Usage{Prompt: 1}, 4},                                    // 3.625 nano, half up
 		{PerMillion("", 0.0005, 0, 0), Usage{Prompt: 1}, 1},                                      // exactly half a nano
 		{PerMillion("", 75, 75, 75), Usage{Prompt: 2_000_000, Output: 128_000}, 159_600_000_000}, // $159.60
+		// 4e9 tokens at $10,000 a million are $40M, 4e19 pico-dollars: more than 64 bits hold.
+		{PerMillion("", 10_000, 10_000, 10_000), Usage{Prompt: 2_000_000_000, Output: 2_000_000_000}, 40_000_000_000_000_000},
 	} {
 		if got := c.p.Bill(c.u); got != c.want {
 			t.Errorf("%v for %+v: %d nano-dollars, want %d", c.p, c.u, got, c.want)
@@ -98,9 +100,9 @@ func TestReadPriceFiles(t *testing.T) {
 		"genai-prices": `[{"id": "p", "models": [{"id": "m", "prices": [
 			{"prices": {"input_mtok": 9, "output_mtok": 9}},
 			{"constraint": {"start_date": "2026-09-01"}, "prices": {"input_mtok": {"base": 0.15, "tiers": [{"start": 1, "price": 3}]}, "output_mtok": 0.6}},
-			{"constraint": {"start_time": "00:30:00Z"}, "prices": {"input_mtok": 1, "output_mtok": 1}}]}]}]`,
+			{"constraint": {"start_time": "00:30:00Z", "end_time": "08:30:00Z"}, "prices": {"input_mtok": 1, "output_mtok": 1}}]}]}]`,
 	} {
-		b, err := Read(strings.NewReader(text), name)
+		b, err := Read(strings.NewReader(text), name, "2026-10-04")
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -124,10 +126,13 @@ func TestBadPriceFilesAreExplained(t *testing.T) {
 		"\n\n{\n3":     "line 4",
 		"{\n\"m\": 3}": `model "m"`,
 		`{"m": {"input_cost_per_token": -1, "output_cost_per_token": 1}}`: "out of range",
-		"[{\"id\": 3}]": "cannot unmarshal",
+		"[{\"id\": 3}]": `"provider 1" has no price: id: found a number; want a text`,
 		"{}":            "no model",
+		`{"m": {"input_cost_per_token": "free", "output_cost_per_token": 1e-6}}`:                                                                 "input_cost_per_token: found a string; want a number",
+		`{"m": {"input_cost_per_token": 0.15, "output_cost_per_token": 0.6}}`:                                                                    "are per token",
+		`[{"id": "p", "models": [{"id": "m", "prices": [{"constraint": {"start_time": "8"}, "prices": {"input_mtok": 1, "output_mtok": 1}}]}]}]`: "want two times",
 	} {
-		_, err := Read(strings.NewReader(text), "f.json")
+		_, err := Read(strings.NewReader(text), "f.json", "")
 		if err == nil || !strings.HasPrefix(err.Error(), "f.json: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want f.json: ... %s", text, err, want)
 		}
@@ -136,35 +141,134 @@ func TestBadPriceFilesAreExplained(t *testing.T) {
 
 func TestAmbiguousModel(t *testing.T) {
 	b, _ := Read(strings.NewReader(`[{"id": "a", "models": [{"id": "m", "prices": {"input_mtok": 1, "output_mtok": 1}}]},
-		{"id": "b", "models": [{"id": "m", "prices": {"input_mtok": 2, "output_mtok": 2}}]}]`), "f")
+		{"id": "b", "models": [{"id": "m", "prices": {"input_mtok": 2, "output_mtok": 2}}]}]`), "f", "")
 	if _, err := b.Price("m", Standard); err == nil || !strings.Contains(err.Error(), "a/m, b/m") {
 		t.Errorf("got %v, want both names", err)
 	}
 }
 
-// The files users really keep: sizes and two prices as printed in the facts.
-func TestRealPriceFiles(t *testing.T) {
+func excerpt(t *testing.T, file, day string) Book {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b, err := Read(f, file, day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Entries as users keep them; expected are the numbers of the file, per million tokens.
+func TestPriceFilesAsUsersKeepThem(t *testing.T) {
+	const litellm, genai = "litellm.json", "genai-prices.json"
 	for _, c := range []struct {
-		file, model   string
-		input, output int64
-		atLeast       int
+		what, file, day, model         string
+		tier                           Tier
+		input, cached, written, output float64
+		note                           string
 	}{
-		{"litellm_model_prices_2026-08-01.json", "claude-opus-5", 5_000_000, 25_000_000, 2000},
-		{"litellm_model_prices_2026-08-01.json", "deepseek/deepseek-v4-pro", 435_000, 870_000, 2000},
-		{"genai_prices_data_slim_2026-08-21.json", "anthropic/claude-sonnet-5", 3_000_000, 15_000_000, 1000}, // from 2026-09-01
+		{"plain", litellm, "", "claude-opus-5", Standard, 5, 0.5, 6.25, 25, ""},
+		{"the cached price under its older name", litellm, "", "deepseek/deepseek-v3.2", Standard, 0.28, 0.028, 0.28, 0.4, ""},
+		{"0 for writing a cache is no surcharge", litellm, "", "deepseek/deepseek-chat", Standard, 0.28, 0.028, 0.28, 0.42, ""},
+		{"a batch at half the input reads its cache at half the price", litellm, "", "gpt-4.1", Batch, 1, 0.25, 1, 4, ""},
+		{"a cached price of the tier's own", litellm, "", "gpt-4.1", Priority, 3.5, 0.875, 3.5, 14, ""},
+		{"the first tier of the prompt's length", litellm, "", "dashscope/qwen-flash", Standard, 0.05, 0.05, 0.05, 0.4, ""},
+		{"zero is said", litellm, "", "anthropic.claude-mythos-preview", Standard, 0, 0, 0, 0, "is 0 in litellm.json"},
+		{"the day before a price starts", genai, "2026-08-31", "anthropic/claude-sonnet-5", Standard, 2, 0.2, 2.5, 10, ""},
+		{"the day on which it starts", genai, "2026-09-01", "anthropic/claude-sonnet-5", Standard, 3, 0.3, 3.75, 15, ""},
+		{"before any dated price, the first", genai, "2020-01-01", "o3", Standard, 10, 0.5, 10, 40, ""},
+		{"the latest dated price", genai, "2026-08-21", "o3", Standard, 2, 0.5, 2, 8, ""},
+		{"16 of 24 hours", genai, "2026-08-21", "deepseek-chat", Standard, 0.27, 0.07, 0.27, 1.1, "holds for 16 of 24 hours"},
+		{"a price per request besides", genai, "", "sonar", Standard, 1, 1, 1, 1, "$12 per 1,000 requests"},
 	} {
-		f, err := os.Open(filepath.Join("..", "..", "shared", "prices", c.file))
-		if os.IsNotExist(err) {
-			t.Skipf("%s is not beside this checkout", c.file)
+		p, err := excerpt(t, c.file, c.day).Price(c.model, c.tier)
+		want, _ := Quote{Input: &c.input, Cached: &c.cached, Written: &c.written, Output: &c.output}.Rates()
+		got := p.Rates
+		got.WrittenHour, want.WrittenHour = 0, 0
+		if err != nil || got != want || (p.Note == "") != (c.note == "") || !strings.Contains(p.Note, c.note) {
+			t.Errorf("%s: %+v, note %q, %v; want %+v, note %q", c.what, got, p.Note, err, want, c.note)
 		}
-		b, err := Read(f, c.file)
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
+	}
+	for model, want := range map[string]string{
+		"1024-x-1024/50-steps/bedrock/amazon.nova-canvas-v1:0": "is priced by image, not by token",
+		"azure/gpt-realtime-whisper":                           "is priced by second, not by token",
+		"amazon.rerank-v1:0":                                   "is priced by query, not by token",
+		"gpt-image-1":                                          "is priced by image token, not by token",
+		"wandb/openai/gpt-oss-120b":                            "15000 dollars per million tokens is out of range; allowed is 0 to 10,000; prices in LiteLLM's file are per token",
+	} {
+		if _, err := excerpt(t, litellm, "").Price(model, Standard); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want ... %s", model, err, want)
 		}
-		p, err := b.Price(c.model, Standard)
-		if err != nil || p.Input != c.input || p.Output != c.output || b.Len() < c.atLeast {
-			t.Errorf("%s: %+v of %d models, %v", c.model, p, b.Len(), err)
+	}
+	for _, b := range []Book{excerpt(t, litellm, ""), Builtin()} {
+		for _, model := range b.Models() {
+			standard, _ := b.Price(model, Standard)
+			for _, tier := range []Tier{Batch, Flex} {
+				if p, err := b.Price(model, tier); err == nil && p.Cached > standard.Cached {
+					t.Errorf("%s: cached %d in %v, %d in the standard tier", model, p.Cached, tier, standard.Cached)
+				}
+			}
+		}
+	}
+}
+
+// Conditions are tried from the last to the first: the timed price of 0.27 holds from 00:30
+// to 16:30 UTC, the first of 0.135 in the other 8 hours.
+func TestPricesByTimeOfDay(t *testing.T) {
+	b := excerpt(t, "genai-prices.json", "2026-08-21")
+	for clock, want := range map[string]int64{"00:00:00": 135_000, "00:29:59": 135_000, "00:30:00": 270_000, "16:29:59": 270_000, "16:30:00": 135_000, "23:59:59": 135_000} {
+		at, _ := timeOfDay(clock)
+		if p, err := b.PriceAt("deepseek/deepseek-chat", Standard, at); err != nil || p.Input != want {
+			t.Errorf("at %s: %d, %v, want %d", clock, p.Input, err, want)
+		}
+	}
+	// Hours over midnight, 22:00 to 06:00 in UTC+2, are 20:00 to 04:00 UTC; a later entry without
+	// a condition hides all before it.
+	over := `[{"id": "p", "models": [{"id": "m", "prices": [{"prices": {"input_mtok": 2, "output_mtok": 2}},
+		{"constraint": {"start_time": "22:00:00+02:00", "end_time": "06:00:00+02:00"}, "prices": {"input_mtok": 1, "output_mtok": 1}}]},
+		{"id": "hidden", "prices": [{"constraint": {"start_time": "00:00:00Z", "end_time": "12:00:00Z"}, "prices": {"input_mtok": 1, "output_mtok": 1}},
+		{"prices": {"input_mtok": 2, "output_mtok": 2}}]}]}]`
+	if b, _ = Read(strings.NewReader(over), "f", ""); b.Len() != 2 {
+		t.Fatalf("%d models", b.Len())
+	}
+	for clock, want := range map[string]int64{"19:59:59": 2_000_000, "20:00:00": 1_000_000, "00:00:00": 1_000_000, "03:59:59": 1_000_000, "04:00:00": 2_000_000} {
+		at, _ := timeOfDay(clock)
+		if p, err := b.PriceAt("m", Standard, at); err != nil || p.Input != want {
+			t.Errorf("at %s: %d, %v, want %d", clock, p.Input, err, want)
+		}
+		if p, err := b.PriceAt("hidden", Standard, at); err != nil || p.Input != 2_000_000 || p.Note != "" {
+			t.Errorf("hidden at %s: %+v, %v", clock, p, err)
+		}
+	}
+}
+
+// One entry that makes no sense leaves the others alone.
+func TestBadEntriesAreKeptApart(t *testing.T) {
+	const good = `"input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6`
+	b, err := Read(strings.NewReader(`{"good": {`+good+`}, "negative": {"input_cost_per_token": -1, "output_cost_per_token": 1e-6},
+		"string": {"input_cost_per_token": "1e-6", "output_cost_per_token": 1e-6}, "number": 3, "per-million": {"input_cost_per_token": 1, "output_cost_per_token": 2}}`), "f", "")
+	if err != nil || b.Len() != 1 {
+		t.Fatalf("%d models, %v", b.Len(), err)
+	}
+	for model, want := range map[string]string{
+		"good": "", "negative": "out of range", "string": "input_cost_per_token: found a string; want a number", "number": "found a number; want an object",
+		"per-million": "1000000 dollars per million tokens is out of range",
+	} {
+		if _, err := b.Price(model, Standard); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", model, err, want)
+		}
+	}
+	b, err = Read(strings.NewReader(`[3, {"id": "p", "models": [3, {"id": "string", "prices": {"input_mtok": "1", "output_mtok": 1}},
+		{"id": "dated", "prices": [{"constraint": {"start_date": "soon"}, "prices": {"input_mtok": 1, "output_mtok": 1}}]}, {"id": "good", "prices": {"input_mtok": 1, "output_mtok": 1}}]}]`), "f", "")
+	if err != nil || b.Len() != 1 {
+		t.Fatalf("%d models, %v", b.Len(), err)
+	}
+	for model, want := range map[string]string{"p/string": "input_mtok: found a string", "p/dated": `found "soon"`} {
+		if _, err := b.Price(model, Standard); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", model, err, want)
 		}
 	}
 }
@@ -173,7 +277,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"m": {"input_cost_per_token": 1e-7, "output_cost_per_token": 1}}`)
 	f.Add(`[{"id": "a", "models": [{"id": "m", "prices": [{"prices": {"input_mtok": {"base": 1}}}]}]}]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		b, err := Read(strings.NewReader(text), "f")
+		b, err := Read(strings.NewReader(text), "f", "")
 		if err != nil {
 			return
 		}

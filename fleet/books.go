@@ -25,6 +25,8 @@ type books struct {
 	wasted        cost.Waste // over attempts that did not
 	useful        cost.Money // over calls
 	waste         cost.Waste // over calls
+
+	err error // more money than can be counted
 }
 
 func (b *books) closeAttempt() {
@@ -33,6 +35,9 @@ func (b *books) closeAttempt() {
 	b.charged += a.Charged
 	b.settled += a.Settled
 	b.refunded += a.Refunded
+	if a.Bill > cost.MaxMoney-b.billed && b.err == nil {
+		b.err = fmt.Errorf("more than %v was billed, which is all that can be counted; is a price or a size too large?", cost.MaxMoney)
+	}
 	b.billed += a.Bill
 	if a.Waste {
 		b.wasted[a.Cause] += a.Bill

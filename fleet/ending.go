@@ -200,7 +200,7 @@ func (r *run) end(id uint32, outcome policy.Outcome) {
 // close ends what is left when nothing more can happen: calls that wait behind
 // others that hang for ever, then those others.
 func (r *run) close() {
-	if r.loop.Err() != nil {
+	if r.loop.Err() != nil || r.books.err != nil {
 		return
 	}
 	for _, hanging := range []bool{false, true} {

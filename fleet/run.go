@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -53,7 +54,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	r.play()
 	r.close()
 	r.play() // what the provider still has to hear of it
-	if err := r.loop.Err(); err != nil {
+	if err := errors.Join(r.books.err, r.loop.Err()); err != nil {
 		return Summary{}, err
 	}
 	summary := Summary{Events: r.loop.Events(), End: r.loop.Now(), NotStarted: make([]uint64, len(r.groups))}
@@ -96,9 +97,9 @@ func (r *run) returned() {
 	}
 }
 
-// play handles events until none is left or the budget is spent.
+// play handles events until none is left, the budget is spent or the books are full.
 func (r *run) play() {
-	for {
+	for r.books.err == nil {
 		e, ok := r.loop.Next()
 		if !ok {
 			return

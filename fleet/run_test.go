@@ -610,3 +610,17 @@ func TestProfile(t *testing.T) {
 		t.Error("a rate of 0 for ever brings no more arrivals")
 	}
 }
+
+// A call of 4e9 tokens at $10,000 a million costs $40M: 230 of them are $9.2e9, 231 more than
+// 64 bits of nano-dollars hold ($9,223,372,036.85).
+func TestMoneyDoesNotWrap(t *testing.T) {
+	for calls, want := range map[uint64]string{230: "", 231: "more than $9223372036.85 was billed"} {
+		m := model()
+		m.Workload.Calls, m.Workload.Sizes = calls, sized{Prompt: 2_000_000_000, Output: 2_000_000_000}
+		m.Price = cost.PerMillion("test", 10_000, 10_000, 10_000)
+		_, err := m.Run(1, 0, &log{})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%d calls: %v, want %q", calls, err, want)
+		}
+	}
+}

@@ -22,6 +22,7 @@ type builder struct {
 	d        *strict.Decoder
 	dir      string
 	prices   cost.Book
+	day      string // on which prices of files are looked up
 	startsAt TimeOfDay
 	at       string // the path of the fleet at hand, empty or such as beside.0.
 	// undeclared are the fleets whose requests do not say their max_tokens.
@@ -284,13 +285,19 @@ func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
 		}
 		defer f.Close()
 		b.files = append(b.files, name)
-		if book, err = cost.Read(f, p.File); err != nil {
+		if book, err = cost.Read(f, p.File, b.day); err != nil {
 			return out, b.errorf(path+".file", "%v", err)
 		}
 	}
 	tier, _ := cost.FindTier(string(p.Tier)) // empty is standard
-	if out, err = book.Price(p.Model, tier); err != nil {
+	if out, err = book.Price(p.Model, tier); err == nil && b.startsAt > 0 {
+		out, err = book.PriceAt(p.Model, tier, time.Duration(b.startsAt))
+	}
+	if err != nil {
 		return out, b.errorf(path, "%v", err)
+	}
+	if out.Note != "" && !slices.Contains(b.warnings, out.Note) {
+		b.warnings = append(b.warnings, out.Note)
 	}
 	return out, nil
 }

@@ -31,6 +31,7 @@ type Options struct {
 	Dir    string    // what file names in the document are relative to
 	Set    []string  // settings, PATH=VALUE, over the document and in order
 	Prices cost.Book // where model names are looked up; zero means the built-in list
+	Day    string    // such as 2026-10-04, on which dated prices of price files are looked up; see cost.Read
 }
 
 // Default is the embedded scenario.
@@ -106,7 +107,7 @@ func read(document *strict.Node, overlays []*strict.Node, o Options) (*Scenario,
 			return nil, err
 		}
 	}
-	b := builder{d: d, dir: o.Dir, prices: o.Prices}
+	b := builder{d: d, dir: o.Dir, prices: o.Prices, day: o.Day}
 	var err error
 	s.Model, err = b.build(&s.File)
 	s.Warnings, s.Files = b.warnings, b.files

@@ -73,7 +73,7 @@ func (t *Template) WithoutTrigger(s *Scenario) (*Scenario, error) {
 	for i := range f.Beside {
 		f.Beside[i].Workload.Open = calm(f.Beside[i].Workload.Open)
 	}
-	b := builder{d: strict.NewDecoder(), dir: t.options.Dir, prices: t.options.Prices}
+	b := builder{d: strict.NewDecoder(), dir: t.options.Dir, prices: t.options.Prices, day: t.options.Day}
 	out := &Scenario{File: f}
 	var err error
 	out.Model, err = b.build(&out.File)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"stampede/cost"
 	"stampede/internal/format"
 	"stampede/sim"
 )
@@ -297,8 +298,8 @@ type Dollars float64
 // ParseText implements strict.Texter.
 func (d *Dollars) ParseText(text string) error {
 	x, err := strconv.ParseFloat(strings.TrimPrefix(text, "$"), 64)
-	if err != nil || !(x >= 0 && x <= 1e6) {
-		return errors.New("want dollars per million tokens from 0 to 1,000,000, such as 0.15")
+	if err != nil || !(x >= 0 && x <= cost.MaxPerMillion) {
+		return errors.New("want dollars per million tokens from 0 to 10,000, such as 0.15")
 	}
 	*d = Dollars(x)
 	return nil

@@ -23,6 +23,7 @@ func scenarioFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{Name: "set", Value: &settings{}, Usage: "set a field of the scenario with `PATH=VALUE`: policy.gate.semaphore=8, provider.limits.0.limit=300/min; may be repeated"},
 		&cli.StringFlag{Name: "prices", Usage: "look models up in a price `FILE` of LiteLLM or genai-prices"},
+		&cli.StringFlag{Name: "prices-on", Usage: "use the prices of a price file that are in force on `DATE`", DefaultText: "today"},
 	}
 }
 
@@ -54,7 +55,12 @@ func readScenario(c *cli.Context) (*scenario.Scenario, error) {
 // readTemplate reads the scenario with what it takes to vary it. The flag seed,
 // where there is one, is a setting like any other.
 func readTemplate(c *cli.Context) (*scenario.Template, error) {
-	o := scenario.Options{Set: *c.Generic("set").(*settings)}
+	o := scenario.Options{Set: *c.Generic("set").(*settings), Day: c.String("prices-on")}
+	if o.Day == "" {
+		o.Day = time.Now().UTC().Format(time.DateOnly)
+	} else if _, err := time.Parse(time.DateOnly, o.Day); err != nil {
+		return nil, usage("--prices-on: found %q; want a date such as 2026-10-04", o.Day)
+	}
 	if c.IsSet("seed") {
 		o.Set = append(o.Set, fmt.Sprintf("seed=%d", c.Uint64("seed")))
 	}
@@ -64,7 +70,7 @@ func readTemplate(c *cli.Context) (*scenario.Template, error) {
 			return nil, usage("--prices: %v", err)
 		}
 		defer f.Close()
-		if o.Prices, err = cost.Read(f, file); err != nil {
+		if o.Prices, err = cost.Read(f, file, o.Day); err != nil {
 			return nil, usage("--prices: %v", err)
 		}
 	}

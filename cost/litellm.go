@@ -1,0 +1,168 @@
+package cost
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// perToken is a price in dollars per token, read as one per million.
+type perToken float64
+
+func (p *perToken) million() *float64 {
+	if p == nil {
+		return nil
+	}
+	const million = 1e6
+	dollars := float64(*p) * million
+	return &dollars
+}
+
+// litellm is the fields of a model in LiteLLM's file. One field of the batch tier
+// is spelt differently.
+type litellm struct {
+	litellmStandard
+	Tiered []litellmStandard `json:"tiered_pricing"` // by the length of the prompt, the shortest first
+
+	BatchInput  *perToken `json:"input_cost_per_token_batches"`
+	BatchOutput *perToken `json:"output_cost_per_token_batches"`
+
+	FlexInput   *perToken `json:"input_cost_per_token_flex"`
+	FlexCached  *perToken `json:"cache_read_input_token_cost_flex"`
+	FlexWritten *perToken `json:"cache_creation_input_token_cost_flex"`
+	FlexOutput  *perToken `json:"output_cost_per_token_flex"`
+
+	PriorityInput   *perToken `json:"input_cost_per_token_priority"`
+	PriorityCached  *perToken `json:"cache_read_input_token_cost_priority"`
+	PriorityWritten *perToken `json:"cache_creation_input_token_cost_priority"`
+	PriorityOutput  *perToken `json:"output_cost_per_token_priority"`
+}
+
+// litellmStandard is the fields of the standard tier. CacheHit is an older name of Cached.
+type litellmStandard struct {
+	Input       *perToken `json:"input_cost_per_token"`
+	Cached      *perToken `json:"cache_read_input_token_cost"`
+	CacheHit    *perToken `json:"input_cost_per_token_cache_hit"`
+	Written     *perToken `json:"cache_creation_input_token_cost"`
+	WrittenHour *perToken `json:"cache_creation_input_token_cost_above_1hr"`
+	Output      *perToken `json:"output_cost_per_token"`
+	Reasoning   *perToken `json:"output_cost_per_reasoning_token"`
+}
+
+// quote is the standard tier. Some models have 0 for writing a cache: it costs nothing on top
+// of the input.
+func (l litellmStandard) quote() Quote {
+	if l.Cached == nil {
+		l.Cached = l.CacheHit
+	}
+	for _, written := range []**perToken{&l.Written, &l.WrittenHour} {
+		if *written != nil && **written == 0 {
+			*written = nil
+		}
+	}
+	return Quote{l.Input.million(), l.Cached.million(), l.Written.million(), l.WrittenHour.million(), l.Output.million(), l.Reasoning.million()}
+}
+
+// quotes are the tiers. One whose surcharge or discount goes the wrong way is a
+// slip of the file and is left out, as is one without an output price.
+func (l litellm) quotes() [Tiers]Quote {
+	q := [Tiers]Quote{
+		Standard: l.quote(),
+		Batch:    {Input: l.BatchInput.million(), Output: l.BatchOutput.million()},
+		Flex:     {Input: l.FlexInput.million(), Cached: l.FlexCached.million(), Written: l.FlexWritten.million(), Output: l.FlexOutput.million()},
+		Priority: {Input: l.PriorityInput.million(), Cached: l.PriorityCached.million(), Written: l.PriorityWritten.million(), Output: l.PriorityOutput.million()},
+	}
+	if !q[Standard].sold() && len(l.Tiered) > 0 {
+		q[Standard] = l.Tiered[0].quote()
+	}
+	if !q[Standard].sold() {
+		return [Tiers]Quote{}
+	}
+	for t := Batch; t < Tiers; t++ {
+		if q[t].sold() && (*q[t].Input > *q[Standard].Input) != (t == Priority) {
+			q[t] = Quote{}
+		}
+	}
+	return q
+}
+
+func (b Book) readLiteLLM(data []byte) error {
+	var models map[string]json.RawMessage
+	if err := json.Unmarshal(data, &models); err != nil {
+		return err
+	}
+	for _, model := range slices.Sorted(maps.Keys(models)) {
+		if model == "sample_spec" {
+			continue
+		}
+		if reason := b.addLiteLLM(model, models[model]); reason != "" {
+			b.refuse(model, reason)
+		}
+	}
+	return nil
+}
+
+// addLiteLLM books a model or returns why it has no price.
+func (b Book) addLiteLLM(model string, data json.RawMessage) (reason string) {
+	var entry litellm
+	if err := json.Unmarshal(data, &entry); err != nil {
+		return entryReason(err)
+	}
+	quotes := entry.quotes()
+	standard := quotes[Standard]
+	if !standard.sold() || standard.free() {
+		if units := otherUnits(data); len(units) > 0 {
+			return "is priced by " + strings.Join(units, " and ") + ", not by token"
+		}
+	}
+	switch {
+	case !standard.sold() && entry.Input != nil:
+		return "has no price for output tokens"
+	case !standard.sold():
+		return "has no price per token"
+	}
+	for tier, q := range quotes {
+		if !q.sold() {
+			continue
+		}
+		if err := b.add(model, Tier(tier), q, "", b.name); err != nil {
+			return "has no price: " + err.Error() + "; prices in LiteLLM's file are per token"
+		}
+	}
+	return ""
+}
+
+// unitOfKey finds the unit in the name of a field that prices what a model makes or reads.
+var unitOfKey = regexp.MustCompile(`^(?:input|output|ocr|annotation)_cost_per_([a-z0-9_]+?)(?:_above_.*)?$`)
+
+// otherUnits are the units other than tokens of text in which a model has a price.
+func otherUnits(data json.RawMessage) (units []string) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(data, &fields) != nil {
+		return nil
+	}
+	var tiered []json.RawMessage
+	if json.Unmarshal(fields["tiered_pricing"], &tiered) == nil && len(tiered) > 0 {
+		units = otherUnits(tiered[0])
+	}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		m := unitOfKey.FindStringSubmatch(key)
+		var dollars float64
+		if m == nil || json.Unmarshal(fields[key], &dollars) != nil || dollars == 0 {
+			continue
+		}
+		unit := strings.ReplaceAll(m[1], "_", " ")
+		switch {
+		case unit == "token" || unit == "reasoning token" || strings.HasPrefix(unit, "token "):
+			continue
+		case strings.HasPrefix(unit, "second") || strings.HasSuffix(unit, " per second"):
+			unit = "second"
+		}
+		if !slices.Contains(units, unit) {
+			units = append(units, unit)
+		}
+	}
+	return units
+}

@@ -472,6 +472,32 @@ policy: {gate: {semaphore: 1}}
 	}
 }
 
+// The warm-up is that of the fleet that is measured, and of the latest where all are. The main
+// fleet has none: each of its calls takes as long. The other one starts empty at high load.
+func TestWarmupIsThatOfTheMeasuredFleet(t *testing.T) {
+	const text = `
+name: two
+workload: {open: {rate: 2/s, calls: 800}, prompt_tokens: 1, output_tokens: 1}
+fleet: {name: steady}
+provider: {latency: {first_token: 100ms}}
+beside:
+  - fleet: {name: queueing}
+    workload: {open: {rate: 9.5/s, calls: 4000}, prompt_tokens: 1, output_tokens: 1}
+    policy: {gate: {semaphore: 1}}
+`
+	found := map[string]sim.Time{}
+	for _, measure := range []string{"steady", "queueing", "all"} {
+		at, err := FindWarmup(t.Context(), template(t, text, "measure="+measure).Base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[measure] = at
+	}
+	if found["steady"] != 0 || found["queueing"] <= 0 || found["all"] != found["queueing"] {
+		t.Errorf("found %v; want none for the steady one, some for the queueing one, and for all the same", found)
+	}
+}
+
 // Recovery by hand: 10 answers a second before, none from 60 to 80 s, then 5 a
 // second until 100 s and 10 again. From 100 s on the rate over the window of 5 s
 // is 10, from 99 s it is 9, which is 90 %: 19 s after the end of the trigger.

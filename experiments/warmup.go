@@ -11,35 +11,27 @@ import (
 // pilotRuns is how many replications the warm-up is found from.
 const pilotRuns = 5
 
-// FindWarmup finds the warm-up of a scenario from pilot replications: their
-// latencies, averaged call by call in the order of arrival, are cut where
-// [MSER] says, and the warm-up ends at the mean instant at which that call
-// arrived, at the latest half-way to the trigger.
+// FindWarmup finds the warm-up of a scenario from pilot replications, for the fleet
+// that is measured or for all: the latencies of a fleet, averaged call by call in the
+// order of arrival, are cut where [MSER] says, and its warm-up ends at the mean instant
+// at which that call arrived. The latest of the measured fleets counts, at the latest
+// half-way to the trigger.
 func FindWarmup(ctx context.Context, s *scenario.Scenario) (sim.Time, error) {
 	var pilots [pilotRuns]pilot
+	fleets := len(s.Model.Fleets())
 	for i := range pilots {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		if _, err := s.Model.Run(s.Seed, i, &pilots[i]); err != nil {
+		pilots[i] = make(pilot, fleets)
+		if _, err := s.Model.Run(s.Seed, i, pilots[i]); err != nil {
 			return 0, err
 		}
 	}
-	n := len(pilots[0].latency)
-	for _, p := range pilots {
-		n = min(n, len(p.latency))
-	}
-	mean := make([]float64, n)
-	for i := range mean {
-		for _, p := range pilots {
-			mean[i] += p.latency[i] / pilotRuns
-		}
-	}
-	cut := MSER(mean)
 	var at sim.Time
-	if cut > 0 {
-		for _, p := range pilots {
-			at += p.arrived[cut] / pilotRuns
+	for f := range fleets {
+		if only := s.Measured(); only < 0 || only == f {
+			at = max(at, warmupOfFleet(&pilots, f))
 		}
 	}
 	if w, ok := s.Trigger(); ok { // what the trigger does is no transient of the start
@@ -48,23 +40,42 @@ func FindWarmup(ctx context.Context, s *scenario.Scenario) (sim.Time, error) {
 	return at, nil
 }
 
-// pilot keeps the latency and the arrival of each call by its number.
-type pilot struct {
-	only    int // the fleet that is measured; negative means the main one
-	latency []float64
-	arrived []sim.Time
+// warmupOfFleet is the warm-up that the calls of one fleet show.
+func warmupOfFleet(pilots *[pilotRuns]pilot, f int) (at sim.Time) {
+	n := len(pilots[0][f])
+	for _, p := range pilots {
+		n = min(n, len(p[f]))
+	}
+	mean := make([]float64, n)
+	for i := range mean {
+		for _, p := range pilots {
+			mean[i] += p[f][i].latency / pilotRuns
+		}
+	}
+	if cut := MSER(mean); cut > 0 {
+		for _, p := range pilots {
+			at += p[f][cut].arrived / pilotRuns
+		}
+	}
+	return at
 }
 
-func (p *pilot) Attempt(*fleet.Attempt) {}
+// pilot keeps the latency, in seconds, and the arrival of each call, by fleet and number.
+type pilot [][]pilotCall
 
-func (p *pilot) Call(c *fleet.Call) {
-	if int(c.Fleet) != max(0, p.only) {
-		return
+type pilotCall struct {
+	latency float64
+	arrived sim.Time
+}
+
+func (p pilot) Attempt(*fleet.Attempt) {}
+
+func (p pilot) Call(c *fleet.Call) {
+	calls := &p[c.Fleet]
+	for uint64(len(*calls)) <= c.ID {
+		*calls = append(*calls, pilotCall{})
 	}
-	for uint64(len(p.latency)) <= c.ID {
-		p.latency, p.arrived = append(p.latency, 0), append(p.arrived, 0)
-	}
-	p.latency[c.ID], p.arrived[c.ID] = c.Latency().Seconds(), c.Arrived
+	(*calls)[c.ID] = pilotCall{c.Latency().Seconds(), c.Arrived}
 }
 
 // MSER is how many observations to drop from the front of a series by MSER-5

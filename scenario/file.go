@@ -13,7 +13,7 @@ type File struct {
 	Replications int       `yaml:"replications" jsonschema_description:"Independent runs behind each interval. Default 30."`
 	Horizon      Span      `yaml:"horizon" jsonschema_description:"From here on no call starts; what is in flight drains. Default none."`
 	StartsAt     TimeOfDay `yaml:"starts_at" jsonschema_description:"The time of day at which the run starts, for daily resets and for prices that depend on it (UTC). Default 00:00."`
-	Warmup       Warmup    `yaml:"warmup" jsonschema_description:"The measured time begins here: calls that arrive before it are in no metric of calls, what happens before it in no rate and no peak. auto finds it from the data (MSER). Default none."`
+	Warmup       Warmup    `yaml:"warmup" jsonschema_description:"The measured time begins here: calls that arrive before it are in no metric of calls, what happens before it in no rate and no peak. auto finds it from the calls of the measured fleets (MSER). Default none."`
 	Collapse     *Collapse `yaml:"collapse" jsonschema_description:"What the metric collapsed means, in every arm of a sweep. Default: the answers per second do not come back to 90 % of those before the trigger."`
 	EventBudget  Bound     `yaml:"event_budget" zero:"keep" jsonschema_description:"A run that handles more events fails instead of going on for ever; none for no bound. Default 100M."`
 	Workload     Workload  `yaml:"workload" jsonschema_description:"When calls come and how large they are."`

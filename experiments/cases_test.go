@@ -217,7 +217,7 @@ func TestCases(t *testing.T) {
 			if f.shortest < 15 || f.longest > 19 {
 				t.Errorf("%g..%g s, want 15..19", f.shortest, f.longest)
 			}
-			f = ask(t, 13, "policy.retry.retry_after.obey=in_full")
+			f = ask(t, 13, "policy.retry.retry_after.obey=in_full", "policy.retry.retry_after.body=true")
 			is(t, "requests that obey", f.each(f.attempts), 2, 0)
 			f.spans(t, "obeying", 58, 58)
 		},

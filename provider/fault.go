@@ -73,7 +73,17 @@ type Effect interface {
 // Nothing is charged, generated or billed.
 type Reject struct {
 	Reply wire.Reply
+	Wait  time.Duration // that it asks for, sent as the provider sends waits; 0 means none
 	After time.Duration // until the reply leaves
+}
+
+// reply is what leaves the provider, After from now.
+func (e *Reject) reply(now sim.Time, how RetryAfter) wire.Reply {
+	reply := e.Reply
+	if e.Wait > 0 {
+		how.tell(&reply, now+e.After, e.Wait)
+	}
+	return reply
 }
 
 // Slow multiplies the latency.
@@ -126,6 +136,8 @@ func (e Reject) String() string {
 		s += " " + e.Reply.Code
 	}
 	switch h := e.Reply.RetryAfter; {
+	case e.Wait > 0:
+		s += fmt.Sprintf(" that asks to wait %v", e.Wait)
 	case h.Form == wire.Garbage:
 		s += " with an unreadable Retry-After"
 	case h.Form == wire.Date && h.Value < 0:

@@ -155,7 +155,8 @@ func (p *Provider) Receive(now sim.Time, r Request, token uint32) (v Verdict) {
 		switch f := &p.config.Faults[i]; e := f.Effect.(type) {
 		case Reject:
 			if p.struck(i, now, r) {
-				v.Kind, v.Reply, v.After, v.Billed = Refused, e.Reply, e.After, p.config.Billing.refusal(e.Reply)
+				v.Kind, v.Reply, v.After = Refused, e.reply(now, p.config.RetryAfter), e.After
+				v.Billed = p.config.Billing.refusal(e.Reply)
 				return v
 			}
 		case Slow:

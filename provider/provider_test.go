@@ -335,6 +335,33 @@ func TestConcurrencyLimit(t *testing.T) {
 	}
 }
 
+// The wait of a fault is sent as the provider sends waits, a date from the instant at
+// which the reply leaves; a header given word for word stays as it is.
+func TestFaultAsksAsItsProvider(t *testing.T) {
+	for _, c := range []struct {
+		how  RetryAfter
+		want wire.Reply
+	}{
+		{RetryAfter{}, wire.Reply{RetryAfter: wire.After(2300 * ms)}},
+		{RetryAfter{Round: s}, wire.Reply{RetryAfter: wire.After(3 * s)}},
+		{RetryAfter{Round: s, Millis: true}, wire.Reply{RetryAfter: wire.After(3 * s), Millis: wire.After(2300 * ms)}},
+		{RetryAfter{As: AsDate}, wire.Reply{RetryAfter: wire.At(12800 * ms)}}, // 10 + 0.5 + 2.3 s
+		{RetryAfter{As: InBody}, wire.Reply{Delay: wire.After(2300 * ms)}},
+		{RetryAfter{As: NotAtAll}, wire.Reply{}},
+	} {
+		c.want.Status = 503
+		p := build(t, Config{RetryAfter: c.how, Faults: []Fault{{Share: 1, Effect: Reject{Reply: wire.Reply{Status: 503}, Wait: 2300 * ms, After: 500 * ms}}}})
+		if got := p.Receive(10*s, Request{}, 0).Reply; got != c.want {
+			t.Errorf("%v: %+v, want %+v", c.how, got, c.want)
+		}
+	}
+	verbatim := wire.Reply{Status: 503, RetryAfter: wire.Hint{Form: wire.Garbage}}
+	p := build(t, Config{RetryAfter: RetryAfter{As: NotAtAll}, Faults: []Fault{{Share: 1, Effect: Reject{Reply: verbatim}}}})
+	if got := p.Receive(0, Request{}, 0).Reply; got != verbatim {
+		t.Errorf("word for word: %+v, want %+v", got, verbatim)
+	}
+}
+
 // A fault holds from its first instant to just before its end.
 func TestFaultBoundaries(t *testing.T) {
 	p := build(t, Config{

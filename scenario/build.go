@@ -213,6 +213,11 @@ func (b *builder) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, w
 // warn notes what is allowed and probably not meant.
 func (b *builder) warn(m *fleet.Model) {
 	note := func(format string, args ...any) { b.warnings = append(b.warnings, fmt.Sprintf(format, args...)) }
+	for i, f := range m.Provider.Faults {
+		if e, ok := f.Effect.(provider.Reject); ok && e.Wait > 0 && m.Provider.RetryAfter.As == provider.NotAtAll {
+			note("provider.faults.%d.retry_after is not sent: provider.retry_after.send is never", i)
+		}
+	}
 	for i, f := range m.Fleets() {
 		whose := ""
 		if i > 0 {

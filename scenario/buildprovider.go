@@ -316,16 +316,13 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 			return out, b.errorf(path+".status", "found %d; want an error status from 300 to 599", f.Status)
 		}
 		reply := wire.Reply{Status: f.Status, Code: f.Code}
-		if f.RetryAfter > 0 {
-			reply.RetryAfter = wire.After(time.Duration(f.RetryAfter))
-		}
 		if f.Header != "" {
 			if f.RetryAfter > 0 {
 				return out, b.errorf(path+".retry_after_header", "found both it and retry_after; want one of them")
 			}
 			reply.RetryAfter = header(f.Header)
 		}
-		effects = append(effects, provider.Reject{Reply: reply, After: time.Duration(f.After)})
+		effects = append(effects, provider.Reject{Reply: reply, Wait: time.Duration(f.RetryAfter), After: time.Duration(f.After)})
 	} else if (f.Code != "" && f.CutAt == nil) || f.RetryAfter != 0 || f.Header != "" || f.After != 0 {
 		return out, b.errorf(path, "code, retry_after, retry_after_header and after go with a status; want status")
 	}

@@ -93,7 +93,7 @@ type Fault struct {
 	Share      Share        `yaml:"share" zero:"keep" jsonschema_description:"Of the attempts. Default 100%."`
 	Status     int          `yaml:"status" jsonschema_description:"Answers with this HTTP status."`
 	Code       string       `yaml:"code" jsonschema_description:"Error code that goes with the status; with cut_at, the stream ends in an error event with it."`
-	RetryAfter Span         `yaml:"retry_after" jsonschema_description:"Retry-After that goes with the status. Default absent."`
+	RetryAfter Span         `yaml:"retry_after" jsonschema_description:"The wait that the status asks for, sent as provider.retry_after says. Default none."`
 	Header     string       `yaml:"retry_after_header" jsonschema_description:"Instead of retry_after: the header word for word, such as soon, -1, nan, or a date, which is then one that has passed."`
 	After      Span         `yaml:"after" jsonschema_description:"Time until the status is sent. Default at once."`
 	Slow       Number       `yaml:"slow" jsonschema_description:"Multiplies the latency."`
@@ -115,7 +115,7 @@ type LimitChange struct {
 
 // ServerRetryAfter is how Retry-After is sent.
 type ServerRetryAfter struct {
-	Send         Send `yaml:"send" jsonschema_description:"How a 429 carries the wait; a date loses the fraction of its second, and few clients read it in the body. Default in_seconds."`
+	Send         Send `yaml:"send" jsonschema_description:"How a refusal carries the wait; a date loses the fraction of its second, and few clients read it in the body. Default in_seconds."`
 	Round        Span `yaml:"round" jsonschema_description:"Rounds up to a multiple of this. Default exact."`
 	Milliseconds bool `yaml:"milliseconds" jsonschema_description:"Whether retry-after-ms goes along, in whole milliseconds. Default false."`
 }

@@ -105,17 +105,33 @@ func (c Charge) String() string {
 	return [...]string{"prompt", "prompt + max_tokens", "estimate", "max(max_tokens, estimate)", "as_produced"}[c]
 }
 
-// Settle is what a limit on tokens does when the true usage is known.
+// Settle is what a limit on tokens does when the true usage is known. What it counts in
+// the end, of a charge made at admission, is
+//
+//	Keep        the charge
+//	Refund      min(charge, prompt), or min(charge, prompt + output) of charges that
+//	            declare the output: it gives back and never takes
+//	TrueUsage   prompt + output, whatever the charge
+//	Multiply    prompt + Output x output, whatever the charge
+//
+// of a limit on input or output tokens that part alone. AsProduced charges nothing at
+// admission, and counts as TrueUsage or Multiply.
 type Settle uint8
 
 const (
-	Keep     Settle = iota // the charge stands
-	Refund                 // what was not used is given back, what was used beyond is counted
-	Multiply               // like Refund, with each token of output counted Output times
+	Keep Settle = iota
+	Refund
+	Multiply
+	TrueUsage
 )
 
 // String is the word for a settlement.
-func (s Settle) String() string { return [...]string{"none", "refund", "multiply_output"}[s] }
+func (s Settle) String() string {
+	return [...]string{"none", "refund", "multiply_output", "true_usage"}[s]
+}
+
+// declaresOutput reports whether a charge includes what the answer may hold.
+func (c Charge) declaresOutput() bool { return c == PromptPlusMax || c == MaxOrEstimate }
 
 // Rejected says whether a request that is refused counts all the same.
 type Rejected uint8

@@ -171,9 +171,21 @@ func (l *limiter) final(r *Request, used Used) int64 {
 	case !l.settles():
 		return l.charge(r)
 	}
+	total := l.usage(r, used)
+	if l.Settle == Refund && l.Charge != AsProduced {
+		return min(l.charge(r), total)
+	}
+	return total
+}
+
+// usage is what the request has used of the resource, as far as the settlement looks at it.
+func (l *limiter) usage(r *Request, used Used) int64 {
 	out := int64(used.Output)
-	if l.Settle == Multiply {
+	switch {
+	case l.Settle == Multiply:
 		out *= l.Output
+	case l.Settle == Refund && l.Charge != AsProduced && !l.Charge.declaresOutput():
+		out = 0
 	}
 	in := l.prompt(r)
 	if l.Cached == CacheReleased {

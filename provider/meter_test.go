@@ -311,6 +311,14 @@ func TestChargesAndSettlements(t *testing.T) {
 		{"requests at once", Limit{Resource: Concurrency}, 1, 0},
 		{"Bedrock, output 15 times: more than was reserved", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: CacheCounts, Settle: Multiply, Output: 15}, 3000, 5500},
 		{"Anthropic input", Limit{Resource: InputTokens, Charge: EstimatedPrompt, Estimate: 1.2, Settle: Refund}, 720, 600},
+		{"Anthropic input, estimated too low", Limit{Resource: InputTokens, Charge: EstimatedPrompt, Estimate: 0.8, Settle: TrueUsage}, 480, 600},
+		{"a refund takes nothing that was estimated too low", Limit{Resource: InputTokens, Charge: EstimatedPrompt, Estimate: 0.8, Settle: Refund}, 480, 480},
+		{"a refund of a prompt knows no output", Limit{Resource: Tokens, Charge: Prompt, Cached: CacheCounts, Settle: Refund}, 1000, 1000},
+		{"of a prompt, its cached tokens released", Limit{Resource: Tokens, Charge: Prompt, Cached: CacheReleased, Settle: Refund}, 1000, 600},
+		{"of an estimate of all tokens", Limit{Resource: Tokens, Charge: EstimatedPrompt, Estimate: 1.5, Cached: CacheCounts, Settle: Refund}, 1500, 1000},
+		{"of the larger of two", Limit{Resource: Tokens, Charge: MaxOrEstimate, Cached: CacheCounts, Settle: Refund}, 2000, 1300},
+		{"of a limit on input", Limit{Resource: InputTokens, Charge: PromptPlusMax, Cached: CacheCounts, Settle: Refund}, 3000, 1000},
+		{"prompt and then what was used", Limit{Resource: Tokens, Charge: Prompt, Cached: CacheCounts, Settle: TrueUsage}, 1000, 1300},
 		{"Anthropic output", Limit{Resource: OutputTokens, Charge: AsProduced}, 0, 300},
 		{"Gemini", Limit{Resource: InputTokens, Cached: CacheCounts}, 1000, 1000},
 		{"all tokens as produced", Limit{Resource: Tokens, Charge: AsProduced, Cached: CacheCounts}, 0, 1300},
@@ -331,6 +339,27 @@ func TestChargesAndSettlements(t *testing.T) {
 		}
 		if got := 100_000 - l.meter.Level(); got != c.last {
 			t.Errorf("%s: %d were taken in the end, want %d", c.name, got, c.last)
+		}
+	}
+}
+
+// Calls of 100 + 900 tokens, one a second for ten minutes, at 6,000 tokens a minute charged
+// with the prompt: the bucket gets 100 a second, so all pass where the output does not count.
+// Where it does, 6,000 + 100 x 600 tokens are enough for 66, and one more may overdraw.
+func TestPromptChargedAndSettled(t *testing.T) {
+	for settle, want := range map[Settle][2]int{Keep: {600, 600}, Refund: {600, 600}, TrueUsage: {60, 67}} {
+		p := build(t, Config{Limits: []Limit{{Resource: Tokens, Amount: 6000, Period: 60 * s, Charge: Prompt, Settle: settle}}})
+		passed := 0
+		for i := range 600 {
+			now := time.Duration(i) * s
+			r := Request{Call: uint64(i), Prompt: 100, MaxTokens: 1000, Admitted: now}
+			if p.Receive(now, r, 0).Kind == Admitted {
+				passed++
+				p.Finish(now+s/2, r, Used{Output: 900})
+			}
+		}
+		if passed < want[0] || passed > want[1] {
+			t.Errorf("%v: %d passed, want %v", settle, passed, want)
 		}
 	}
 }
@@ -626,7 +655,7 @@ func TestAdmissionKnowsNothingOfTheAnswer(t *testing.T) {
 				Resource: rapid.SampledFrom([]Resource{Requests, Tokens, InputTokens, OutputTokens, Dollars}).Draw(t, "resource"+name),
 				Kind:     rapid.SampledFrom([]Kind{TokenBucket, FixedWindow, SlidingWindow, RampLimit, LeakyBucket}).Draw(t, "kind"+name),
 				Amount:   rapid.Int64Range(1, 5000).Draw(t, "amount"+name), Period: s, Every: 2 * s, Growth: 0.5,
-				Charge: Charge(rapid.IntRange(0, 4).Draw(t, "charge"+name)), Settle: Settle(rapid.IntRange(0, 2).Draw(t, "settle"+name)), Output: 5,
+				Charge: Charge(rapid.IntRange(0, 4).Draw(t, "charge"+name)), Settle: Settle(rapid.IntRange(0, 3).Draw(t, "settle"+name)), Output: 5,
 				Rejected: Rejected(rapid.IntRange(0, 2).Draw(t, "rejected"+name)),
 			})
 		}
@@ -660,7 +689,7 @@ func TestSettlementOnRandomLimits(t *testing.T) {
 			Resource: rapid.SampledFrom([]Resource{Tokens, InputTokens, OutputTokens}).Draw(t, "resource"),
 			Kind:     rapid.SampledFrom([]Kind{TokenBucket, FixedWindow, SlidingWindow, LeakyBucket}).Draw(t, "kind"),
 			Amount:   rapid.Int64Range(1, 5000).Draw(t, "amount"), Period: 60 * s, Cached: Cached(rapid.IntRange(0, 2).Draw(t, "cached")),
-			Charge: Charge(rapid.IntRange(0, 4).Draw(t, "charge")), Settle: Settle(rapid.IntRange(0, 2).Draw(t, "settle")), Output: int64(rapid.IntRange(1, 15).Draw(t, "factor")),
+			Charge: Charge(rapid.IntRange(0, 4).Draw(t, "charge")), Settle: Settle(rapid.IntRange(0, 3).Draw(t, "settle")), Output: int64(rapid.IntRange(1, 15).Draw(t, "factor")),
 			Estimate: rapid.SampledFrom([]float64{0, 0.8, 1.5}).Draw(t, "estimate"),
 		}
 		p, err := New(Config{Limits: []Limit{l}}, 1)
@@ -687,6 +716,9 @@ func TestSettlementOnRandomLimits(t *testing.T) {
 				flying = flying[1:]
 				p.Finish(now, f.r, f.used)
 				settled, refunded := p.Settle(f.r, f.used)
+				if l.Settle == Refund && l.Charge != AsProduced && refunded < 0 {
+					t.Fatalf("a refund took %d", -refunded)
+				}
 				if settled+refunded != l.Counts(f.r) || settled != l.Ends(f.r, f.used) {
 					t.Fatalf("settled %d and refunded %d of %d", settled, refunded, l.Counts(f.r))
 				}

@@ -210,6 +210,8 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 	switch out.Settle = provider.Refund; l.Settle {
 	case "none":
 		out.Settle = provider.Keep
+	case "true_usage":
+		out.Settle = provider.TrueUsage
 	case "multiply_output":
 		out.Settle = provider.Multiply
 	}

@@ -68,8 +68,8 @@ type Limit struct {
 	Every         Span       `yaml:"every" jsonschema_description:"Of a ramp: that span. Default 15m."`
 	Before        Rate       `yaml:"before" jsonschema_description:"Of a ramp: the rate of the traffic before the run. Default the rate at which an open workload starts; for other workloads none: the ramp starts at its limit."`
 	Used          Portion    `yaml:"used" jsonschema_description:"Counted already when the run starts. Default 0."`
-	Charge        Charge     `yaml:"charge" jsonschema_description:"What a request counts when it is admitted. Default prompt + max_tokens for tokens, prompt for input_tokens, as_produced for output_tokens."`
-	Settle        Settle     `yaml:"settle" jsonschema_description:"What happens when the true usage is known. Default refund."`
+	Charge        Charge     `yaml:"charge" jsonschema_description:"What a request counts when it is admitted. as_produced counts the output, and the prompt of a limit on tokens, once the answer is there. Default prompt + max_tokens for tokens, prompt for input_tokens, as_produced for output_tokens."`
+	Settle        Settle     `yaml:"settle" jsonschema_description:"What happens when the true usage is known: refund gives back what was not used and takes no more than was charged; true_usage counts prompt and output, whatever was charged; multiply_output likewise, with each token of output counted output_factor times; none keeps the charge. Default refund."`
 	OutputFactor  int        `yaml:"output_factor" jsonschema_description:"With multiply_output: how often a token of output counts."`
 	Cached        Counts     `yaml:"cached" jsonschema_description:"Whether cached tokens of the prompt count; released counts them until the request has ended. Default count."`
 	Estimate      Number     `yaml:"estimate" jsonschema_description:"Of charges that estimate the prompt: estimate over truth. Default 1."`

@@ -57,7 +57,7 @@ func (Kind) Words() []string {
 func (Charge) Words() []string {
 	return []string{"prompt", "prompt + max_tokens", "estimate", "max(max_tokens, estimate)", "as_produced"}
 }
-func (Settle) Words() []string     { return []string{"none", "refund", "multiply_output"} }
+func (Settle) Words() []string     { return []string{"none", "refund", "true_usage", "multiply_output"} }
 func (Cancel) Words() []string     { return []string{"keeps_generating", "stops", "stops_streams"} }
 func (Connection) Words() []string { return []string{"refused", "unreachable"} }
 func (Send) Words() []string       { return []string{"in_seconds", "as_date", "in_body", "never"} }

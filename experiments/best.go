@@ -84,7 +84,8 @@ func BestSet(all []BestCandidate, higher bool, confidence float64) (points []int
 }
 
 // frontier finds the points that no other beats in cost, latency and success at
-// once, on means.
+// once, on means, among those that answer nearly all calls or as many as any point
+// does: the cost and latency of survivors are no match for those of all calls.
 func (c *Comparison) frontier() {
 	var at [3]int
 	for i, name := range []string{"usd_per_1000_answers", "latency_p95_s", "success_ratio"} {
@@ -97,12 +98,15 @@ func (c *Comparison) frontier() {
 		cost, latency, fails float64
 	}
 	var all []place
+	fails := 0.0 // of the point that answers most
 	for _, p := range c.Points {
 		x := place{p.Point, p.Estimates[at[0]].Mean, p.Estimates[at[1]].Mean, -p.Estimates[at[2]].Mean}
 		if p.Reason == "" && !c.isControl(p) && !math.IsNaN(x.cost+x.latency+x.fails) {
 			all = append(all, x)
+			fails = min(fails, x.fails)
 		}
 	}
+	all = slices.DeleteFunc(all, func(x place) bool { return x.fails > max(fails, -nearlyAll) })
 	slices.SortStableFunc(all, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.latency, b.latency), cmp.Compare(a.fails, b.fails))
 	})

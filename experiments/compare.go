@@ -44,7 +44,9 @@ type PointResult struct {
 	Estimates []Estimate   // by Metrics
 	Diffs     []Difference // to the base, by Metrics
 	Reason    string       // why there is nothing
+	Few       bool         // of its calls are answered, so that cost and latency are of survivors
 	objective []float64    // by replication
+	survivors survivors
 }
 
 // Difference is a point less the base, paired by replication.
@@ -128,7 +130,10 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 	}
 	c.columns = slices.Clone(c.Metrics)
 	for _, w := range censoring {
-		if i := Index(w.metric); !slices.Contains(c.columns, i) {
+		names = append(names, w.metric)
+	}
+	for _, name := range append(names, survivorMetrics...) {
+		if i := Index(name); !slices.Contains(c.columns, i) {
 			c.columns = append(c.columns, i)
 		}
 	}
@@ -249,6 +254,8 @@ func (c *Comparison) read(path string) error {
 				c.censored[k].most = max(c.censored[k].most, e.Mean)
 			}
 		}
+		p.survivors = c.survivorsOf(g)
+		p.Few = p.survivors.few()
 		c.Points = append(c.Points, p)
 		return nil
 	})
@@ -323,6 +330,7 @@ func (c *Comparison) warn() {
 			add("up to %.4g calls per replication %s, at %s", found.most, w.words, plural(found.points, "point"))
 		}
 	}
+	c.warnOfSurvivors()
 	for i, m := range c.Metrics {
 		none := 0
 		for _, p := range c.Points {

@@ -104,6 +104,9 @@ func (c *Comparison) pointTable() *table {
 		if slices.Contains(c.Frontier, p.Point) {
 			mark += "f"
 		}
+		if p.Few {
+			mark += markFew
+		}
 		cells := append([]string{mark, strconv.Itoa(p.Point)}, p.Labels...)
 		for i, e := range p.Estimates {
 			cell := plusMinus(e)
@@ -228,6 +231,9 @@ func (c *Comparison) WriteText(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\n  mean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided\n")
 	fmt.Fprintf(w, "  * may be the best (95 %%)   f on means, no other point is better in cost, latency and success at once\n")
+	if slices.ContainsFunc(c.Points, func(p PointResult) bool { return p.Few }) {
+		fmt.Fprintf(w, "  %s under %.0f %% of calls are answered: cost and latency are of those\n", markFew, 100*nearlyAll)
+	}
 	if t := c.sensitivityTable(); len(t.rows) > 0 {
 		fmt.Fprintf(w, "\nwhat each axis does: its share of the variance between points\n\n")
 		t.text(w, 2)
@@ -298,6 +304,7 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 func (c *Comparison) MarshalJSON() ([]byte, error) {
 	type estimate struct {
 		Metric  string      `json:"metric"`
+		Of      Basis       `json:"of"`
 		Mean    *float64    `json:"mean"`
 		CI95    [2]*float64 `json:"ci95"`
 		Diff    *float64    `json:"diff"`
@@ -310,6 +317,7 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Replications int               `json:"replications"`
 		MayBeBest    bool              `json:"may_be_best"`
 		OnFrontier   bool              `json:"on_frontier"`
+		Few          bool              `json:"few_answered"` // cost and latency are of survivors
 		Error        string            `json:"error,omitempty"`
 		Metrics      []estimate        `json:"metrics"`
 	}
@@ -333,13 +341,13 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Warnings    []string      `json:"warnings"`
 	}{Manifest: c.Manifest, Objective: registry[c.Metrics[c.Objective]].Name, Base: c.Base, Best: c.Best, Frontier: c.Frontier, Warnings: c.Warnings}
 	for _, p := range c.Points {
-		j := point{Point: p.Point, Values: map[string]string{}, Replications: p.N, MayBeBest: slices.Contains(c.Best, p.Point), OnFrontier: slices.Contains(c.Frontier, p.Point), Error: p.Reason}
+		j := point{Point: p.Point, Values: map[string]string{}, Replications: p.N, MayBeBest: slices.Contains(c.Best, p.Point), OnFrontier: slices.Contains(c.Frontier, p.Point), Few: p.Few, Error: p.Reason}
 		for k, label := range p.Labels {
 			j.Values[c.Axes[k]] = label
 		}
 		for i, e := range p.Estimates {
 			d := p.Diffs[i]
-			j.Metrics = append(j.Metrics, estimate{registry[c.Metrics[i]].Name, finite(e.Mean), [2]*float64{finite(e.Low), finite(e.High)}, finite(d.Mean), [2]*float64{finite(d.Low), finite(d.High)}, d.Verdict})
+			j.Metrics = append(j.Metrics, estimate{registry[c.Metrics[i]].Name, registry[c.Metrics[i]].Of, finite(e.Mean), [2]*float64{finite(e.Low), finite(e.High)}, finite(d.Mean), [2]*float64{finite(d.Low), finite(d.High)}, d.Verdict})
 		}
 		out.Points = append(out.Points, j)
 	}

@@ -23,6 +23,7 @@ type Report struct {
 	Warnings     []string      `json:"warnings"`
 
 	triggered bool // something happens for a time
+	few       int  // the number of the warning that cost and latency are of survivors; 0 for none
 }
 
 // MetricValue is a metric with its estimate.
@@ -78,6 +79,14 @@ func (r *Report) warn(s *scenario.Scenario, runs []Run) {
 	}
 	if e := r.get("abandoned"); e.Mean > 0 {
 		add("%.4g calls per replication were abandoned: latencies of all calls hold how long those callers waited, not how long an answer would have taken", e.Mean)
+	}
+	var z survivors
+	for _, name := range survivorMetrics {
+		z = append(z, r.get(name).Mean)
+	}
+	if z.few() {
+		add("%s", z.note())
+		r.few = len(r.Warnings)
 	}
 	if budget := uint64(s.EventBudget); budget > 0 && events > budget/2 {
 		add("a replication handled %d of %d events allowed; raise event_budget before it fails", events, budget)
@@ -144,7 +153,7 @@ func (r Report) WriteText(w io.Writer) error {
 		}
 		if m.group != group {
 			group = m.group
-			fmt.Fprintf(w, "\n%s\n", group)
+			fmt.Fprintf(w, "\n%s%s\n", group, r.ofFew(strings.HasPrefix(m.Name, "latency_") && !strings.HasPrefix(m.Name, "latency_all_")))
 		}
 		mean := Format(m.e.Mean)
 		if m.Name == "recovery_s" && m.e.N == 0 {
@@ -153,13 +162,21 @@ func (r Report) WriteText(w io.Writer) error {
 			}
 			mean = "never"
 		}
-		fmt.Fprintf(w, "  %-33s%10s  %-20s  %-10s  %s\n", m.Name, mean, interval(m.e), m.Unit, m.Meaning)
+		fmt.Fprintf(w, "  %-33s%10s  %-20s  %-10s  %s\n", m.Name, mean, interval(m.e), m.Unit, m.Meaning+r.ofFew(m.Name == "usd_per_1000_answers"))
 	}
 	fmt.Fprintf(w, "\nmean over replications [95 %% interval, Student t]\n")
 	for i, text := range r.Warnings {
 		fmt.Fprintf(w, "[%d] %s\n", i+1, text)
 	}
 	return nil
+}
+
+// ofFew points to the warning, if there is one, that a metric is of survivors.
+func (r *Report) ofFew(is bool) string {
+	if !is || r.few == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" [%d]", r.few)
 }
 
 func interval(e Estimate) string {

@@ -398,8 +398,14 @@ func TestFrontierAndSensitivity(t *testing.T) {
 	at := func(p PointResult, name string) float64 {
 		return p.Estimates[slices.Index(c.Metrics, Index(name))].Mean
 	}
+	most := 0.0
 	for _, p := range c.Points {
-		beaten := p.Reason != ""
+		if p.Reason == "" {
+			most = max(most, at(p, "success_ratio"))
+		}
+	}
+	for _, p := range c.Points {
+		beaten := p.Reason != "" || at(p, "success_ratio") < min(most, 0.99)
 		for _, q := range c.Points {
 			cost, latency, success := at(q, "usd_per_1000_answers")-at(p, "usd_per_1000_answers"), at(q, "latency_p95_s")-at(p, "latency_p95_s"), at(p, "success_ratio")-at(q, "success_ratio")
 			if cost <= 0 && latency <= 0 && success <= 0 && (cost < 0 || latency < 0 || success < 0) {
@@ -422,6 +428,67 @@ func TestFrontierAndSensitivity(t *testing.T) {
 		var out bytes.Buffer
 		if err := write(&out); err != nil || !strings.Contains(out.String(), "openai-python@2.46") {
 			t.Errorf("%v in %s", err, &out)
+		}
+	}
+}
+
+// Prompts of 100, 1,000 and 10,000 tokens, a third each, before limits on the tokens of a
+// request: of those that get through, and of all, the means are known. The fewer get through,
+// the cheaper an answer; none of those points is on the frontier, and all say so.
+func TestSurvivors(t *testing.T) {
+	const text = `
+name: survivors
+replications: 10
+workload:
+  trace:
+    rows: [{at: 0s, prompt_tokens: 100, output_tokens: 10}, {at: 1h, prompt_tokens: 1000, output_tokens: 20}, {at: 2h, prompt_tokens: 10000, output_tokens: 60}]
+provider:
+  limits: [{resource: input_tokens, limit: 20000/h}]
+  latency: {first_token: 1s, tokens_per_second: 10}
+price: {input: 1, output: 1}
+sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
+`
+	dir := t.TempDir() + "/s"
+	if _, err := (&Sweep{Plan: &Plan{Template: template(t, text), Reps: 10}, Dir: dir}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compare(dir, CompareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fewAt []int
+	for _, p := range c.Points {
+		if p.Few {
+			fewAt = append(fewAt, p.Point)
+		}
+	}
+	// Without an answer, at 50/h, there is no cost that could mislead.
+	if !slices.Equal(fewAt, []int{1, 2}) || !slices.Equal(c.Frontier, []int{0}) {
+		t.Errorf("few are answered at %v, frontier %v; want 1 and 2, and 0 alone", fewAt, c.Frontier)
+	}
+	const note = "with prompts of 100 and answers of 10 tokens on average; all calls have 3700 and 30"
+	all := strings.Join(c.Warnings, "\n")
+	if want := "under 99 % of calls are answered at 2 points (!); at point 2 cost and latency are of the 33.3 % of calls that were answered, " + note; !strings.Contains(all, want) {
+		t.Errorf("warnings %q, want in them %q", all, want)
+	}
+	var table bytes.Buffer
+	c.WriteText(&table)
+	if !strings.Contains(table.String(), "  ! under 99 % of calls are answered: cost and latency are of those\n") || !regexp.MustCompile(`(?m)^ +! +2 `).MatchString(table.String()) {
+		t.Errorf("point 2 is not marked in\n%s", &table)
+	}
+
+	s := template(t, text, "provider.limits.0.limit=500/h").Base
+	runs, err := Replicator{}.Play(t.Context(), s, 0, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report bytes.Buffer
+	if err := NewReport(s, runs).WriteText(&report); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`(?m)^latency of answered calls, waits included (\[\d\])$`, `(?m)^  usd_per_1000_answers .* (\[\d\])$`, `(?m)^(\[\d\]) cost and latency are of the 33.3 % of calls that were answered, ` + note} {
+		if m := regexp.MustCompile(want).FindStringSubmatch(report.String()); m == nil {
+			t.Errorf("%s is not in\n%s", want, &report)
 		}
 	}
 }

@@ -119,10 +119,10 @@ func heat() *Heat {
 func TestHeat(t *testing.T) { golden(t, "heat", heat()) }
 
 func scatter() *Scatter {
-	f := &Scatter{Title: "Cost, latency and success", Subtitle: "Limiter: token bucket of 500/min", X: "cost per 1,000 answers, USD", Y: "latency p95, s", ShadeLow: "success ratio 0", ShadeHigh: "success ratio 1"}
+	f := &Scatter{Title: "Cost, latency and success", Subtitle: "Limiter: token bucket of 500/min", X: "cost per 1,000 answers, USD", Y: "latency p95, s", ShadeLow: "success ratio 0", ShadeHigh: "success ratio 1", HollowName: "under 99 % answered"}
 	for i := range 8 {
 		x, y := 10+float64(i), 40/float64(i+1)
-		f.Spots = append(f.Spots, Spot{Name: fmt.Sprintf("policy %d", i), X: Point{Y: x, Low: x - 0.4, High: x + 0.4}, Y: Point{Y: y, Low: y - 1, High: y + 1}, Best: i < 3, Shade: float64(i) / 7})
+		f.Spots = append(f.Spots, Spot{Name: fmt.Sprintf("policy %d", i), X: Point{Y: x, Low: x - 0.4, High: x + 0.4}, Y: Point{Y: y, Low: y - 1, High: y + 1}, Best: i < 3, Shade: float64(i) / 7, Hollow: i > 2 && i < 6})
 	}
 	return f
 }

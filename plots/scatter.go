@@ -3,6 +3,7 @@ package plots
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -15,6 +16,8 @@ type Spot struct {
 	Name string
 	X, Y Point // of each only Y, Low and High count
 	Best bool  // on the frontier: marked and named
+	// Hollow spots are drawn as rings: they are not of the same kind as the others.
+	Hollow bool
 	// Shade, 0 to 1, colours the spot.
 	Shade float64
 }
@@ -25,6 +28,7 @@ type Scatter struct {
 	Title, Subtitle     string
 	X, Y                string
 	ShadeLow, ShadeHigh string // what shade 0 and 1 stand for
+	HollowName          string // what hollow spots are, where there are any
 	Spots               []Spot
 }
 
@@ -58,6 +62,9 @@ func (f *Scatter) draw(c draw.Canvas) error {
 			return err
 		}
 		dot.GlyphStyle = draw.GlyphStyle{Color: shade(s.Shade), Radius: vg.Points(3), Shape: draw.CircleGlyph{}}
+		if s.Hollow {
+			dot.GlyphStyle.Shape = draw.RingGlyph{}
+		}
 		p.Add(dot)
 		if s.Best {
 			ring, err := plotter.NewScatter(plotter.XYs{{X: s.X.Y, Y: s.Y.Y}})
@@ -90,6 +97,9 @@ func (f *Scatter) draw(c draw.Canvas) error {
 	if f.ShadeLow != "" {
 		entries = append(entries, entry{f.ShadeHigh, []plot.Thumbnailer{spotThumb{1, false}}}, entry{f.ShadeLow, []plot.Thumbnailer{spotThumb{0, false}}})
 	}
+	if slices.ContainsFunc(f.Spots, func(s Spot) bool { return s.Hollow }) {
+		entries = append(entries, entry{f.HollowName, []plot.Thumbnailer{hollowThumb{}}})
+	}
 	beside(c, p, "", entries)
 	return nil
 }
@@ -113,4 +123,12 @@ func (t spotThumb) Thumbnail(c *draw.Canvas) {
 		style = draw.GlyphStyle{Color: palette[1], Radius: vg.Points(4.5), Shape: draw.RingGlyph{}}
 	}
 	c.DrawGlyph(style, c.Center())
+}
+
+// hollowThumb is a hollow spot for a legend.
+type hollowThumb struct{}
+
+// Thumbnail implements plot.Thumbnailer.
+func (hollowThumb) Thumbnail(c *draw.Canvas) {
+	c.DrawGlyph(draw.GlyphStyle{Color: shade(0.5), Radius: vg.Points(3), Shape: draw.RingGlyph{}}, c.Center())
 }

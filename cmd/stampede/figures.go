@@ -298,11 +298,11 @@ func (d *drawing) frontier() (plots.Figure, error) {
 		return nil, nil
 	}
 	f := &plots.Scatter{Title: d.title("cost, latency and success"), Subtitle: d.subtitle(""), X: label("usd_per_1000_answers"), Y: label("latency_p95_s"),
-		ShadeLow: "success ratio 0", ShadeHigh: "success ratio 1"}
+		ShadeLow: "success ratio 0", ShadeHigh: "success ratio 1", HollowName: "under 99 % answered"}
 	named := map[[3]float64]bool{}
 	for i := range d.c.Points {
 		p := &d.c.Points[i]
-		s := plots.Spot{X: d.at(p, "usd_per_1000_answers"), Y: d.at(p, "latency_p95_s"), Shade: d.at(p, "success_ratio").Y, Name: d.pointName(p)}
+		s := plots.Spot{X: d.at(p, "usd_per_1000_answers"), Y: d.at(p, "latency_p95_s"), Shade: d.at(p, "success_ratio").Y, Name: d.pointName(p), Hollow: p.Few}
 		if math.IsNaN(s.X.Y + s.Y.Y + s.Shade) {
 			continue
 		}

@@ -1,0 +1,59 @@
+package experiments
+
+import (
+	"fmt"
+	"slices"
+)
+
+// nearlyAll is the share of answered calls below which cost and latency speak of
+// survivors: where only short prompts get through, both fall as success does.
+const nearlyAll = 0.99
+
+// survivorMetrics are what tells survivors from all calls.
+var survivorMetrics = []string{"success_ratio", "prompt_tokens_answered_mean", "output_tokens_answered_mean",
+	"prompt_tokens_mean", "output_tokens_mean"}
+
+// survivors are the means of survivorMetrics.
+type survivors []float64
+
+// few reports whether so few calls are answered. Without an answer there is no cost and
+// no latency to be misled by.
+func (s survivors) few() bool { return 0 < s[0] && s[0] < nearlyAll }
+
+// note says whom cost and latency are of.
+func (s survivors) note() string {
+	return fmt.Sprintf("cost and latency are of the %.3g %% of calls that were answered, with prompts of %.0f and answers of %.0f tokens on average; all calls have %.0f and %.0f",
+		100*s[0], s[1], s[2], s[3], s[4])
+}
+
+// markFew marks the points that answer so few calls.
+const markFew = "!"
+
+// warnOfSurvivors says at how many points cost and latency are of survivors, and
+// how far these are from all calls at the point that answers the smallest share.
+func (c *Comparison) warnOfSurvivors() {
+	var worst *PointResult
+	points := 0
+	for i := range c.Points {
+		p := &c.Points[i]
+		if !p.Few {
+			continue
+		}
+		if points++; worst == nil || p.survivors[0] < worst.survivors[0] {
+			worst = p
+		}
+	}
+	if worst != nil {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("under %.0f %% of calls are answered at %s (%s); at point %d %s",
+			100*nearlyAll, plural(points, "point"), markFew, worst.Point, worst.survivors.note()))
+	}
+}
+
+// survivorsOf are the means over the rows of a point.
+func (c *Comparison) survivorsOf(g *group) survivors {
+	var out survivors
+	for _, name := range survivorMetrics {
+		out = append(out, EstimateOf(g.values[slices.Index(c.columns, Index(name))], 0.95).Mean)
+	}
+	return out
+}

@@ -18,7 +18,7 @@ var layers = map[string][]string{
 		"github.com/urfave/cli/v2", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
 	"plots": {"gonum.org/v1/plot"},
 	"experiments": {"stampede/cost", "stampede/fleet", "stampede/policy", "stampede/provider", "stampede/scenario", "stampede/sim", "stampede/suggest", "stampede/wire",
-		"gonum.org/v1/gonum/stat/distuv"},
+		"gonum.org/v1/gonum/stat/distuv", "github.com/gofrs/flock"},
 	"scenario": {"stampede/cost", "stampede/dialect", "stampede/dist", "stampede/fleet", "stampede/internal/format", "stampede/policy", "stampede/provider", "stampede/scenario/strict",
 		"stampede/sim", "stampede/suggest", "stampede/wire", "github.com/invopop/jsonschema"},
 	"scenario/strict":   {"stampede/suggest", "github.com/goccy/go-yaml"},

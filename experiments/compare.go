@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,6 +33,7 @@ type Comparison struct {
 		points int     // where there are any
 		most   float64 // mean of a point
 	}
+	lacks shortfall // of the folder
 }
 
 // PointResult is one point of a comparison.
@@ -101,9 +101,7 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 	if o.Base != nil {
 		c.Base = *o.Base
 	}
-	for _, a := range m.Axes {
-		c.Axes = append(c.Axes, a.Path)
-	}
+	c.Axes = m.axes()
 	names := slices.Clone(o.Metrics)
 	if len(names) == 0 {
 		names = slices.Clone(ReportMetrics)
@@ -176,26 +174,6 @@ func (c *Comparison) groups(path string, each func(*group) error) error {
 	return err
 }
 
-// ordered is the path of the folder's results in order: those of a sweep that
-// was stopped are put in order in a temporary file, which clean removes.
-func ordered(path string) (in string, clean func(), err error) {
-	ok, err := inOrder(path)
-	if err != nil || ok {
-		return path, func() {}, err
-	}
-	dir, err := os.MkdirTemp("", "stampede")
-	if err != nil {
-		return "", nil, err
-	}
-	clean = func() { os.RemoveAll(dir) }
-	in = filepath.Join(dir, resultsName)
-	if err := sortRows([]string{path}, in); err != nil {
-		clean()
-		return "", nil, err
-	}
-	return in, clean, nil
-}
-
 func (g *group) take(r *Row) {
 	if r.Values == nil {
 		g.reasons = append(g.reasons, r.Reason)
@@ -213,6 +191,9 @@ func (c *Comparison) read(path string) error {
 		return err
 	}
 	defer clean()
+	if c.lacks, err = c.Manifest.lacks(path); err != nil {
+		return err
+	}
 	var base, first *group
 	err = c.groups(path, func(g *group) error {
 		if len(g.replications) == 0 {
@@ -235,7 +216,7 @@ func (c *Comparison) read(path string) error {
 		base, c.Base = first, first.point
 	}
 	if base == nil {
-		return errors.New("the folder holds no result yet")
+		return folderErrorf("the folder holds no result yet")
 	}
 	at := map[int]int{}
 	for i, r := range base.replications {
@@ -315,12 +296,12 @@ func (c *Comparison) warn() {
 	if failed > 5 {
 		add("%d points in all are incomplete", failed)
 	}
-	if missing := c.Manifest.Points - len(c.Points); missing > 0 {
-		if c.Manifest.Shard != nil {
-			add("this folder is part %d of %d", c.Manifest.Shard.Index, c.Manifest.Shard.Of)
-		} else {
-			add("%d of %d points have no result yet", missing, c.Manifest.Points)
-		}
+	if c.Manifest.Shard != nil {
+		add("this folder is part %d of %d", c.Manifest.Shard.Index, c.Manifest.Shard.Of)
+	}
+	if c.lacks.replications > 0 {
+		add("this sweep is not complete: at least %s of %s are missing; go on with it (sweep --resume)",
+			plural(c.lacks.replications, "replication"), plural(c.lacks.points, "point"))
 	}
 	if least < 10 {
 		add("points rest on as few as %d replications; intervals from fewer than 10 are wide and rest on normality", least)
@@ -374,14 +355,10 @@ func (c *Comparison) warn() {
 	}
 }
 
-// FindPoint finds a point of a sweep's folder by its number, or by values as in
-// "policy=own-the-loop,policy.gate.semaphore=8": the first point that has them
-// all.
-func FindPoint(dir, text string) (int, error) {
-	m, err := ReadManifest(dir)
-	if err != nil {
-		return 0, err
-	}
+// FindPoint finds a point of the folder that the manifest is of by its number, or
+// by values as in "policy=own-the-loop,policy.gate.semaphore=8": the first point
+// that has them all.
+func (m *Manifest) FindPoint(dir, text string) (int, error) {
 	if text == "" {
 		return m.Base, nil
 	}
@@ -391,9 +368,9 @@ func FindPoint(dir, text string) (int, error) {
 		}
 		return n, nil
 	}
-	var axes []string
-	for _, a := range m.Axes {
-		axes = append(axes, a.Path)
+	axes := m.axes()
+	if len(axes) == 0 {
+		return 0, fmt.Errorf("found %q; the folder holds one scenario without axes, which is point 0", text)
 	}
 	want := make([]string, len(axes))
 	for _, pair := range scenario.SplitTop(text) {
@@ -411,7 +388,7 @@ func FindPoint(dir, text string) (int, error) {
 		want[i] = value
 	}
 	point := -1
-	err = readRows(filepath.Join(dir, resultsName), axes, nil, func(r *Row) error {
+	err := readRows(filepath.Join(dir, resultsName), axes, nil, func(r *Row) error {
 		for i, w := range want {
 			if w != "" && r.Labels[i] != w {
 				return nil
@@ -428,6 +405,3 @@ func FindPoint(dir, text string) (int, error) {
 	}
 	return point, nil
 }
-
-// FolderError is a folder that cannot be used as asked.
-type FolderError struct{ error }

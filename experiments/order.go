@@ -6,10 +6,11 @@ import (
 	"cmp"
 	"container/heap"
 	"errors"
-	"fmt"
-	"math"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -23,144 +24,6 @@ func (a keyed) compare(b keyed) int {
 	return cmp.Or(cmp.Compare(a.point, b.point), cmp.Compare(a.replication, b.replication))
 }
 
-type lineHeap []keyed
-
-func (h lineHeap) Len() int           { return len(h) }
-func (h lineHeap) Less(i, j int) bool { return h[i].compare(h[j]) < 0 }
-func (h lineHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *lineHeap) Push(x any)        { *h = append(*h, x.(keyed)) }
-func (h *lineHeap) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
-}
-
-// window is how far, in lines, a row may lie from its place for sorting to take
-// bounded memory.
-const window = 20_000
-
-var errWindow = errors.New("rows lie further from their place than the window")
-
-// sortRows merges the rows of result files into one file in order. Rows lie near
-// their place, so a window of them is enough; where one does not, all are held. A
-// row that stands twice is kept once when both agree.
-func sortRows(from []string, to string) error {
-	err := sortWithin(window, from, to)
-	if errors.Is(err, errWindow) {
-		err = sortWithin(math.MaxInt, from, to)
-	}
-	return err
-}
-
-func sortWithin(window int, from []string, to string) error {
-	type input struct {
-		lines *bufio.Reader
-		heap  lineHeap
-		ended bool
-	}
-	var head []byte
-	var inputs []*input
-	for _, path := range from {
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in := &input{lines: bufio.NewReaderSize(f, 1<<20)}
-		first, err := in.lines.ReadBytes('\n')
-		if err != nil {
-			return fmt.Errorf("%s: no header", path)
-		}
-		if head == nil {
-			head = first
-		} else if !bytes.Equal(head, first) {
-			return fmt.Errorf("%s has other columns than %s", path, from[0])
-		}
-		inputs = append(inputs, in)
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(to), "."+resultsName+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // gone already when all went well
-	out := bufio.NewWriterSize(tmp, 1<<20)
-	if _, err := out.Write(head); err != nil {
-		return errors.Join(err, tmp.Close())
-	}
-	last := keyed{point: -1}
-	for {
-		var least *input
-		for _, in := range inputs {
-			for !in.ended && len(in.heap) < window {
-				line, err := in.lines.ReadBytes('\n')
-				if err != nil { // a torn last line is dropped
-					in.ended = true
-					break
-				}
-				k, err := keyOf(line)
-				if err != nil {
-					return errors.Join(err, tmp.Close())
-				}
-				heap.Push(&in.heap, k)
-			}
-			if len(in.heap) > 0 && (least == nil || in.heap[0].compare(least.heap[0]) < 0) {
-				least = in
-			}
-		}
-		if least == nil {
-			break
-		}
-		k := heap.Pop(&least.heap).(keyed)
-		switch c := last.compare(k); {
-		case c == 0 && bytes.Equal(last.line, k.line):
-			continue
-		case c == 0:
-			return errors.Join(fmt.Errorf("point %d, replication %d stands twice with different results", k.point, k.replication), tmp.Close())
-		case c > 0:
-			return errors.Join(errWindow, tmp.Close())
-		}
-		if _, err := out.Write(k.line); err != nil {
-			return errors.Join(err, tmp.Close())
-		}
-		last = k
-	}
-	if err := errors.Join(out.Flush(), tmp.Chmod(0o644), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), to)
-}
-
-// inOrder reports whether the rows of a file are in order of point and
-// replication.
-func inOrder(path string) (bool, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	lines := bufio.NewReaderSize(f, 1<<20)
-	if _, err := lines.ReadSlice('\n'); err != nil {
-		return true, nil // nothing but a torn header
-	}
-	last := keyed{point: -1}
-	for {
-		line, err := lines.ReadSlice('\n')
-		if err != nil {
-			return true, nil
-		}
-		k, err := keyOf(line)
-		if err != nil {
-			return false, err
-		}
-		if last.compare(k) >= 0 {
-			return false, nil
-		}
-		last = k
-		last.line = nil
-	}
-}
-
 // keyOf reads the first two fields of a line.
 func keyOf(line []byte) (keyed, error) {
 	point, rest, _ := bytes.Cut(line, []byte(","))
@@ -171,7 +34,331 @@ func keyOf(line []byte) (keyed, error) {
 		k.replication, err = strconv.Atoi(string(replication))
 	}
 	if err != nil || !found {
-		return k, fmt.Errorf("not a line of results: %.60q", line)
+		return k, folderErrorf("not a line of results: %.60q", line)
 	}
 	return k, nil
+}
+
+// lineReader reads the whole lines of a results file; a torn last line is dropped.
+type lineReader struct {
+	path string
+	file *os.File
+	text *bufio.Reader
+	long []byte // a line longer than the buffer
+	head []byte // the first line
+	row  keyed  // the row read last
+}
+
+func openLines(path string, buffer int) (*lineReader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &lineReader{path: path, file: f, text: bufio.NewReaderSize(f, buffer)}
+	line, err := r.line()
+	if err == io.EOF {
+		err = folderErrorf("%s: no header", path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r.head = bytes.Clone(line)
+	return r, nil
+}
+
+// line is the next line with its end, valid until the one after, or io.EOF.
+func (r *lineReader) line() ([]byte, error) {
+	part, err := r.text.ReadSlice('\n')
+	if err != bufio.ErrBufferFull {
+		return part, err
+	}
+	r.long = append(r.long[:0], part...)
+	for err == bufio.ErrBufferFull {
+		part, err = r.text.ReadSlice('\n')
+		r.long = append(r.long, part...)
+	}
+	return r.long, err
+}
+
+// next reads the next row into r.row; more is false at the end.
+func (r *lineReader) next() (more bool, err error) {
+	line, err := r.line()
+	if err == io.EOF {
+		return false, nil
+	}
+	if err == nil {
+		r.row, err = keyOf(line)
+	}
+	return err == nil, err
+}
+
+// inOrder reports whether the rows of a file are in order of point and
+// replication.
+func inOrder(path string) (bool, error) {
+	r, err := openLines(path, 1<<16)
+	if err != nil {
+		return false, err
+	}
+	defer r.file.Close()
+	for last := (keyed{point: -1}); ; last = r.row {
+		more, err := r.next()
+		if err != nil || !more {
+			return true, err
+		}
+		if last.compare(r.row) >= 0 {
+			return false, nil
+		}
+	}
+}
+
+// ordered is the path of the folder's results in order: those of a sweep that
+// was stopped are put in order in a temporary file, which clean removes.
+func ordered(path string) (in string, clean func(), err error) {
+	ok, err := inOrder(path)
+	if err != nil || ok {
+		return path, func() {}, err
+	}
+	dir, err := os.MkdirTemp("", "stampede")
+	if err != nil {
+		return "", nil, err
+	}
+	clean = func() { os.RemoveAll(dir) }
+	in = filepath.Join(dir, resultsName)
+	if err := sortRows(path, in, nil); err != nil {
+		clean()
+		return "", nil, err
+	}
+	return in, clean, nil
+}
+
+// rowFile is a file of rows in order under way, beside the place it is for.
+type rowFile struct {
+	file *os.File
+	text *bufio.Writer
+	last keyed
+}
+
+func createRowFile(to string, head []byte) (*rowFile, error) {
+	f, err := os.CreateTemp(filepath.Dir(to), "."+resultsName+".*")
+	if err != nil {
+		return nil, err
+	}
+	out := &rowFile{file: f, text: bufio.NewWriterSize(f, 1<<18), last: keyed{point: -1}}
+	_, err = out.text.Write(head)
+	return out, errors.Join(err, f.Chmod(0o644))
+}
+
+// write appends a row. One that stands twice is kept once when both agree.
+func (f *rowFile) write(k keyed) error {
+	switch c := f.last.compare(k); {
+	case c == 0 && bytes.Equal(f.last.line, k.line):
+		return nil
+	case c == 0:
+		return folderErrorf("point %d, replication %d stands twice with different results", k.point, k.replication)
+	case c > 0:
+		return folderErrorf("point %d, replication %d stands behind point %d, replication %d", k.point, k.replication, f.last.point, f.last.replication)
+	}
+	f.last = keyed{k.point, k.replication, append(f.last.line[:0], k.line...)}
+	_, err := f.text.Write(k.line)
+	return err
+}
+
+func (f *rowFile) close() error { return errors.Join(f.text.Flush(), f.file.Close()) }
+
+// sortRows writes the rows of a file that keep (nil for all) lets through to a file, or in the place of the
+// same one, in order of point and replication.
+func sortRows(from, to string, keep func(line []byte) bool) (err error) {
+	runs, err := sortedRuns(from, to, keep)
+	defer func() { err = errors.Join(err, removeAll(runs)) }()
+	if err != nil {
+		return err
+	}
+	if len(runs) == 1 {
+		return replace(runs[0], to)
+	}
+	return mergeRows(runs, to)
+}
+
+// window is how many rows are held while a file is sorted. Rows of a sweep lie within a few thousand of their
+// place, so that one run is all there is.
+const window = 20_000
+
+// sortedRuns writes a file as sorted runs by replacement selection: of the rows held the least one that fits
+// behind the last goes to the run, and what comes too late for it begins the next.
+func sortedRuns(from, to string, keep func(line []byte) bool) (runs []string, err error) {
+	in, err := openLines(from, 1<<18)
+	if err != nil {
+		return nil, err
+	}
+	defer in.file.Close()
+	var out *rowFile
+	defer func() {
+		if out != nil {
+			err = errors.Join(err, out.close())
+		}
+	}()
+	begin := func() (err error) {
+		if out != nil {
+			err = out.close()
+		}
+		if out, err = createRowFile(to, in.head); err == nil {
+			runs = append(runs, out.file.Name())
+		}
+		return err
+	}
+	if err := begin(); err != nil {
+		return runs, err
+	}
+	var held runHeap
+	for more := true; ; {
+		for more && len(held) < window {
+			if more, err = in.next(); err != nil {
+				return runs, err
+			}
+			if !more || keep != nil && !keep(in.row.line) {
+				continue
+			}
+			r := runRow{len(runs), keyed{in.row.point, in.row.replication, bytes.Clone(in.row.line)}}
+			if out.last.compare(r.keyed) > 0 {
+				r.run++
+			}
+			heap.Push(&held, r)
+		}
+		if len(held) == 0 {
+			return runs, nil
+		}
+		if held[0].run > len(runs) {
+			if err := begin(); err != nil {
+				return runs, err
+			}
+		}
+		if err := out.write(heap.Pop(&held).(runRow).keyed); err != nil {
+			return runs, err
+		}
+	}
+}
+
+// runRow is a row with the number of its run, from 1.
+type runRow struct {
+	run int
+	keyed
+}
+
+type runHeap []runRow
+
+func (h runHeap) Len() int { return len(h) }
+func (h runHeap) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(h[i].run, h[j].run), h[i].compare(h[j].keyed)) < 0
+}
+func (h runHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *runHeap) Push(x any)   { *h = append(*h, x.(runRow)) }
+func (h *runHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
+
+// fanIn is how many files are merged at a time; a process may have few open.
+const fanIn = 128
+
+// mergeRows joins files whose rows are in order into one: all at once, or, where they are many, in passes.
+// Each file is read a line at a time.
+func mergeRows(paths []string, to string) (err error) {
+	var made []string // by the pass before
+	defer func() { err = errors.Join(err, removeAll(made)) }()
+	for first := true; first || len(paths) > 1; first = false {
+		var next []string
+		for some := range slices.Chunk(paths, fanIn) {
+			name, err := mergeSome(some, to)
+			if next = append(next, name); err != nil {
+				return errors.Join(err, removeAll(next))
+			}
+		}
+		if err := removeAll(made); err != nil {
+			return err
+		}
+		paths, made = next, next
+	}
+	return replace(paths[0], to)
+}
+
+// mergeSome merges files into a new one beside the place it is for.
+func mergeSome(paths []string, to string) (name string, err error) {
+	var inputs lineHeap
+	defer func() {
+		for _, in := range inputs {
+			in.file.Close()
+		}
+	}()
+	var head []byte
+	for _, path := range paths {
+		in, err := openLines(path, 1<<15)
+		if err != nil {
+			return "", err
+		}
+		if head == nil {
+			head = in.head
+		}
+		more, err := in.next()
+		if inputs = append(inputs, in); err != nil {
+			return "", err
+		}
+		if !bytes.Equal(head, in.head) {
+			return "", folderErrorf("%s has other columns than %s", path, paths[0])
+		}
+		if !more {
+			in.file.Close()
+			inputs = inputs[:len(inputs)-1]
+		}
+	}
+	out, err := createRowFile(to, head)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, out.close()) }()
+	name = out.file.Name()
+	heap.Init(&inputs)
+	for len(inputs) > 0 {
+		if err := out.write(inputs[0].row); err != nil {
+			return name, err
+		}
+		more, err := inputs[0].next()
+		if err != nil {
+			return name, err
+		}
+		if more {
+			heap.Fix(&inputs, 0)
+		} else {
+			heap.Pop(&inputs).(*lineReader).file.Close()
+		}
+	}
+	return name, nil
+}
+
+// lineHeap is files by the row that each is at.
+type lineHeap []*lineReader
+
+func (h lineHeap) Len() int           { return len(h) }
+func (h lineHeap) Less(i, j int) bool { return h[i].row.compare(h[j].row) < 0 }
+func (h lineHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *lineHeap) Push(x any)        { *h = append(*h, x.(*lineReader)) }
+func (h *lineHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
+
+// removeAll removes files; one that is gone already was put in its place.
+func removeAll(paths []string) (err error) {
+	for _, path := range paths {
+		if path == "" {
+			continue
+		}
+		if e := os.Remove(path); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
 }

@@ -2,7 +2,6 @@ package experiments
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,14 +25,6 @@ type Plan struct {
 	Control   bool      // each point also without its trigger
 	Metric    string    // the objective; empty for that of the scenario
 	Shard     Shard
-}
-
-// Precision asks for further replications of a point until the relative
-// half-width of the 95 % interval of a metric is small enough.
-type Precision struct {
-	Metric  string  `json:"metric"`
-	Rel     float64 `json:"relative_half_width"`
-	MaxReps int     `json:"max_replications"`
 }
 
 // Shard is part Index, from 1, of Of parts; the zero Shard is all.
@@ -102,25 +93,25 @@ func (p *Plan) Point(i int) (labels []string, s *scenario.Scenario, err error) {
 // Manifest is what a sweep's folder says about itself. It holds no clock and no
 // path, so that the same plan gives the same bytes anywhere.
 type Manifest struct {
-	Format       int             `json:"format"`
-	Version      string          `json:"version"` // of the program
-	Name         string          `json:"name"`
-	Seed         uint64          `json:"seed"`
-	Replications int             `json:"replications"`
-	Precision    *Precision      `json:"precision,omitempty"`
-	Axes         []ManifestAxis  `json:"axes"`
-	Points       int             `json:"points"`
-	Sample       string          `json:"sample,omitempty"`
-	Shard        *Shard          `json:"shard,omitempty"`
-	Objective    string          `json:"objective"` // the metric that reports go by when none is named
-	Base         int             `json:"base"`      // the point that is the scenario itself, else 0
-	Provider     string          `json:"provider"`
-	Policy       string          `json:"policy"`
-	Scenario     json.RawMessage `json:"scenario"` // presets resolved
-	Price        string          `json:"price"`
-	Files        []ManifestFile  `json:"files,omitempty"` // that the scenario reads
-	Trigger      bool            `json:"trigger"`         // whether something happens for a time
-	Warnings     []string        `json:"warnings,omitempty"`
+	Format       int                  `json:"format"`
+	Version      string               `json:"version"` // of the program
+	Name         string               `json:"name"`
+	Seed         uint64               `json:"seed"`
+	Replications int                  `json:"replications"`
+	Precision    *Precision           `json:"precision,omitempty"`
+	Axes         []ManifestAxis       `json:"axes"`
+	Points       int                  `json:"points"`
+	Sample       string               `json:"sample,omitempty"`
+	Shard        *Shard               `json:"shard,omitempty"`
+	Objective    string               `json:"objective"` // the metric that reports go by when none is named
+	Base         int                  `json:"base"`      // the point that is the scenario itself, else 0
+	Provider     string               `json:"provider"`
+	Policy       string               `json:"policy"`
+	Scenario     json.RawMessage      `json:"scenario"` // presets resolved
+	Price        string               `json:"price"`
+	Files        []scenario.InputFile `json:"files,omitempty"` // that the scenario or an axis reads
+	Trigger      bool                 `json:"trigger"`         // whether something happens for a time
+	Warnings     []string             `json:"warnings,omitempty"`
 }
 
 // base finds the point that changes nothing: the scenario as it stands, or 0. A
@@ -199,24 +190,6 @@ func objectiveOf(s *scenario.Scenario) string {
 	return "goodput_per_min"
 }
 
-// ManifestFile is a file that the scenario reads, by what is in it.
-type ManifestFile struct {
-	Name   string `json:"name"`
-	SHA256 string `json:"sha256"`
-}
-
-func filesOf(s *scenario.Scenario) ([]ManifestFile, error) {
-	var out []ManifestFile
-	for _, path := range s.Files {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, ManifestFile{filepath.Base(path), fmt.Sprintf("%x", sha256.Sum256(data))})
-	}
-	return out, nil
-}
-
 // ManifestAxis is an axis with its values, each resolved when it is a preset.
 type ManifestAxis struct {
 	Path     string            `json:"path"`
@@ -239,7 +212,7 @@ func (p *Plan) Manifest() (*Manifest, error) {
 		Warnings: append(append([]string{}, t.Base.Warnings...), t.Sweep.Warnings()...),
 	}
 	_, m.Trigger = t.Base.Trigger()
-	if m.Files, err = filesOf(t.Base); err != nil {
+	if m.Files, err = t.Inputs(); err != nil {
 		return nil, err
 	}
 	if m.Base, err = p.base(resolved); err != nil {
@@ -305,17 +278,17 @@ func (m *Manifest) warmup() bool {
 func ReadManifest(dir string) (*Manifest, error) {
 	text, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s holds no %s; want the folder of a sweep", dir, manifestName)
+		return nil, folderErrorf("%s holds no %s; want the folder of a sweep", dir, manifestName)
 	}
 	if err != nil {
 		return nil, err
 	}
 	var m Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, manifestName), err)
+		return nil, folderErrorf("%s: %w", filepath.Join(dir, manifestName), err)
 	}
 	if m.Format != 1 {
-		return nil, fmt.Errorf("%s: found format %d; this program reads format 1", filepath.Join(dir, manifestName), m.Format)
+		return nil, folderErrorf("%s: found format %d; this program reads format 1", filepath.Join(dir, manifestName), m.Format)
 	}
 	return &m, nil
 }
@@ -334,6 +307,17 @@ func (m *Manifest) Differences(other *Manifest) ([]string, error) {
 		}
 	}
 	var out []string
+	for _, f := range m.Files {
+		i := slices.IndexFunc(other.Files, func(g scenario.InputFile) bool { return g.Name == f.Name })
+		if i >= 0 && !slices.Contains(other.Files, f) {
+			out = append(out, fmt.Sprintf("the file %s: SHA-256 %.12s..., here %.12s...; it was changed", f.Name, f.SHA256, other.Files[i].SHA256))
+		}
+	}
+	if len(out) > 0 { // each is named already
+		for i := range trees {
+			delete(trees[i].(map[string]any), "files")
+		}
+	}
 	compare("", trees[0], trees[1], &out)
 	return out, nil
 }

@@ -34,13 +34,9 @@ type Replicator struct {
 // depend on Jobs. When the context ends, those that finished are returned with
 // its error.
 func (r Replicator) Play(ctx context.Context, s *scenario.Scenario, from, to int) ([]Run, error) {
-	warmup, err := warmupOf(ctx, s)
-	if err != nil {
+	var warmup sim.Time
+	if err := guard(func() (err error) { warmup, err = warmupOf(ctx, s); return err }); err != nil {
 		return nil, err
-	}
-	jobs := r.Jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
 	}
 	var (
 		mu    sync.Mutex
@@ -58,7 +54,7 @@ func (r Replicator) Play(ctx context.Context, s *scenario.Scenario, from, to int
 		next++
 		return next - 1, true
 	}
-	for range min(jobs, to-from) {
+	for range jobsFor(r.Jobs, to-from) {
 		group.Go(func() {
 			for {
 				replication, ok := take()
@@ -104,15 +100,35 @@ func warmupOf(ctx context.Context, s *scenario.Scenario) (sim.Time, error) {
 	return sim.Time(s.Warmup.Span), nil
 }
 
-func (r Replicator) one(s *scenario.Scenario, warmup sim.Time, replication int) (Run, error) {
-	tally := NewTally(s, warmup)
-	var to fleet.Listener = tally
-	if r.Listen != nil {
-		to = fleet.Listeners{tally, r.Listen(replication)}
+// one plays a replication; its panic is its error.
+func (r Replicator) one(s *scenario.Scenario, warmup sim.Time, replication int) (run Run, err error) {
+	err = guard(func() (err error) {
+		tally := NewTally(s, warmup)
+		var to fleet.Listener = tally
+		if r.Listen != nil {
+			to = fleet.Listeners{tally, r.Listen(replication)}
+		}
+		run.Replication = replication
+		run.Summary, err = s.Model.Run(s.Seed, replication, to)
+		if err != nil {
+			return err
+		}
+		tally.ends(run.Summary.NotStarted)
+		run.Values = tally.Values()
+		return nil
+	})
+	return run, err
+}
+
+// MaxJobs is how many replications run at a time at most; more than there are cores gain nothing.
+const MaxJobs = 1024
+
+// jobsFor is how many replications of so many to run at a time; 0 means one for each core.
+func jobsFor(jobs, replications int) int {
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
 	}
-	summary, err := s.Model.Run(s.Seed, replication, to)
-	tally.ends(summary.NotStarted)
-	return Run{replication, tally.Values(), summary}, err
+	return max(1, min(jobs, replications, MaxJobs))
 }
 
 // Column is the values of one metric over runs.

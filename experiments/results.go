@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"stampede/scenario"
@@ -81,8 +79,8 @@ func createResults(dir string, axes []string) (*results, error) {
 	return &results{path: path, file: f}, err
 }
 
-// resumeResults goes on with a file: a torn last line is cut off, the rows that are
-// there are put in order, and each is reported.
+// resumeResults goes on with a file: a torn last line is cut off, rows that say why something failed are
+// dropped, since it is tried again, the others are put in order, and each is reported.
 func resumeResults(dir string, axes []string, each func(*Row) error) (*results, error) {
 	path := filepath.Join(dir, resultsName)
 	whole, err := wholeLines(path)
@@ -102,12 +100,18 @@ func resumeResults(dir string, axes []string, each func(*Row) error) (*results, 
 	for i := range all {
 		all[i] = i
 	}
-	if err := errors.Join(sortRows([]string{path}, path), readRows(path, axes, all, each)); err != nil {
+	if err := sortRows(path, path, succeeded); err != nil {
+		return nil, err
+	}
+	if err := readRows(path, axes, all, each); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
 	return &results{path: path, file: f}, err
 }
+
+// succeeded reports whether a line has no reason, which is its last field.
+func succeeded(line []byte) bool { return bytes.HasSuffix(line, []byte(",\n")) }
 
 // wholeLines is the length of a file up to its last line end.
 func wholeLines(path string) (int64, error) {
@@ -135,175 +139,30 @@ func wholeLines(path string) (int64, error) {
 	return 0, nil
 }
 
-// finish closes the file and puts its rows in order of point and replication.
-// Rows lie near their place, so a window of them is enough, and the file is
-// replaced as a whole.
+// finish puts the rows in order of point and replication; the file is replaced as a whole and stays when the
+// power fails.
 func (r *results) finish() error {
-	if err := r.file.Close(); err != nil {
+	written, err := r.file.Stat()
+	if err := errors.Join(err, r.file.Close()); err != nil {
 		return err
 	}
-	return sortRows([]string{r.path}, r.path)
-}
-
-// readRows reads the rows of a results file, in the order in which they stand,
-// with the values of some metrics: Values[i] is that of metrics[i]. The row is only
-// valid during the call.
-func readRows(path string, axes []string, metrics []int, each func(*Row) error) error {
-	rows, err := openRows(path, axes, metrics)
-	if err != nil {
+	if here, err := os.Stat(r.path); err != nil {
 		return err
+	} else if !os.SameFile(written, here) {
+		return fmt.Errorf("%s was replaced while it was written", r.path)
 	}
-	defer rows.file.Close()
-	for {
-		row, err := rows.next()
-		if row == nil || err != nil {
-			return err
-		}
-		if err := each(row); err != nil {
-			return err
-		}
-	}
+	return sortRows(r.path, r.path, nil)
 }
 
-// rowReader reads the whole lines that a results file has when it is opened.
-type rowReader struct {
-	path   string
-	file   *os.File
-	lines  *bufio.Reader
-	number int   // of the line
-	place  []int // of each metric in Values, or -1
-	values []float64
-	row    Row
-}
-
-func openRows(path string, axes []string, metrics []int) (*rowReader, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	r := &rowReader{path: path, file: f, lines: bufio.NewReaderSize(io.NewSectionReader(f, 0, info.Size()), 1<<20), number: 1,
-		place: make([]int, len(registry)), values: make([]float64, len(metrics)), row: Row{Labels: make([]string, len(axes))}}
-	for i := range r.place {
-		r.place[i] = slices.Index(metrics, i)
-	}
-	if first, err := r.lines.ReadSlice('\n'); err != nil || !bytes.Equal(first, header(axes)) {
-		return nil, errors.Join(fmt.Errorf("%s: its columns are not those of its manifest and of this version of the program", path), f.Close())
-	}
-	return r, nil
-}
-
-// next is the next row, valid until the one after, or nil at the end; a torn last
-// line is dropped.
-func (r *rowReader) next() (*Row, error) {
-	line, err := r.lines.ReadSlice('\n')
-	if err == io.EOF {
-		return nil, nil
-	}
-	r.number++
-	r.row.Values = r.values
-	if err == nil {
-		err = r.row.parse(line[:len(line)-1], r.place)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", r.path, r.number, err)
-	}
-	return &r.row, nil
-}
-
-var errColumns = errors.New("a wrong number of columns")
-
-func (r *Row) parse(line []byte, place []int) error {
-	field, line := nextField(line)
-	var err error
-	if r.Point, err = strconv.Atoi(string(field)); err != nil {
-		return err
-	}
-	field, line = nextField(line)
-	if r.Replication = -1; len(field) > 0 {
-		if r.Replication, err = strconv.Atoi(string(field)); err != nil {
-			return err
-		}
-	}
-	for i := range r.Labels {
-		if line == nil {
-			return errColumns
-		}
-		field, line = nextField(line)
-		if string(field) != r.Labels[i] {
-			r.Labels[i] = string(field)
-		}
-	}
-	for i := range place {
-		if line == nil {
-			return errColumns
-		}
-		at := place[i]
-		if at < 0 { // not asked for: only its end is looked for
-			if end := bytes.IndexByte(line, ','); end >= 0 {
-				line = line[end+1:]
-				continue
-			}
-			return errColumns
-		}
-		field, line = nextField(line)
-		if r.Values[at] = math.NaN(); len(field) > 0 {
-			if r.Values[at], err = strconv.ParseFloat(string(field), 64); err != nil {
-				return err
-			}
-		}
-	}
-	if line == nil {
-		return errColumns
-	}
-	field, _ = nextField(line)
-	if r.Reason = string(field); r.Reason != "" {
-		r.Values = nil
-	}
-	return nil
-}
-
-// nextField splits the first field off a line of CSV; the rest is nil behind the
-// last field.
-func nextField(line []byte) (field, rest []byte) {
-	if len(line) == 0 || line[0] != '"' {
-		field, rest, found := bytes.Cut(line, []byte(","))
-		if !found {
-			return field, nil
-		}
-		if rest == nil {
-			rest = []byte{}
-		}
-		return field, rest
-	}
-	var out []byte
-	for i := 1; i < len(line); i++ {
-		if line[i] != '"' {
-			out = append(out, line[i])
-			continue
-		}
-		if i+1 < len(line) && line[i+1] == '"' {
-			out = append(out, '"')
-			i++
-			continue
-		}
-		if i+1 >= len(line) {
-			return out, nil
-		}
-		return out, line[i+2:]
-	}
-	return out, nil
-}
+// stop closes the file as it is; what is written stays when the power fails.
+func (r *results) stop() error { return errors.Join(r.file.Sync(), r.file.Close()) }
 
 // WriteRun writes the folder of a single scenario's run: a manifest and a row
 // for each replication, like a sweep of one point.
-func WriteRun(dir string, t *scenario.Template, runs []Run) error {
-	plan := Plan{Template: t, Reps: len(runs)}
-	plan.Template.Sweep = scenario.Sweep{}
-	m, err := plan.Manifest()
+func WriteRun(dir string, t *scenario.Template, runs []Run) (err error) {
+	single := *t
+	single.Sweep = scenario.Sweep{}
+	m, err := (&Plan{Template: &single, Reps: len(runs)}).Manifest()
 	if err != nil {
 		return err
 	}
@@ -311,6 +170,11 @@ func WriteRun(dir string, t *scenario.Template, runs []Run) error {
 	if err != nil {
 		return err
 	}
+	unlock, err := lockFolder(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	if err := writeWhole(filepath.Join(dir, manifestName), text); err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -38,115 +37,76 @@ type Outcome struct {
 }
 
 // Run plays what is not done yet. When the context ends it stops handing out
-// replications, keeps those that finish, and returns the context's error.
+// replications, keeps those that finish, and returns the context's error. A
+// sweep is done when its rows are all that its plan wants.
 func (s *Sweep) Run(ctx context.Context) (Outcome, error) {
 	r := &sweeping{Sweep: s}
-	if err := r.open(); err != nil {
-		return Outcome{}, err
+	err := r.open()
+	if err == nil {
+		err = errors.Join(r.play(ctx), r.before.close())
+		if r.failed != nil {
+			err = r.failed // of writing: the disk is full, say
+		}
+		if err != nil {
+			err = errors.Join(err, r.results.stop())
+		} else if err = r.results.finish(); err == nil {
+			err = r.complete()
+		}
 	}
-	err := errors.Join(r.play(ctx), r.before.close())
-	if r.failed != nil {
-		err = r.failed // of writing: the disk is full, say
+	if r.unlock != nil {
+		err = errors.Join(err, r.unlock())
 	}
-	if err != nil {
-		return r.outcome, errors.Join(err, r.results.file.Close())
-	}
-	return r.outcome, r.results.finish()
+	return r.outcome, err
 }
 
 // sweeping is a sweep under way.
 type sweeping struct {
 	*Sweep
-	results *results
-	axes    []string
-	metric  int // of the precision
+	unlock   func() error // of the folder
+	manifest *Manifest
+	results  *results
+	metric   int // of the precision
 
 	mu      sync.Mutex
 	wake    *sync.Cond
-	next    int        // the point to open next
-	points  []*pointOf // open, in order; few
-	before  before     // what a resumed folder holds
+	next    int          // the point to open next
+	points  []*pointOf   // open, in order; few
+	before  *pointReader // what a resumed folder holds
 	rows    int
 	total   int
 	outcome Outcome
 	failed  error
 }
 
-// progressOf is what is known of a point's replications.
-type progressOf struct {
-	have   map[int]float64 // the precision's metric by replication
-	broken bool            // it cannot be built
-}
-
-// before reads back, point after point in their order, what a resumed folder held
-// when it was opened, so that memory does not grow with it.
-type before struct {
-	rows *rowReader // of the precision's metric; nil when there is nothing more
-	row  *Row       // read and not yet told
-}
-
-// of is what is known of a point. The points must be asked for in order.
-func (b *before) of(point int) (progressOf, error) {
-	p := progressOf{have: map[int]float64{}}
-	for b.rows != nil {
-		if b.row == nil {
-			var err error
-			if b.row, err = b.rows.next(); b.row == nil {
-				return p, errors.Join(err, b.close())
-			}
-		}
-		if b.row.Point > point {
-			break
-		}
-		if b.row.Point == point {
-			if b.row.Replication < 0 {
-				p.broken = true
-			} else if p.have[b.row.Replication] = math.NaN(); b.row.Values != nil {
-				p.have[b.row.Replication] = b.row.Values[0]
-			}
-		}
-		b.row = nil
-	}
-	return p, nil
-}
-
-func (b *before) close() error {
-	if b.rows == nil {
-		return nil
-	}
-	err := b.rows.file.Close()
-	b.rows = nil
-	return err
-}
-
 // pointOf is a point with replications to play.
 type pointOf struct {
-	progressOf
+	Replications
 	index    int
 	labels   []string
 	scenario *scenario.Scenario
 	warmup   sim.Time
-	ready    bool // the scenario and its warm-up are there
-	wave     int  // replications wanted so far
-	handed   int  // replications handed out so far
-	pending  int  // under way
+	ready    bool  // the scenario and its warm-up are there
+	planned  int   // replications counted in the total
+	todo     []int // replications to hand out
+	pending  int   // under way
 }
 
 // open makes or resumes the folder.
 func (r *sweeping) open() error {
 	r.wake = sync.NewCond(&r.mu)
-	r.axes = r.Plan.Axes()
+	r.before = &pointReader{}
 	if p := r.Plan.Precision; p.Metric != "" {
 		if r.metric = Index(p.Metric); r.metric < 0 {
 			return fmt.Errorf("no metric %q", p.Metric)
 		}
 	}
-	manifest, err := r.Plan.Manifest()
-	if err != nil {
-		return err
+	if !r.Resume {
+		if err := free(r.Dir, otherFolder); err != nil {
+			return err
+		}
 	}
-	text, err := manifest.encode()
-	if err != nil {
+	var err error
+	if r.manifest, err = r.Plan.Manifest(); err != nil {
 		return err
 	}
 	for i := range r.Plan.Points() {
@@ -155,46 +115,75 @@ func (r *sweeping) open() error {
 			r.outcome.Points++
 		}
 	}
+	if used, err := inUse(r.Dir); err != nil {
+		return err
+	} else if used {
+		if _, err := ReadManifest(r.Dir); err != nil { // no lock is left in a folder of something else
+			return err
+		}
+	} else if err := os.MkdirAll(r.Dir, 0o755); err != nil {
+		return err
+	}
+	if r.unlock, err = lockFolder(r.Dir); err != nil {
+		return err
+	}
 	used, err := inUse(r.Dir)
 	if err != nil {
 		return err
 	}
-	if used {
-		if !r.Resume {
-			return FolderError{fmt.Errorf("the folder %s is not empty; go on with it (--resume) or name another (--out)", r.Dir)}
-		}
-		old, err := ReadManifest(r.Dir)
-		if err != nil {
-			return FolderError{err}
-		}
-		differences, err := old.Differences(manifest)
+	if !used {
+		text, err := r.manifest.encode()
 		if err != nil {
 			return err
 		}
-		if len(differences) > 0 {
-			return FolderError{fmt.Errorf("the folder %s holds another sweep:\n  %s", r.Dir, strings.Join(differences[:min(len(differences), 12)], "\n  "))}
+		if err := writeWhole(filepath.Join(r.Dir, manifestName), text); err != nil {
+			return err
 		}
-		if left, err := filepath.Glob(filepath.Join(r.Dir, "."+resultsName+".*")); err == nil {
-			for _, path := range left { // of a sort that was killed
-				os.Remove(path)
-			}
-		}
-		r.results, err = resumeResults(r.Dir, r.axes, func(row *Row) error {
-			r.count(row)
-			return nil
-		})
-		if err == nil {
-			r.before.rows, err = openRows(r.results.path, r.axes, []int{r.metric})
-		}
+		r.results, err = createResults(r.Dir, r.Plan.Axes())
 		return err
 	}
-	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
+	if !r.Resume {
+		return free(r.Dir, otherFolder)
+	}
+	return r.resume()
+}
+
+// otherFolder says what to do about a folder that is not empty.
+const otherFolder = "go on with it (--resume) or name another (--out)"
+
+// resume goes on with the folder of the same plan.
+func (r *sweeping) resume() error {
+	old, err := ReadManifest(r.Dir)
+	if err != nil {
 		return err
 	}
-	if err := writeWhole(filepath.Join(r.Dir, manifestName), text); err != nil {
+	differences, err := old.Differences(r.manifest)
+	if err != nil {
 		return err
 	}
-	r.results, err = createResults(r.Dir, r.axes)
+	if len(differences) > 0 {
+		return folderErrorf("the folder %s holds another sweep:\n  %s", r.Dir, strings.Join(differences[:min(len(differences), 12)], "\n  "))
+	}
+	left, err := filepath.Glob(filepath.Join(r.Dir, "."+resultsName+".*")) // of a sort that was killed
+	if err := errors.Join(err, removeAll(left)); err != nil {
+		return err
+	}
+	r.results, err = resumeResults(r.Dir, r.Plan.Axes(), func(row *Row) error {
+		r.count(row)
+		return nil
+	})
+	if err == nil {
+		r.before, err = openPoints(r.results.path, r.Plan.Axes(), r.Plan.Precision.Metric)
+	}
+	return err
+}
+
+// complete compares the rows with the plan.
+func (r *sweeping) complete() error {
+	lacks, err := r.manifest.lacks(r.results.path)
+	if err == nil && lacks.replications > 0 {
+		err = fmt.Errorf("the folder %s lacks %s of %s; go on with it (--resume)", r.Dir, plural(lacks.replications, "replication"), plural(lacks.points, "point"))
+	}
 	return err
 }
 
@@ -210,10 +199,7 @@ func (r *sweeping) count(row *Row) {
 
 // play keeps every job busy until nothing is left.
 func (r *sweeping) play(ctx context.Context) error {
-	jobs := r.Jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
+	jobs := jobsFor(r.Jobs, r.total)
 	stop := context.AfterFunc(ctx, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -251,34 +237,31 @@ func (r *sweeping) take(ctx context.Context, jobs int) (*pointOf, int, bool) {
 		if ctx.Err() != nil || r.failed != nil {
 			return nil, 0, false
 		}
+		r.settle()
 		for _, p := range r.points {
-			for p.ready && p.handed < p.wave {
-				p.handed++
-				if _, have := p.have[p.handed-1]; !have {
-					p.pending++
-					return p, p.handed - 1, true
-				}
+			if p.ready && len(p.todo) > 0 {
+				replication := p.todo[0]
+				p.todo = p.todo[1:]
+				p.pending++
+				return p, replication, true
 			}
 		}
-		r.settle()
-		if slices.ContainsFunc(r.points, func(p *pointOf) bool { return p.ready && p.handed < p.wave }) {
-			continue
-		}
 		if r.next < r.Plan.Points() && len(r.points) <= 2*jobs {
-			p := &pointOf{index: r.next, wave: r.Plan.Reps}
+			p := &pointOf{index: r.next, planned: r.Plan.Reps}
 			r.next++
 			if !r.Plan.Shard.has(p.index) {
 				continue
 			}
-			if p.progressOf, r.failed = r.before.of(p.index); r.failed != nil {
+			if p.Replications, r.failed = r.before.of(p.index); r.failed != nil {
 				r.wake.Broadcast()
 				return nil, 0, false
 			}
-			if p.broken {
-				continue
+			r.want(p)
+			if len(p.todo) > 0 {
+				r.points = append(r.points, p)
+				return p, -1, true
 			}
-			r.points = append(r.points, p)
-			return p, -1, true
+			continue
 		}
 		if len(r.points) == 0 {
 			return nil, 0, false
@@ -287,39 +270,38 @@ func (r *sweeping) take(ctx context.Context, jobs int) (*pointOf, int, bool) {
 	}
 }
 
+// want looks up which replications a point lacks.
+func (r *sweeping) want(p *pointOf) {
+	p.todo = r.Plan.Wants(p.Replications)
+	if more := len(p.values) + len(p.todo) - p.planned; more > 0 {
+		r.total += more
+		p.planned += more
+	}
+}
+
 // settle drops points that are done and widens those that are not precise
-// enough: the decision rests on the first replications of the point alone.
+// enough.
 func (r *sweeping) settle() {
 	r.points = slices.DeleteFunc(r.points, func(p *pointOf) bool {
-		if !p.ready || p.pending > 0 || p.handed < p.wave {
+		if !p.ready || p.pending > 0 || len(p.todo) > 0 {
 			return false
 		}
-		precision := r.Plan.Precision
-		if precision.Metric == "" || p.wave >= precision.MaxReps {
-			return true
-		}
-		values := make([]float64, 0, p.wave)
-		for i := range p.wave {
-			values = append(values, p.have[i])
-		}
-		e := EstimateOf(values, 0.95)
-		if e.N == 0 || (e.N > 1 && e.Half() <= precision.Rel*math.Abs(e.Mean)) {
-			return true
-		}
-		more := min(precision.MaxReps, p.wave+max(1, p.wave/2))
-		r.total += more - p.wave
-		p.wave = more
-		return false
+		r.want(p)
+		return len(p.todo) == 0
 	})
 }
 
 // build makes the scenario of a point and finds its warm-up.
 func (r *sweeping) build(ctx context.Context, p *pointOf) {
-	labels, s, err := r.Plan.Point(p.index)
 	var warmup sim.Time
-	if err == nil {
-		warmup, err = warmupOf(ctx, s)
-	}
+	var labels []string
+	var s *scenario.Scenario
+	err := guard(func() (err error) {
+		if labels, s, err = r.Plan.Point(p.index); err == nil {
+			warmup, err = warmupOf(ctx, s)
+		}
+		return err
+	})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	defer r.wake.Broadcast()
@@ -346,9 +328,9 @@ func (r *sweeping) close(p *pointOf, replication int, values []float64, err erro
 	defer r.mu.Unlock()
 	defer r.wake.Broadcast()
 	p.pending--
-	p.have[replication] = math.NaN()
+	p.values[replication] = math.NaN()
 	if err == nil {
-		p.have[replication] = values[r.metric]
+		p.values[replication] = values[r.metric]
 	}
 	r.write(&row, line)
 }
@@ -372,21 +354,26 @@ func firstLine(err error) string {
 	return line
 }
 
+// FolderError is a folder that cannot be used as asked.
+type FolderError struct{ error }
+
+func folderErrorf(format string, args ...any) error { return FolderError{fmt.Errorf(format, args...)} }
+
+// free is the error of a folder that holds something already, with what to do then.
+func free(dir, instead string) error {
+	used, err := inUse(dir)
+	if err == nil && used {
+		err = folderErrorf("the folder %s is not empty; %s", dir, instead)
+	}
+	return err
+}
+
 // inUse reports whether a folder holds anything; what a kill left half-written
-// has a name that begins with a dot and does not count.
+// and the lock have names that begin with a dot and do not count.
 func inUse(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }), nil
-}
-
-// writeWhole writes a file that comes to be whole or not at all.
-func writeWhole(path string, text []byte) error {
-	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
-	if err := os.WriteFile(tmp, text, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(tmp, path)
 }

@@ -207,6 +207,9 @@ func TestFullDiskLosesNothing(t *testing.T) {
 	if s.rows != 5 {
 		t.Errorf("%d rows, want the 5 before", s.rows)
 	}
+	if err := s.unlock(); err != nil { // as the end of the process does
+		t.Fatal(err)
+	}
 	outcome, err := sweepInto(t, dir, func(s *Sweep) { s.Resume = true })
 	if err != nil || outcome.Rows != 39 {
 		t.Errorf("resumed: %+v, %v", outcome, err)

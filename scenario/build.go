@@ -1,10 +1,9 @@
 package scenario
 
 import (
+	"bytes"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -20,15 +19,23 @@ import (
 // builder turns a file into a model and checks what only the whole can tell.
 type builder struct {
 	d        *strict.Decoder
-	dir      string
-	prices   cost.Book
-	day      string // on which prices of files are looked up
+	options  Options
 	startsAt TimeOfDay
 	at       string // the path of the fleet at hand, empty or such as beside.0.
 	// undeclared are the fleets whose requests do not say their max_tokens.
 	undeclared []int
 	warnings   []string
 	files      []string
+}
+
+// read reads a file that the scenario names.
+func (b *builder) read(name string) ([]byte, error) {
+	path := b.options.path(name)
+	data, err := b.options.Files.Read(path)
+	if err == nil {
+		b.files = append(b.files, path)
+	}
+	return data, err
 }
 
 func (b *builder) build(f *File) (m fleet.Model, err error) {
@@ -278,19 +285,13 @@ func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
 		b.warnings = append(b.warnings, "no price is set: every attempt costs nothing")
 		return cost.Price{Model: "no price"}, nil
 	}
-	book := b.prices
+	book := b.options.Prices
 	if p.File != "" {
-		name := p.File
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(b.dir, name)
-		}
-		f, err := os.Open(name)
+		data, err := b.read(p.File)
 		if err != nil {
 			return out, b.errorf(path+".file", "%v", err)
 		}
-		defer f.Close()
-		b.files = append(b.files, name)
-		if book, err = cost.Read(f, p.File, b.day); err != nil {
+		if book, err = cost.Read(bytes.NewReader(data), p.File, b.options.Day); err != nil {
 			return out, b.errorf(path+".file", "%v", err)
 		}
 	}

@@ -1,9 +1,8 @@
 package scenario
 
 import (
+	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -176,21 +175,15 @@ func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
 	if t.Rows != nil {
 		return b.rows(t)
 	}
-	path := t.File
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(b.dir, path)
-	}
-	f, err := os.Open(path)
+	data, err := b.read(t.File)
 	if err != nil {
 		return nil, b.errorf("workload.trace.file", "%v", err)
 	}
-	defer f.Close()
-	b.files = append(b.files, path)
 	speed := float64(t.Speed)
 	if speed == 0 {
 		speed = 1
 	}
-	trace, err := ReadTrace(f, t.File, t.Columns, speed, int(t.Calls))
+	trace, err := ReadTrace(bytes.NewReader(data), t.File, t.Columns, speed, int(t.Calls))
 	if err != nil {
 		return nil, b.errorf("workload.trace", "%v", err)
 	}

@@ -32,6 +32,7 @@ type Options struct {
 	Set    []string  // settings, PATH=VALUE, over the document and in order
 	Prices cost.Book // where model names are looked up; zero means the built-in list
 	Day    string    // such as 2026-10-04, on which dated prices of price files are looked up; see cost.Read
+	Files  *Files    // by which they are read; nil means a Files of its own
 }
 
 // Default is the embedded scenario.
@@ -96,9 +97,6 @@ func Read(data []byte, name string, o Options) (*Scenario, error) {
 
 // read decodes a document and what lies over it, and builds the model.
 func read(document *strict.Node, overlays []*strict.Node, o Options) (*Scenario, error) {
-	if o.Prices.Len() == 0 {
-		o.Prices = cost.Builtin()
-	}
 	d := strict.NewDecoder()
 	s := &Scenario{File: File{Seed: 1, Replications: 30, EventBudget: 100_000_000,
 		Fleet: Fleet{Instances: 1}, Policy: Policy{Retry: Retry{Attempts: 1}}}}
@@ -107,7 +105,7 @@ func read(document *strict.Node, overlays []*strict.Node, o Options) (*Scenario,
 			return nil, err
 		}
 	}
-	b := builder{d: d, dir: o.Dir, prices: o.Prices, day: o.Day}
+	b := builder{d: d, options: o}
 	var err error
 	s.Model, err = b.build(&s.File)
 	s.Warnings, s.Files = b.warnings, b.files

@@ -27,6 +27,9 @@ func NewTemplate(data []byte, name string, o Options) (*Template, error) {
 	if o.Prices.Len() == 0 {
 		o.Prices = cost.Builtin()
 	}
+	if o.Files == nil {
+		o.Files = &Files{}
+	}
 	t := &Template{document: document, options: o}
 	for _, set := range o.Set {
 		path, value, found := strings.Cut(set, "=")

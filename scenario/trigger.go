@@ -73,7 +73,7 @@ func (t *Template) WithoutTrigger(s *Scenario) (*Scenario, error) {
 	for i := range f.Beside {
 		f.Beside[i].Workload.Open = calm(f.Beside[i].Workload.Open)
 	}
-	b := builder{d: strict.NewDecoder(), dir: t.options.Dir, prices: t.options.Prices, day: t.options.Day}
+	b := builder{d: strict.NewDecoder(), options: t.options}
 	out := &Scenario{File: f}
 	var err error
 	out.Model, err = b.build(&out.File)

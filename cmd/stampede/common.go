@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"sync"
 	"time"
 
@@ -15,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"stampede/cost"
+	"stampede/experiments"
 	"stampede/scenario"
 )
 
@@ -55,7 +60,7 @@ func readScenario(c *cli.Context) (*scenario.Scenario, error) {
 // readTemplate reads the scenario with what it takes to vary it. The flag seed,
 // where there is one, is a setting like any other.
 func readTemplate(c *cli.Context) (*scenario.Template, error) {
-	o := scenario.Options{Set: *c.Generic("set").(*settings), Day: c.String("prices-on")}
+	o := scenario.Options{Files: &scenario.Files{}, Set: *c.Generic("set").(*settings), Day: c.String("prices-on")}
 	if o.Day == "" {
 		o.Day = time.Now().UTC().Format(time.DateOnly)
 	} else if _, err := time.Parse(time.DateOnly, o.Day); err != nil {
@@ -65,12 +70,11 @@ func readTemplate(c *cli.Context) (*scenario.Template, error) {
 		o.Set = append(o.Set, fmt.Sprintf("seed=%d", c.Uint64("seed")))
 	}
 	if file := c.String("prices"); file != "" {
-		f, err := os.Open(file)
+		data, err := o.Files.Read(file)
 		if err != nil {
 			return nil, usage("--prices: %v", err)
 		}
-		defer f.Close()
-		if o.Prices, err = cost.Read(f, file, o.Day); err != nil {
+		if o.Prices, err = cost.Read(bytes.NewReader(data), file, o.Day); err != nil {
 			return nil, usage("--prices: %v", err)
 		}
 	}
@@ -95,6 +99,51 @@ func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
+}
+
+func jobsFlag() cli.Flag {
+	return &cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time", DefaultText: "one for each core, at most SLURM_CPUS_PER_TASK"}
+}
+
+// jobsOf is the number of --jobs. On a cluster without control of cores a task sees all of them, so that the
+// default keeps to those that Slurm gave it.
+func jobsOf(c *cli.Context) (int, error) {
+	jobs := c.Int("jobs")
+	if jobs < 0 || jobs > experiments.MaxJobs {
+		return 0, usage("--jobs: found %d; want 1 to %d, or 0 for one for each core", jobs, experiments.MaxJobs)
+	}
+	if given, err := strconv.Atoi(os.Getenv("SLURM_CPUS_PER_TASK")); jobs == 0 && err == nil && given > 0 {
+		jobs = min(given, runtime.GOMAXPROCS(0))
+	}
+	return jobs, nil
+}
+
+// basePoint is the point of --base in a folder.
+func basePoint(c *cli.Context, dir string) (int, error) {
+	m, err := experiments.ReadManifest(dir)
+	if err != nil {
+		return 0, folderMistake(err)
+	}
+	point, err := m.FindPoint(dir, c.String("base"))
+	var folder experiments.FolderError
+	var file *fs.PathError
+	switch {
+	case errors.As(err, &folder), errors.As(err, &file):
+		return 0, folderMistake(err)
+	case err != nil:
+		return 0, usage("--base: %v", err)
+	}
+	return point, nil
+}
+
+// folderMistake makes a folder that cannot be used as asked a mistake of the person who calls; that
+// it cannot be read or written is a failure.
+func folderMistake(err error) error {
+	var folder experiments.FolderError
+	if errors.As(err, &folder) {
+		return usageError{err}
+	}
+	return err
 }
 
 func noArguments(c *cli.Context) error {
@@ -205,7 +254,7 @@ func (o *output) commit() error {
 	if err := o.Chmod(0o644); err != nil {
 		return errors.Join(err, o.discard())
 	}
-	if err := o.Close(); err != nil {
+	if err := errors.Join(o.Sync(), o.Close()); err != nil {
 		return errors.Join(err, os.Remove(o.Name()))
 	}
 	return os.Rename(o.Name(), o.path)

@@ -27,7 +27,7 @@ func experimentCommand() *cli.Command {
 					&cli.StringFlag{Name: "plot", Usage: "draw the experiment's figures into `DIR` as PNG"},
 					&cli.Uint64Flag{Name: "seed", Usage: "run with seed `N` instead of the experiment's own", DefaultText: "the experiment's own"},
 					&cli.IntFlag{Name: "seeds", Usage: "run with `N` seeds in a row, and say with how many of them each reference holds", Value: 1},
-					&cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time", DefaultText: "one for each core"},
+					jobsFlag(),
 				},
 				Action: runExperiments},
 		},
@@ -68,14 +68,16 @@ func runExperiments(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	jobs, err := jobsOf(c)
+	if err != nil {
+		return err
+	}
 	seeds, dir := c.Int("seeds"), c.String("plot")
 	switch {
 	case seeds < 1 || seeds > mostSeeds:
 		return usage("--seeds: found %d; want 1 to %d", seeds, mostSeeds)
 	case c.Uint64("seed") > math.MaxUint64-mostSeeds:
 		return usage("--seed: found %d; want at most %d", c.Uint64("seed"), uint64(math.MaxUint64-mostSeeds))
-	case c.Int("jobs") < 0:
-		return usage("--jobs: found %d; want 0 or more", c.Int("jobs"))
 	case c.Bool("json") && c.Bool("markdown"):
 		return usage("experiment run: found --json and --markdown; want one of them")
 	case c.IsSet("plot") && dir == "":
@@ -95,7 +97,7 @@ func runExperiments(c *cli.Context) error {
 	text := !c.Bool("json") && !c.Bool("markdown") // which appears as it comes
 	for _, e := range chosen {
 		var r *experiments.Result
-		r, err = e.Run(c.Context, experiments.Trial{Jobs: c.Int("jobs"), Seed: c.Uint64("seed"), Seeds: seeds, Done: bar.add})
+		r, err = e.Run(c.Context, experiments.Trial{Jobs: jobs, Seed: c.Uint64("seed"), Seeds: seeds, Done: bar.add})
 		if r != nil {
 			results = append(results, r)
 			if text {

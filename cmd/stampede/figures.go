@@ -23,6 +23,9 @@ func (d *drawing) pickAxes() error {
 				return i, nil
 			}
 		}
+		if len(d.c.Axes) == 0 {
+			return -1, usage("%s: found %q; the folder holds one scenario without axes", flag, name)
+		}
 		return -1, usage("%s: no axis %q; %s", flag, name, suggest.Unknown(name, d.c.Axes))
 	}
 	var err error

@@ -33,8 +33,12 @@ func drawable(chosen []*experiments.Experiment, all bool) error {
 
 // drawPictures draws the figures of an experiment into a folder and names the files.
 func drawPictures(c *cli.Context, r *experiments.Result, dir string) (names []string, err error) {
+	jobs, err := jobsOf(c)
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range r.Experiment.Pictures {
-		content, err := r.Content(c.Context, c.Int("jobs"), p)
+		content, err := r.Content(c.Context, jobs, p)
 		if err != nil {
 			return names, err
 		}

@@ -51,9 +51,9 @@ func runPlot(c *cli.Context) error {
 			}
 		}
 	}
-	base, err := experiments.FindPoint(d.dir, c.String("base"))
+	base, err := basePoint(c, d.dir)
 	if err != nil {
-		return usage("--base: %v", err)
+		return err
 	}
 	d.base = &base
 	names, err := d.draw()
@@ -125,7 +125,7 @@ func (d *drawing) draw() (names []string, err error) {
 		}
 	}
 	if d.c, err = experiments.Compare(d.dir, experiments.CompareOptions{Metrics: metrics, Objective: d.y, Base: d.base}); err != nil {
-		return nil, usageError{err}
+		return nil, folderMistake(err)
 	}
 	if d.y == "" {
 		d.y = d.metricName(d.c.Objective)

@@ -26,7 +26,7 @@ func runCommand() *cli.Command {
 		Flags: append(scenarioFlags(),
 			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of all random numbers, instead of the scenario's", DefaultText: "the scenario's"},
 			&cli.IntFlag{Name: "reps", Usage: "`N` replications, instead of the scenario's", DefaultText: "the scenario's"},
-			&cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time", DefaultText: "one for each core"},
+			jobsFlag(),
 			&cli.StringFlag{Name: "calls", Usage: "write a row for each call to a CSV `FILE`"},
 			&cli.StringFlag{Name: "attempts", Usage: "write a row for each attempt to a CSV `FILE`"},
 			&cli.StringFlag{Name: "timeline", Usage: "write the first replication as a Chrome trace, a JSON `FILE` that Perfetto opens"},
@@ -48,8 +48,9 @@ func runScenario(c *cli.Context) error {
 			return usage("--reps: found %d; want 1 to 100,000", s.Replications)
 		}
 	}
-	if c.Int("jobs") < 0 {
-		return usage("--jobs: found %d; want 0 or more", c.Int("jobs"))
+	jobs, err := jobsOf(c)
+	if err != nil {
+		return err
 	}
 	if dir := c.String("out"); dir != "" {
 		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
@@ -57,7 +58,7 @@ func runScenario(c *cli.Context) error {
 		}
 	}
 	bar := newProgress(c.App.ErrWriter, s.Replications, "replications")
-	r := experiments.Replicator{Jobs: c.Int("jobs"), Done: func(experiments.Run) { bar.add() }}
+	r := experiments.Replicator{Jobs: jobs, Done: func(experiments.Run) { bar.add() }}
 	records, err := openRecords(c.String("calls"), c.String("attempts"), inputs(c, s))
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -34,8 +33,8 @@ func sweepCommand() *cli.Command {
 			&cli.StringFlag{Name: "metric", Usage: "the `METRIC` that --precision and the report go by", DefaultText: "answered, or goodput_per_min without a number of calls"},
 			&cli.IntFlag{Name: "max-reps", Value: 1000, Usage: "at most `N` replications of a point with --precision"},
 			&cli.BoolFlag{Name: "control", Usage: "play each point also without its faults and spikes that last for a time"},
-			&cli.StringFlag{Name: "shard", Usage: "only the part `I/N` of the points; auto/N and auto take I and N from Slurm, Kubernetes or AWS Batch arrays"},
-			&cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time", DefaultText: "one for each core"},
+			&cli.StringFlag{Name: "shard", Usage: "run only part `I/N` of the points, and resume it; auto/N takes I from the index of a Slurm, AWS Batch or Kubernetes array (auto1/N: of an array from 1), auto also N"},
+			jobsFlag(),
 			&cli.BoolFlag{Name: "no-figures", Usage: "draw no figures"},
 		),
 		Action: runSweep,
@@ -54,11 +53,13 @@ func runSweep(c *cli.Context) error {
 			dir += fmt.Sprintf("-%d-of-%d", s.Index, s.Of)
 		}
 	}
-	if c.Int("jobs") < 0 {
-		return usage("--jobs: found %d; want 0 or more", c.Int("jobs"))
+	jobs, err := jobsOf(c)
+	if err != nil {
+		return err
 	}
 	var bar *progress
-	sweep := experiments.Sweep{Plan: plan, Dir: dir, Jobs: c.Int("jobs"), Resume: c.Bool("resume"), Progress: func(done, total int) {
+	resume := c.Bool("resume") || plan.Shard.Of > 0 // a part is named by its plan, so that it cannot be mistaken
+	sweep := experiments.Sweep{Plan: plan, Dir: dir, Jobs: jobs, Resume: resume, Progress: func(done, total int) {
 		if bar == nil {
 			bar = newProgress(c.App.ErrWriter, total, "replications")
 		}
@@ -68,15 +69,12 @@ func runSweep(c *cli.Context) error {
 	if bar != nil {
 		bar.end()
 	}
-	var folder experiments.FolderError
 	switch {
 	case errors.Is(err, context.Canceled):
 		interrupted(c.App.ErrWriter, outcome.Rows, plan.Reps*outcome.Points, "replications; they are kept in "+dir+", go on with --resume")
 		return err
-	case errors.As(err, &folder):
-		return usageError{err}
 	case err != nil:
-		return err
+		return folderMistake(err)
 	}
 	for _, f := range outcome.Failed {
 		fmt.Fprintln(c.App.ErrWriter, "stampede:", f)
@@ -182,51 +180,8 @@ func readPlan(c *cli.Context) (*experiments.Plan, error) {
 			return nil, usage("--control: the scenario has no fault and no spike that lasts for a time; there is nothing to leave out")
 		}
 	}
-	p.Shard, err = parseShard(c.String("shard"))
+	p.Shard, err = parseShard(c.String("shard"), os.Getenv)
 	return p, err
-}
-
-// parseShard reads I/N, auto/N or auto.
-func parseShard(text string) (experiments.Shard, error) {
-	var s experiments.Shard
-	if text == "" {
-		return s, nil
-	}
-	index, of, split := strings.Cut(text, "/")
-	if index == "auto" {
-		for _, e := range []struct{ index, first, of string }{
-			{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT"},
-			{"AWS_BATCH_JOB_ARRAY_INDEX", "", "AWS_BATCH_JOB_ARRAY_SIZE"},
-			{"JOB_COMPLETION_INDEX", "", ""},
-		} {
-			value, found := os.LookupEnv(e.index)
-			if !found {
-				continue
-			}
-			i, err := strconv.Atoi(value)
-			first, _ := strconv.Atoi(os.Getenv(e.first))
-			if err != nil {
-				return s, usage("--shard: found %s=%q; want a whole number", e.index, value)
-			}
-			index = strconv.Itoa(i - first + 1)
-			if !split {
-				of = os.Getenv(e.of)
-			}
-			break
-		}
-		if index == "auto" {
-			return s, usage("--shard: found no index of a Slurm, Kubernetes or AWS Batch array in the environment; write I/N")
-		}
-		if of == "" {
-			return s, usage("--shard: the environment does not say how many parts there are; write auto/N")
-		}
-	}
-	i, err1 := strconv.Atoi(index)
-	n, err2 := strconv.Atoi(of)
-	if err1 != nil || err2 != nil || i < 1 || n < i {
-		return s, usage("--shard: found %q; want I/N with 1 <= I <= N, or auto/N", text)
-	}
-	return experiments.Shard{Index: i, Of: n}, nil
 }
 
 func mergeCommand() *cli.Command {
@@ -239,7 +194,7 @@ func mergeCommand() *cli.Command {
 				return usage("merge: found no folder; want those of all parts")
 			}
 			if err := experiments.Merge(c.Args().Slice(), c.String("out")); err != nil {
-				return usageError{err}
+				return folderMistake(err)
 			}
 			_, err := fmt.Fprintf(c.App.Writer, "wrote %s; next: stampede report %s, stampede plot %s\n", c.String("out"), c.String("out"), c.String("out"))
 			return err
@@ -279,14 +234,14 @@ func runReport(c *cli.Context) error {
 			return usage("no metric %q; %s", name, suggest.Unknown(name, experiments.MetricNames()))
 		}
 	}
-	base, err := experiments.FindPoint(dir, c.String("base"))
+	base, err := basePoint(c, dir)
 	if err != nil {
-		return usage("--base: %v", err)
+		return err
 	}
 	o.Base = &base
 	comparison, err := experiments.Compare(dir, o)
 	if err != nil {
-		return usageError{err}
+		return folderMistake(err)
 	}
 	switch {
 	case c.Bool("json"):

@@ -10,7 +10,9 @@ package strict
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -274,10 +276,14 @@ func (n *Node) relocated(at origin) *Node {
 	return out
 }
 
-// Flow writes the node in one line, as YAML in flow style.
+// Flow writes the node in one line, as YAML in flow style; text with a line end or another control
+// character is quoted.
 func (n *Node) Flow() string {
 	switch n.Kind {
 	case Scalar:
+		if strings.ContainsFunc(n.Text, unicode.IsControl) {
+			return strconv.Quote(n.Text)
+		}
 		return n.Text
 	case Sequence, Mapping:
 		var parts []string

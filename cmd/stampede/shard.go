@@ -1,0 +1,121 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"stampede/experiments"
+)
+
+// array is how an engine tells a task its place in an array of jobs.
+type array struct {
+	engine, index string
+	count         string // empty when the engine does not tell
+	where         string // the count stands, for people
+}
+
+var arrays = []array{
+	{"Slurm", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "--array"},
+	{"AWS Batch", "AWS_BATCH_JOB_ARRAY_INDEX", "AWS_BATCH_JOB_ARRAY_SIZE", "the array size"},
+	{"Kubernetes", "JOB_COMPLETION_INDEX", "", "spec.completions"},
+}
+
+// parseShard reads I/N, auto/N, auto1/N or auto. The index of auto/N counts from 0 and that of auto1/N from 1,
+// whatever tasks were submitted: those that are submitted again keep their parts. The environment is looked up
+// with env, empty for what is not there.
+func parseShard(text string, env func(string) string) (s experiments.Shard, err error) {
+	if text == "" {
+		return s, nil
+	}
+	index, of, split := strings.Cut(text, "/")
+	if !strings.HasPrefix(index, "auto") {
+		i, err1 := strconv.Atoi(index)
+		n, err2 := strconv.Atoi(of)
+		if err1 != nil || err2 != nil || i < 1 || n < i {
+			return s, usage("--shard: found %q; want I/N with 1 <= I <= N, auto/N, auto1/N or auto", text)
+		}
+		return experiments.Shard{Index: i, Of: n}, nil
+	}
+	if index != "auto" && index != "auto1" || index == "auto1" && !split {
+		return s, usage("--shard: found %q; want I/N, auto/N, auto1/N or auto", text)
+	}
+	a, task, err := findArray(env)
+	if err != nil {
+		return s, err
+	}
+	if !split {
+		return a.whole(task, env)
+	}
+	n, err := strconv.Atoi(of)
+	if err != nil || n < 1 {
+		return s, usage("--shard: found %q; want a number of parts from 1 in %s/N", text, index)
+	}
+	first := 0
+	if index == "auto1" {
+		first = 1
+	}
+	// In an array from 1 the last task shows that it is one; so do all of them where the engine tells the last.
+	last := task
+	if a.engine == "Slurm" {
+		if m, err := strconv.Atoi(env("SLURM_ARRAY_TASK_MAX")); err == nil {
+			last = max(last, m)
+		}
+	}
+	switch {
+	case first == 1 && a.engine != "Slurm":
+		return s, usage("--shard: %s counts from 0; write auto/%d", a.engine, n)
+	case first == 0 && last == n:
+		return s, usage("--shard: found %s=%d and an array to %d; auto/%d takes the indices 0 to %d; for an array from 1 write auto1/%d", a.index, task, last, n, n-1, n)
+	case task < first || task >= first+n:
+		return s, usage("--shard: found %s=%d; %s/%d takes the indices %d to %d", a.index, task, index, n, first, first+n-1)
+	}
+	return experiments.Shard{Index: task - first + 1, Of: n}, nil
+}
+
+// findArray is the one array that the environment tells of.
+func findArray(env func(string) string) (found array, task int, err error) {
+	for _, a := range arrays {
+		value := env(a.index)
+		if value == "" {
+			continue
+		}
+		if found.index != "" {
+			return found, 0, usage("--shard: found %s and %s in the environment; write I/N", found.index, a.index)
+		}
+		if task, err = strconv.Atoi(value); err != nil || task < 0 {
+			return found, 0, usage("--shard: found %s=%q; want a whole number", a.index, value)
+		}
+		found = a
+	}
+	if found.index == "" {
+		return found, 0, usage("--shard: found no index of a Slurm, AWS Batch or Kubernetes array in the environment; write I/N")
+	}
+	return found, task, nil
+}
+
+// whole is the part of a task when this submission is the whole array: it begins at 0 or 1 and has no gaps. An
+// array of one task is more likely one that is submitted again.
+func (a array) whole(task int, env func(string) string) (s experiments.Shard, err error) {
+	if a.count == "" {
+		return s, usage("--shard: %s does not say how many parts there are; write auto/N with the N of %s", a.engine, a.where)
+	}
+	number := func(name string) int {
+		n, e := strconv.Atoi(env(name))
+		if e != nil && err == nil {
+			err = usage("--shard: found %s=%q; write auto/N with the N of %s", name, env(name), a.where)
+		}
+		return n
+	}
+	count, first := number(a.count), 0
+	if a.engine == "Slurm" {
+		var last, step int
+		first, last, step = number("SLURM_ARRAY_TASK_MIN"), number("SLURM_ARRAY_TASK_MAX"), number("SLURM_ARRAY_TASK_STEP")
+		if err == nil && (first > 1 || step != 1 || count != last-first+1 || count == 1) {
+			return s, usage("--shard: found %d tasks from %d to %d in steps of %d; auto wants the whole array, from 0 or 1 and without gaps; write auto/N, or auto1/N for an array from 1, with the N of the whole", count, first, last, step)
+		}
+	}
+	if err == nil && (task < first || task >= first+count) {
+		err = usage("--shard: found %s=%d and %s=%d; write auto/N", a.index, task, a.count, count)
+	}
+	return experiments.Shard{Index: task - first + 1, Of: count}, err
+}

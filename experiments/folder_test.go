@@ -1,0 +1,418 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"stampede/fleet"
+	"stampede/scenario"
+)
+
+// The rule that ends a sweep, by hand. Of 1, 19, 1, 19 the mean is 10 and the half-width of the interval
+// 3.182 x 10.39/2 = 16.5; of 9.9, 10.1, 10, 10 it is 3.182 x 0.0816/2 = 0.13, which is 1.3 %.
+func TestWants(t *testing.T) {
+	nan := math.NaN()
+	within := func(rel float64, most int) Precision {
+		return Precision{Metric: "latency_mean_s", Rel: rel, MaxReps: most}
+	}
+	for _, c := range []struct {
+		name      string
+		precision Precision
+		have      map[int]float64
+		broken    bool
+		want      []int
+	}{
+		{"nothing yet", Precision{}, nil, false, []int{0, 1, 2, 3}},
+		{"in the order in which they finished", Precision{}, map[int]float64{3: 0, 1: 0}, false, []int{0, 2}},
+		{"all", Precision{}, map[int]float64{0: 1, 1: 19, 2: 1, 3: 19}, false, nil},
+		{"one that failed is there", Precision{}, map[int]float64{0: 1, 1: nan, 2: 1, 3: 19}, false, nil},
+		{"a point that cannot be built", within(0.1, 60), nil, true, nil},
+		{"precise enough", within(0.1, 60), map[int]float64{0: 9.9, 1: 10.1, 2: 10, 3: 10}, false, nil},
+		{"not precise enough: half as many again", within(0.1, 60), map[int]float64{0: 1, 1: 19, 2: 1, 3: 19}, false, []int{4, 5}},
+		{"killed within the second wave", within(0.1, 60), map[int]float64{0: 1, 1: 19, 2: 1, 3: 19, 5: 1}, false, []int{4}},
+		{"a hole in the first wave comes first", within(0.1, 60), map[int]float64{0: 1, 1: 19, 3: 19, 4: 1}, false, []int{2}},
+		{"at most", within(0.1, 5), map[int]float64{0: 1, 1: 19, 2: 1, 3: 19}, false, []int{4}},
+		{"all that may be", within(0.1, 5), map[int]float64{0: 1, 1: 19, 2: 1, 3: 19, 4: 1}, false, nil},
+		{"no value in any", within(0.1, 60), map[int]float64{0: nan, 1: nan, 2: nan, 3: nan}, false, nil},
+	} {
+		plan := Plan{Reps: 4, Precision: c.precision}
+		if got := plan.Wants(Replications{c.have, c.broken}); !slices.Equal(got, c.want) {
+			t.Errorf("%s: wants %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// A folder has one writer: another is refused, without a trace, until the first has ended.
+func TestOneWriter(t *testing.T) {
+	dir := t.TempDir() + "/s"
+	refused := func(what string, err error) {
+		t.Helper()
+		var folder FolderError
+		if !errors.As(err, &folder) || !strings.Contains(err.Error(), "another process writes to the folder") {
+			t.Errorf("%s: %v, want a refusal", what, err)
+		}
+	}
+	tried := false
+	_, err := sweepInto(t, dir, func(s *Sweep) {
+		s.Progress = func(done, _ int) {
+			if tried {
+				return
+			}
+			tried = true
+			_, err := sweepInto(t, dir, func(s *Sweep) { s.Resume = true })
+			refused("a second resume", err)
+			refused("a run", WriteRun(dir, template(t, small), nil))
+		}
+	})
+	if err != nil || !tried {
+		t.Fatal(err)
+	}
+	if _, err := sweepInto(t, dir, func(s *Sweep) { s.Resume = true }); err != nil {
+		t.Errorf("after it: %v", err)
+	}
+	foreign := t.TempDir()
+	if err := os.WriteFile(filepath.Join(foreign, "thesis.txt"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, resume := range []bool{false, true} {
+		if _, err := sweepInto(t, foreign, func(s *Sweep) { s.Resume = resume }); err == nil {
+			t.Error("a folder of something else was used")
+		}
+	}
+	if entries, err := os.ReadDir(foreign); err != nil || len(entries) != 1 {
+		t.Errorf("a folder of something else now holds %v", entries)
+	}
+}
+
+// cut keeps the rows of a folder that keep says.
+func cut(t *testing.T, dir string, keep func(point, replication int) bool) {
+	t.Helper()
+	path := filepath.Join(dir, resultsName)
+	if err := sortRows(path, path, func(line []byte) bool {
+		k, err := keyOf(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return keep(k.point, k.replication)
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A report says that a sweep is not complete when each point has some rows, and when --precision asks for
+// more than the first ones; merge refuses such a part, and one with rows of another.
+func TestIncompleteSweepsSaySo(t *testing.T) {
+	dir := t.TempDir() + "/fixed"
+	if _, err := sweepInto(t, dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	warnings := func(dir string) string {
+		t.Helper()
+		c, err := Compare(dir, CompareOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(c.Warnings, "\n")
+	}
+	const incomplete = "this sweep is not complete"
+	if all := warnings(dir); strings.Contains(all, incomplete) {
+		t.Errorf("a whole sweep: %s", all)
+	}
+	cut(t, dir, func(_, replication int) bool { return replication < 3 })
+	if all := warnings(dir); !strings.Contains(all, incomplete+": at least 9 replications of 9 points are missing") {
+		t.Errorf("three of four replications of nine points: %s", all)
+	}
+
+	var parts []string
+	for i := range 2 {
+		dir := fmt.Sprintf("%s/precise%d", t.TempDir(), i)
+		if _, err := sweepInto(t, dir, func(s *Sweep) {
+			s.Plan.Precision = Precision{Metric: "latency_mean_s", Rel: 0.01, MaxReps: 8}
+			s.Plan.Shard = Shard{i + 1, 2}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, dir)
+	}
+	if err := Merge(parts, t.TempDir()+"/m"); err != nil {
+		t.Error(err)
+	}
+	cut(t, parts[1], func(_, replication int) bool { return replication < 4 }) // killed after its first wave
+	if all := warnings(parts[1]); !strings.Contains(all, incomplete) {
+		t.Errorf("a part after its first wave: %s", all)
+	}
+	var folder FolderError
+	if err := Merge(parts, t.TempDir()+"/m"); !errors.As(err, &folder) || !strings.Contains(err.Error(), "part 2 of 2, lacks") {
+		t.Errorf("a part after its first wave was merged: %v", err)
+	}
+	text, err := os.ReadFile(filepath.Join(parts[0], resultsName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(parts[1], resultsName), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Merge(parts, t.TempDir()+"/m"); err == nil || !strings.Contains(err.Error(), "holds point 0, which is not of part 2 of 2") {
+		t.Errorf("a part with the rows of another: %v", err)
+	}
+}
+
+// A sweep whose rows are lost while it runs does not say that it is done.
+func TestSweepComparesItsRowsWithItsPlan(t *testing.T) {
+	dir := t.TempDir() + "/s"
+	path := filepath.Join(dir, resultsName)
+	_, err := sweepInto(t, dir, func(s *Sweep) {
+		s.Jobs = 1
+		s.Progress = func(done, _ int) {
+			if done == 5 {
+				if err := os.Truncate(path, int64(len(header(s.Plan.Axes())))); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	if err == nil || !strings.Contains(err.Error(), "lacks 5 replications of 2 points") {
+		t.Errorf("rows cut off: %v", err)
+	}
+	other := t.TempDir() + "/s"
+	path = filepath.Join(other, resultsName)
+	_, err = sweepInto(t, other, func(s *Sweep) {
+		s.Progress = func(done, _ int) {
+			if done == 5 {
+				if err := errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, header(s.Plan.Axes()), 0o644)); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	if err == nil || !strings.Contains(err.Error(), "was replaced while it was written") {
+		t.Errorf("another file in its place: %v", err)
+	}
+}
+
+// A replication that panics is a row with its reason, the sweep goes on, and a resume tries it again.
+func TestPanicIsTheReasonOfItsRow(t *testing.T) {
+	whole := t.TempDir() + "/whole"
+	if _, err := sweepInto(t, whole, nil); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir() + "/s"
+	answered := &registry[Index("answered")]
+	of := answered.of
+	failing := true
+	answered.of = func(t *Tally) float64 {
+		if failing {
+			panic(fmt.Sprintf("answered: %d\nand more", t.answered()))
+		}
+		return of(t)
+	}
+	defer func() { answered.of = of }()
+	outcome, err := sweepInto(t, dir, nil)
+	if err != nil || outcome.FailedCount != 39 || !slices.ContainsFunc(outcome.Failed, func(s string) bool {
+		return strings.Contains(s, "panic: answered: 60 (experiments/folder_test.go:")
+	}) {
+		t.Errorf("%v, %+v", err, outcome)
+	}
+	if _, err := (Replicator{}).Play(t.Context(), template(t, small).Base, 0, 2); err == nil || !strings.Contains(err.Error(), "panic: answered: ") {
+		t.Errorf("a run: %v", err)
+	}
+	failing = false
+	outcome, err = sweepInto(t, dir, func(s *Sweep) { s.Resume = true })
+	if err != nil || outcome.FailedCount != 3 || contents(t, dir) != contents(t, whole) {
+		t.Errorf("tried again: %v, %+v", err, outcome)
+	}
+}
+
+// The panic of a listener, which is called while the model runs, is the error of its replication.
+func TestPanicNamesItsReplication(t *testing.T) {
+	_, err := Replicator{Jobs: 1, Listen: func(replication int) fleet.Listener {
+		if replication == 1 {
+			return nil // so that the first record panics
+		}
+		return fleet.Listeners{}
+	}}.Play(t.Context(), template(t, small).Base, 0, 2)
+	if err == nil || !strings.HasPrefix(err.Error(), "replication 1: panic: runtime error: ") || !strings.Contains(err.Error(), "(fleet/") {
+		t.Error(err)
+	}
+}
+
+// A label with a line end, a quote or a comma reads back.
+func TestAnyLabelReadsBack(t *testing.T) {
+	tpl := template(t, strings.Split(small, "sweep:")[0])
+	axis, err := scenario.ParseAxis(`fleet.key="a\nb","a\r\n\"b\"",c`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tpl.Sweep.Add(axis)
+	dir := t.TempDir() + "/s"
+	sweep := Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: dir}
+	if _, err := sweep.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sweep.Resume = true
+	if _, err := sweep.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compare(dir, CompareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []string
+	for _, p := range c.Points {
+		labels = append(labels, p.Labels...)
+	}
+	if want := []string{`"a\nb"`, `"a\r\n\"b\""`, "c"}; !slices.Equal(labels, want) {
+		t.Errorf("labels %q, want %q", labels, want)
+	}
+}
+
+// The caller's sweep is the caller's.
+func TestWriteRunLeavesTheTemplate(t *testing.T) {
+	tpl := template(t, small)
+	if err := WriteRun(t.TempDir(), tpl, nil); err != nil {
+		t.Fatal(err)
+	}
+	if len(tpl.Sweep.Axes) != 2 {
+		t.Errorf("%d axes left of 2", len(tpl.Sweep.Axes))
+	}
+}
+
+// Rows in any order come out in order, those that are near their place in one run, and twins once.
+func TestSortRows(t *testing.T) {
+	const rows = 3 * window
+	random := rand.New(rand.NewPCG(7, 8))
+	line := func(i int) string { return fmt.Sprintf("%d,%d,x,\n", i/7, i%7) }
+	var sorted strings.Builder
+	sorted.WriteString("head\n")
+	for i := range rows {
+		sorted.WriteString(line(i))
+	}
+	near := make([]int, rows)
+	for i := range near {
+		near[i] = i
+	}
+	for i := 0; i+1000 <= rows; i += 1000 {
+		random.Shuffle(1000, func(a, b int) { near[i+a], near[i+b] = near[i+b], near[i+a] })
+	}
+	backwards := slices.Clone(near)
+	slices.Reverse(backwards)
+	for _, c := range []struct {
+		name string
+		rows []int
+		runs int
+	}{
+		{"near their place", near, 1},
+		{"twice", append(slices.Clone(near), near[len(near)-500:]...), 1},
+		{"anywhere", random.Perm(rows), 3}, // the first run of (e-1) windows, and what came too late for the second
+		{"backwards", backwards, 3},
+		{"none", nil, 1},
+	} {
+		dir := t.TempDir()
+		from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+		var text strings.Builder
+		text.WriteString("head\n")
+		for _, i := range c.rows {
+			text.WriteString(line(i))
+		}
+		text.WriteString("9,9") // torn
+		if err := os.WriteFile(from, []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		runs, err := sortedRuns(from, to, nil)
+		if err != nil || len(runs) != c.runs {
+			t.Errorf("%s: %d runs, %v; want %d", c.name, len(runs), err, c.runs)
+		}
+		if err := errors.Join(removeAll(runs), sortRows(from, to, nil)); err != nil {
+			t.Fatal(err)
+		}
+		want := sorted.String()
+		if c.rows == nil {
+			want = "head\n"
+		}
+		if got, err := os.ReadFile(to); err != nil || string(got) != want {
+			t.Errorf("%s: other rows (%v)", c.name, err)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+			t.Errorf("%s: left behind %v", c.name, entries)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "twice")
+	if err := os.WriteFile(path, []byte("head\n1,1,x,\n1,1,y,\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := sortRows(path, path, nil); err == nil || !strings.Contains(err.Error(), "point 1, replication 1 stands twice with different results") {
+		t.Errorf("two results of one replication: %v", err)
+	}
+}
+
+// What an axis reads is read once and is in the manifest: a file that changes under a sweep changes nothing,
+// and one that changed before a resume is another sweep. A missing one is found before anything runs.
+func TestFilesOfAxesAreReadOnce(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(dir string, resume bool, progress func(int, int), axes ...string) error {
+		tpl, err := scenario.NewTemplate([]byte("workload: {trace: {file: a.csv, columns: {time: T}}, prompt_tokens: 5, output_tokens: 5}\npolicy: own-the-loop\n"), "t", scenario.Options{Dir: folder})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range axes {
+			axis, err := scenario.ParseAxis(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tpl.Sweep.Add(axis)
+		}
+		_, err = (&Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: dir, Jobs: 1, Resume: resume, Progress: progress}).Run(context.Background())
+		return err
+	}
+	const short, long = "T\n0\n1\n", "T\n0\n1\n2\n3\n"
+	axes := []string{"workload.trace.file=a.csv,b.csv", "policy.gate.semaphore=1,2,3"}
+	write("a.csv", short)
+	write("b.csv", short)
+	if err := run(folder+"/s", false, nil, axes...); err != nil {
+		t.Fatal(err)
+	}
+	want := contents(t, folder+"/s")
+	if strings.Count(want, `"sha256": "`) != 2 {
+		t.Errorf("the manifest does not have both files:\n%.3000s", want)
+	}
+	if err := run(folder+"/edited", false, func(done, _ int) {
+		if done == 1 {
+			write("a.csv", long)
+			write("b.csv", long)
+		}
+	}, axes...); err != nil {
+		t.Fatal(err)
+	}
+	if contents(t, folder+"/edited") != want {
+		t.Error("files that were edited during the sweep were read again")
+	}
+	write("a.csv", short)
+	if err := run(folder+"/s", true, nil, axes...); err == nil || !strings.Contains(err.Error(), "the file b.csv: SHA-256 ") {
+		t.Errorf("resumed with another file of an axis: %v", err)
+	}
+	for axis, want := range map[string]string{
+		"workload.trace.file=a.csv,c.csv":                             "the axis workload.trace.file, value c.csv: open ",
+		"workload.trace={file: c.csv, columns: {time: T}},{rows: []}": "the axis workload.trace, value {file: c.csv, columns: {time: T}}: open ",
+	} {
+		dir := t.TempDir() + "/s"
+		if err := run(dir, false, nil, axis); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", axis, err, want)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: the folder was made", axis)
+		}
+	}
+}

@@ -25,6 +25,22 @@ type Law interface {
 	String() string
 }
 
+// Range is the ends of a law's support: no draw is below least or above most.
+func Range(l Law) (least, most float64) {
+	switch l := l.(type) {
+	case Mixture:
+		least = math.Inf(1)
+		for _, p := range l {
+			a, b := Range(p.Law)
+			least, most = min(least, a), max(most, b)
+		}
+		return least, most
+	case Empirical:
+		return l.sorted[0], l.sorted[len(l.sorted)-1]
+	}
+	return l.Sample(0), l.Sample(1)
+}
+
 // Constant always gives its value.
 type Constant float64
 

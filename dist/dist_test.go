@@ -65,6 +65,27 @@ func TestSamplesAreFiniteAtTheEnds(t *testing.T) {
 	}
 }
 
+func TestRange(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		law         Law
+		least, most float64
+	}{
+		{Constant(3), 3, 3},
+		{Uniform{2, 5}, 2, 5},
+		{Exponential{7}, 0, inf},
+		{LognormalFromMean(10, 2), 0, inf},
+		{GammaFromMean(10, 2), 0, inf},
+		{WeibullFromMean(10, 2), 0, inf},
+		{NewEmpirical([]float64{4, 2, 9}), 2, 9},
+		{Mixture{{1, Constant(6)}, {2, Uniform{2, 5}}, {1, Constant(3)}}, 2, 6}, // neither end is that of the first part
+	} {
+		if least, most := Range(c.law); least != c.least || most != c.most {
+			t.Errorf("%v: %g..%g, want %g..%g", c.law, least, most, c.least, c.most)
+		}
+	}
+}
+
 func TestBlend(t *testing.T) {
 	if Blend(0.2, 0.9, 0) != 0.9 || Blend(0.2, 0.9, 1) != 0.2 {
 		t.Error("rho 0 is the own number, rho 1 the common one")

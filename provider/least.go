@@ -1,0 +1,54 @@
+package provider
+
+import (
+	"time"
+
+	"stampede/dist"
+	"stampede/sim"
+)
+
+// Least is the least time that requests take at a provider, with any luck and alone.
+type Least struct {
+	first, each float64 // seconds to the first token, and for each further one
+	perStep     int     // of a batch: tokens of prompts for which it takes as long as for one of output
+}
+
+// Least is that of a provider.
+func (c *Config) Least() (l Least) {
+	slow := 1.0 // what makes it faster may always do so
+	for _, f := range c.Faults {
+		if e, ok := f.Effect.(Slow); ok && e.Factor < 1 {
+			slow *= e.Factor
+		}
+	}
+	if b := c.Capacity.Batching; b != nil {
+		const rounding = 1 - 1e-6 // of the clock of the batch
+		return Least{each: slow * b.Streams(1).Seconds() * rounding, perStep: b.PerStep}
+	}
+	if law := c.Latency.FirstToken; law != nil {
+		l.first, _ = dist.Range(law)
+		l.first *= slow
+	}
+	if law := c.Latency.TokensPerSecond; law != nil {
+		_, speed := dist.Range(law)
+		l.each = slow / speed
+	}
+	return l
+}
+
+// Time is the least from the admission of a request to its last token.
+func (l Least) Time(r Request, output int) time.Duration {
+	tokens := float64(output)
+	if l.perStep > 0 {
+		tokens += float64(r.Prompt-r.Cached) / float64(l.perStep)
+	}
+	return sim.Seconds(l.first + tokens*l.each)
+}
+
+// Crowded is how much longer a request takes, at the least, where so many are served at once.
+func (c *Config) Crowded(n int64) float64 {
+	if b := c.Capacity.Batching; b != nil {
+		return float64(b.Streams(int(n))) / float64(b.Streams(1))
+	}
+	return 1
+}

@@ -1,0 +1,202 @@
+package provider
+
+import (
+	"math"
+	"math/bits"
+	"sort"
+	"time"
+
+	"stampede/sim"
+)
+
+// Supply is the most that a limit can admit over time, by its definition alone:
+// it knows no traffic and no meter. With s as the slack, over a span of length T
+// inside a run
+//
+//	token, leaky bucket   Burst + Amount T/Period + s
+//	fixed window          (Amount + s) x windows begun by its end
+//	sliding window        (Amount + s) x (floor(T/Period) + 1)
+//	ramp                  its windows, each (1 + Growth) times the one before
+//	concurrency           no bound: it depends on how long requests stay (see Turns)
+//
+// and of windows that are enforced in slices, the same for the slices if that is
+// less. A span that begins at 0 has less by what was used before.
+//
+// The slack is what can be counted beyond an admission: requests in flight
+// whose true usage counts only when they end, beyond their charge. A bucket makes
+// up for it before it admits again; a window forgives it with each new one.
+//
+// Where refunds are given, the bound is on what was not refunded, and holds for spans
+// that begin at 0: later ones also have what comes back of charges before them.
+type Supply []phase
+
+// phase is a limit from an instant on.
+type phase struct {
+	from sim.Time
+	Limit
+}
+
+// NoBound is more than any limit can count.
+const NoBound = math.MaxInt64
+
+// Supply is that of a limit, with the changes that the fault schedule makes.
+func (c *Config) Supply(limit int) Supply {
+	s := Supply{{0, c.Limits[limit]}}
+	changes, _ := changesOf(*c) // New reports its error
+	for _, change := range changes {
+		if change.index == limit {
+			before := s[len(s)-1]
+			change.limit.Offset = before.Offset % before.Period // which windows keep when their period changes
+			s = append(s, phase{change.at, change.limit})
+		}
+	}
+	return s
+}
+
+// Within is the most that can be admitted from one instant to another, both included.
+func (s Supply) Within(from, to sim.Time, slack int64) int64 {
+	if len(s) > 1 && s[0].Kind == RampLimit { // what was before a change makes the ceilings after it
+		return NoBound
+	}
+	sum, first := int64(0), true
+	for i, p := range s {
+		begins, ends := max(from, p.from), to
+		if i+1 < len(s) {
+			if s[i+1].from <= begins {
+				continue
+			}
+			ends = min(to, s[i+1].from)
+		}
+		if begins > ends {
+			break
+		}
+		n := p.within(begins, ends, slack)
+		if p.bucket() && !first && n != NoBound { // its level goes on, the fraction too
+			n -= p.burst() + slack - 1
+		}
+		sum, first = plus(sum, n), false
+	}
+	return max(0, sum)
+}
+
+// Earliest is the first instant by which a total can have been admitted from the
+// start; sim.Never if it cannot.
+func (s Supply) Earliest(total, slack int64) sim.Time {
+	if total <= 0 {
+		return 0
+	}
+	at := sim.Time(sort.Search(int(sim.End), func(t int) bool { return s.Within(0, sim.Time(t), slack) >= total }))
+	if at == sim.End {
+		return sim.Never
+	}
+	return at
+}
+
+func (l *Limit) bucket() bool {
+	return l.Resource != Concurrency && (l.Kind == TokenBucket || l.Kind == LeakyBucket)
+}
+
+func (l *Limit) within(from, to sim.Time, slack int64) int64 {
+	used := int64(0)
+	if from == 0 {
+		used = l.Used
+	}
+	switch {
+	case l.Resource == Concurrency:
+		return NoBound
+	case l.bucket():
+		return plus(l.burst()-used+slack, share(l.Amount, to-from, l.Period))
+	case l.Kind == RampLimit:
+		if slack > 0 || l.Rejected == IntoDebt { // what passes the ceiling makes the next one higher
+			return NoBound
+		}
+		return l.ramp(from, to, used)
+	}
+	whole := window{l.Period, l.Amount, l.Period, l.Amount}
+	if l.Quantum > 0 {
+		whole.part, whole.span = sliceOf(l.Amount, l.Period, l.Quantum)
+	}
+	if l.Kind == SlidingWindow {
+		spans := func(n int64, span time.Duration) int64 { return times(plus(n, slack), int64((to-from)/span)+1) }
+		return min(plus(spans(l.Amount, l.Period), -min(used, l.Amount)), spans(whole.part, whole.span))
+	}
+	offset := l.Offset % l.Period
+	from, to = from+offset, to+offset
+	first, last := from-from%l.Period, to-to%l.Period
+	if first == last {
+		return whole.within(from-first, to-first, used, slack)
+	}
+	between := times(whole.within(0, l.Period-1, 0, slack), int64((last-first)/l.Period)-1)
+	return plus(plus(whole.within(from-first, l.Period-1, used, slack), between), whole.within(0, to-last, 0, slack))
+}
+
+// window is a window and its slices: in each span of it, part may pass.
+type window struct {
+	length time.Duration
+	amount int64
+	span   time.Duration
+	part   int64
+}
+
+// within is the most that one window counts from one instant of it to another.
+func (w window) within(from, to time.Duration, used, slack int64) int64 {
+	return min(plus(max(0, w.amount-used), slack), times(plus(w.part, slack), int64(to/w.span-from/w.span)+1))
+}
+
+// ramp is what its windows count if all of those before were used up.
+func (l *Limit) ramp(from, to sim.Time, used int64) int64 {
+	const tooMany = 100_000
+	if to/l.Every > tooMany {
+		return NoBound
+	}
+	r := NewRamp(l.Amount, l.Period, l.Growth, l.Every, l.Before)
+	sum := int64(0)
+	for begins := sim.Time(0); begins <= to && sum < NoBound; begins += l.Every {
+		w := window{l.Every, r.whole.amount, r.part.period, r.part.amount}
+		if ends := begins + l.Every - 1; from <= ends {
+			sum = plus(sum, w.within(max(from-begins, 0), min(to, ends)-begins, used, 0))
+			used = 0
+		}
+		r.used = w.amount
+		r.allow()
+	}
+	return sum
+}
+
+// Turns is the least time in which n requests can pass where so many are served at
+// once: the longer of their whole service over the places, and as many turns, one
+// after the other, as there must be.
+//
+//	T >= max(total / places, ceil(n / places) x least)
+func Turns(n, places int64, least, total time.Duration) time.Duration {
+	if places < 1 || n == 0 {
+		return 0
+	}
+	return max(total/time.Duration(places), time.Duration(times((n-1)/places+1, int64(least))))
+}
+
+// share is floor(amount x span / period), held at NoBound.
+func share(amount int64, span, period time.Duration) int64 {
+	hi, lo := bits.Mul64(uint64(amount), uint64(span))
+	if hi >= uint64(period) {
+		return NoBound
+	}
+	n, _ := bits.Div64(hi, lo, uint64(period))
+	return int64(min(n, NoBound))
+}
+
+// plus adds, times multiplies what is not negative; both are held at NoBound.
+func plus(a, b int64) int64 {
+	if b > 0 && a > NoBound-b {
+		return NoBound
+	}
+	return a + b
+}
+
+func times(a, b int64) int64 {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	if hi > 0 || lo > NoBound {
+		return NoBound
+	}
+	return int64(lo)
+}

@@ -319,6 +319,71 @@ func TestBoundHoldsForEveryLimit(t *testing.T) {
 	}
 }
 
+// The bound and the quota used, by hand, and a run of each that comes close to its bound.
+func TestBoundsByHand(t *testing.T) {
+	for _, c := range []struct {
+		name, workload, provider string
+		bound, used              float64 // 0 is not looked at
+		within                   float64 // of the bound is the makespan
+	}{
+		// Eight answers of 800 tokens may be in flight when the last one is admitted: (300 - 8) x 800 less
+		// the burst of 8,000 at 8,000 a minute, and then the last one takes 2 s.
+		{"output tokens", "{batch: {calls: 300}, prompt_tokens: 100, output_tokens: 800}",
+			"{limits: [{resource: output_tokens, limit: 8k/min}], latency: {first_token: 2s}}", 1692 + 2, 1, 0.05},
+		// Dollars likewise: an answer is 0.0001 x 100 + 0.0009 x 50 = $0.055; (100 - 8) x 0.055 less $1 at $1 a minute.
+		{"dollars", "{batch: {calls: 100}, prompt_tokens: 100, output_tokens: 50}",
+			"{limits: [{resource: dollars, limit: $1/min}], latency: {first_token: 2s}}", 243.6 + 2, 0, 0.2},
+		{"a fixed window", "{batch: {calls: 200}, prompt_tokens: 100, output_tokens: 50}", "{limits: [{resource: requests, limit: 150/day, kind: fixed_window}]}", 86_400, 200.0 / 300, 0.01},
+		{"a sliding window", "{batch: {calls: 200}, prompt_tokens: 100, output_tokens: 50}", "{limits: [{resource: requests, limit: 150/day, kind: sliding_window}]}", 86_400, 200.0 / 300, 0.01},
+		{"a leaky bucket: the burst, one over the brim, and 50 more at 60 a minute", "{batch: {calls: 111}, prompt_tokens: 100, output_tokens: 50}",
+			"{limits: [{resource: requests, limit: 60/min, kind: leaky_bucket}]}", 50, 1, 0.05},
+		{"nine at once", "{burst: {calls: 500}, prompt_tokens: 100, output_tokens: 50}", "{limits: [{resource: concurrency, limit: 9}], latency: {first_token: 2s}}", 112, 0, 0.6},
+		{"nine slots", "{burst: {calls: 500}, prompt_tokens: 100, output_tokens: 50}", "{capacity: {slots: 9, queue: 500}, latency: {first_token: 2s}}", 112, 0, 0.001},
+		{"eight workers, each with 0.1 s on the way: 63 turns", "{batch: {calls: 500}, prompt_tokens: 100, output_tokens: 50}", "{round_trip: 100ms, latency: {first_token: 2s}}", 63 * 2.1, 0, 0.001},
+		{"a ramp: windows of 30 and 45, then 25 of the third", "{batch: {calls: 100}, prompt_tokens: 100, output_tokens: 50}",
+			"{limits: [{resource: requests, limit: 30/min, kind: ramp, growth: 50%, every: 1m}]}", 120, 0, 0.1},
+	} {
+		text := "name: t\nworkload: " + c.workload + "\nfleet: {workers: 8}\nprovider: " + c.provider + "\n" +
+			"policy: {retry: {attempts: none, retry_after: in_full, backoff: {constant: 1s}}}\nprice: {input: 100, output: 900}\nreplications: 1\n"
+		if strings.Contains(c.workload, "burst") {
+			text = strings.Replace(text, "fleet: {workers: 8}\n", "", 1)
+		}
+		s, err := scenario.Read([]byte(text), "f", scenario.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, err := Replicator{Jobs: 1}.Play(t.Context(), s, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value := func(name string) float64 { return runs[0].Values[Index(name)] }
+		bound, makespan, used := value("bound_makespan_s"), value("makespan_s"), value("quota_used_ratio")
+		if math.Abs(bound-c.bound) > 0.01 || makespan < bound || makespan > (1+c.within)*bound {
+			t.Errorf("%s: bound %.3f s, want %.3f; makespan %.3f s", c.name, bound, c.bound, makespan)
+		}
+		if c.used > 0 && math.Abs(used-c.used) > 0.02 {
+			t.Errorf("%s: %.3f of the limit used, want %.3f", c.name, used, c.used)
+		}
+	}
+}
+
+// A daily quota of 50 that is gone after 50 of 239 calls is used up.
+func TestQuotaUsedUp(t *testing.T) {
+	text := "name: t\nworkload: {batch: {calls: 239}, prompt_tokens: 100, output_tokens: 50}\nfleet: {workers: 4}\nreplications: 1\n" +
+		"provider: {limits: [{resource: requests, limit: 50/day, kind: fixed_window}]}\n"
+	s, err := scenario.Read([]byte(text), "f", scenario.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := Replicator{Jobs: 1}.Play(t.Context(), s, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used, n := runs[0].Values[Index("quota_used_ratio")], runs[0].Values[Index("answered")]; used != 1 || n != 50 {
+		t.Errorf("%g answered, %g of the quota used; want 50 and 1", n, used)
+	}
+}
+
 // Of 100 runs, half at 9 and half at 11, s = 1.00504; the mean of four lies within 2.6264 s
 // sqrt(1/4 + 1/100) = 1.3459 of 10. A reference that the mean does not meet can be such a mean.
 func TestMeansOfFewRuns(t *testing.T) {

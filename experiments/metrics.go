@@ -93,13 +93,8 @@ func register() []Metric {
 	})
 	of = PerRun
 	add("makespan_s", "s", Lower, "until the last call ended, or the run", func(t *Tally) float64 { return t.end.Seconds() })
-	add("bound_makespan_s", "s", Neither, "the limits let no policy have these answers sooner", (*Tally).bound)
-	add("regret", "ratio", Lower, "makespan beyond that bound, relative to it", func(t *Tally) float64 {
-		if t.bound() == 0 {
-			return math.NaN()
-		}
-		return t.end.Seconds()/t.bound() - 1
-	})
+	add("bound_makespan_s", "s", Neither, "no policy can finish these answers sooner", (*Tally).lowerBound)
+	add("regret", "ratio", Lower, "makespan beyond that bound, relative to it", (*Tally).regret)
 	add("attempts_most", "attempts", Neither, "that one call can make, over all layers, hedges, targets and deliveries", func(t *Tally) float64 {
 		if n := t.fleet().MaxAttempts(); n > 0 {
 			return float64(n)

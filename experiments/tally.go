@@ -2,13 +2,11 @@ package experiments
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"stampede/cost"
 	"stampede/fleet"
 	"stampede/policy"
-	"stampede/provider"
 	"stampede/scenario"
 	"stampede/sim"
 	"stampede/wire"
@@ -41,12 +39,13 @@ type Tally struct {
 	waits           [fleet.Waits]float64 // nanoseconds
 	useful          cost.Money
 	waste           cost.Waste
-	end             sim.Time  // of the last call
-	byInstance      []float64 // answered calls
-	first           []int     // by fleet: its first instance among those
-	counted         []int64   // by the provider's limits in the end, for answered calls
-	recovery        *recovery // nil without a trigger
-	collapse        *collapse // nil unless the scenario says what a collapse is
+	end             sim.Time     // of the last call
+	byInstance      []float64    // answered calls
+	first           []int        // by fleet: its first instance among those
+	bound           *fleet.Bound // of the answers
+	boundInTime     *fleet.Bound // of those up to the horizon
+	recovery        *recovery    // nil without a trigger
+	collapse        *collapse    // nil unless the scenario says what a collapse is
 }
 
 // NewTally makes an empty tally for a run of the scenario.
@@ -55,7 +54,8 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 	if horizon == 0 {
 		horizon = sim.Never
 	}
-	t := &Tally{model: &s.Model, only: s.Measured(), warmup: warmup, counted: make([]int64, len(s.Model.Provider.Limits))}
+	t := &Tally{model: &s.Model, only: s.Measured(), warmup: warmup}
+	t.bound, t.boundInTime = fleet.NewBound(t.model), fleet.NewBound(t.model)
 	t.inTime.Measured = Measured{warmup, horizon}
 	t.drain.Measured = Measured{max(warmup, horizon), sim.Never}
 	for i, f := range s.Model.Fleets() {
@@ -193,12 +193,9 @@ func (t *Tally) Call(c *fleet.Call) {
 			t.elsewhere++
 		}
 		t.byInstance[t.first[c.Fleet]+int(c.Instance)]++
-		r := provider.Request{Prompt: int(c.Size.Prompt), Cached: int(c.Size.Cached), MaxTokens: int(c.Size.MaxTokens)}
-		used := provider.Used{Output: int(c.Size.Output), Nano: int64(c.Useful)}
-		for i, l := range t.model.Provider.Limits {
-			if c.Target == 0 && l.Covers(t.model.Provider.Tenants[c.Fleet]) {
-				t.counted[i] += min(l.Counts(r), l.Ends(r, used)) // what exceeds the charge may overshoot the limit
-			}
+		t.bound.Add(c)
+		if t.inTime.Ends(c.Ended) {
+			t.boundInTime.Add(c)
 		}
 	}
 	for w, d := range c.Waits {
@@ -243,68 +240,6 @@ func (t *Tally) attempts() (sum uint64) {
 		sum += n
 	}
 	return sum
-}
-
-// offers is the highest rate, per second, and burst that a limit has during the
-// run, changes by faults included; no rate for a ramp, which grows, for
-// requests at once, and for what may be overshot: dollars and leaky buckets.
-func (t *Tally) offers(l provider.Limit) (rate, burst float64) {
-	if l.Kind == provider.RampLimit || l.Kind == provider.LeakyBucket || l.Resource == provider.Concurrency || l.Resource == provider.Dollars {
-		return math.Inf(1), 0
-	}
-	take := func(l provider.Limit) {
-		rate, burst = max(rate, float64(l.Amount)/l.Period.Seconds()), max(burst, float64(l.Most()))
-	}
-	take(l)
-	for _, f := range t.model.Provider.Faults {
-		if to, ok := f.Effect.(provider.ChangeLimit); ok && to.Resource == l.Resource && slices.Equal(to.Keys, l.Keys) && slices.Equal(to.Models, l.Models) {
-			l.Amount, l.Period, l.Burst = to.Amount, to.Period, to.Burst
-			take(l)
-		}
-	}
-	return rate, burst
-}
-
-// bound is the least time, in seconds, in which the limits let these answers
-// through, when all calls are there from the start; else, or without limits, NaN.
-// What a limit counts for the answers beyond its burst must be refilled:
-//
-//	T >= (counted - burst) / rate
-//
-// The time that the provider takes is no part of it, since a policy may have
-// better luck with it.
-func (t *Tally) bound() float64 {
-	m := t.model
-	_, burst := m.Workload.Arrivals.(fleet.Burst)
-	batch := m.Workload.Arrivals == nil && m.Workload.Think == nil
-	if len(m.Beside) > 0 || (!burst && !batch) || t.warmup > 0 || t.answered() == 0 {
-		return math.NaN()
-	}
-	least := math.NaN()
-	for i, l := range m.Provider.Limits {
-		if rate, burst := t.offers(l); !math.IsInf(rate, 0) {
-			early := 0.0
-			if l.Kind == provider.FixedWindow { // a part of the first one has passed
-				early = (l.Offset % l.Period).Seconds()
-			}
-			if span := max(0, (float64(t.counted[i])-burst)/rate-early); !(least >= span) {
-				least = span
-			}
-		}
-	}
-	return least
-}
-
-// quotaUsed is the largest part of any limit that went into answers.
-func (t *Tally) quotaUsed() float64 {
-	used, span := math.NaN(), t.measured().Length().Seconds()
-	for i, l := range t.model.Provider.Limits {
-		rate, burst := t.offers(l)
-		if part := float64(t.counted[i]) / (burst + rate*span); !math.IsInf(rate, 0) && !(used >= part) {
-			used = part
-		}
-	}
-	return used
 }
 
 // fairness is Jain's index of the answers of the instances, (sum x)^2 /

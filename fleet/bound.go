@@ -1,0 +1,227 @@
+package fleet
+
+import (
+	"math"
+	"time"
+
+	"stampede/provider"
+	"stampede/sim"
+)
+
+// Bound is the least time in which any policy, with any luck, can have the answers
+// that a run gave, and how much of the limits went into them. Of the run it takes
+// the answered calls and their sizes, nothing else: neither when anything happened nor
+// what was refused, retried or wasted, since a policy might have avoided that.
+//
+// With n answers that count a at admission and keep it, o more when they end,
+// and at most K in flight, of which the largest o add up to s, a limit has admitted
+// the last of them when its definition allows sum(a) + sum(o) with a slack of s
+// (see provider.Supply). Workers, places at once and slots bound the time by the work
+// (see provider.Turns).
+type Bound struct {
+	model   *Model
+	fleets  []*Fleet
+	targets []*provider.Config
+	floors  []provider.Least // by provider
+	limits  []counted        // of the model's own provider
+	service work             // there, from admission to last token
+	busy    work             // of a worker, at any target
+}
+
+// counted is what the answers count at one limit.
+type counted struct {
+	supply     provider.Supply
+	kept, over int64   // at admission for good, and later
+	most       int64   // the largest kept
+	largest    largest // of over
+}
+
+// work is the least time that answers take, of each and in all.
+type work struct {
+	n            int64
+	least, total time.Duration
+}
+
+func (w *work) add(d time.Duration) {
+	if w.n == 0 || d < w.least {
+		w.least = d
+	}
+	w.n++
+	w.total = sim.Plus(w.total, d)
+}
+
+// NewBound makes the bound of no answers.
+func NewBound(m *Model) *Bound {
+	b := &Bound{model: m, fleets: m.Fleets(), targets: m.Providers(), limits: make([]counted, len(m.Provider.Limits))}
+	for _, p := range b.targets {
+		b.floors = append(b.floors, p.Least())
+	}
+	for i := range b.limits {
+		b.limits[i].supply = m.Provider.Supply(i)
+	}
+	return b
+}
+
+// Add counts an answered call.
+func (b *Bound) Add(c *Call) {
+	f := b.fleets[c.Fleet]
+	target := f.target(uint8(c.Target)).Provider
+	to := b.targets[target]
+	r := provider.Request{
+		Tenant: int(c.Fleet), Prompt: int(c.Size.Prompt), Cached: int(c.Size.Cached), MaxTokens: int(c.Size.MaxTokens),
+	}
+	used := provider.Used{Output: int(c.Size.Output), Nano: int64(c.Useful)}
+	service := time.Duration(0)
+	if to.ReplaysKeys && f.Client.IdempotencyKey && c.Attempts > 1 { // perhaps from memory
+		used.Output = 0
+	} else {
+		service = b.floors[target].Time(r, used.Output)
+	}
+	b.busy.add(service + trip(to))
+	if c.Target > 0 {
+		return
+	}
+	b.service.add(service)
+	for i := range b.limits {
+		if l := &to.Limits[i]; len(to.Tenants) == 0 || l.Covers(to.Tenants[c.Fleet]) {
+			b.limits[i].add(l.Counts(r), l.Ends(r, used))
+		}
+	}
+}
+
+func (c *counted) add(charge, final int64) {
+	kept := min(charge, final)
+	c.kept += kept
+	c.most = max(c.most, kept)
+	if final > charge {
+		c.over += final - charge
+		c.largest.add(final - charge)
+	}
+}
+
+// slack is what the definition of a limit lets pass beyond what it admits, with so many in
+// flight.
+func (c *counted) slack(l *provider.Limit, inFlight int64) int64 {
+	s := min(c.over, c.largest.sum(inFlight))
+	if l.Kind == provider.LeakyBucket { // the last one may go over the brim
+		s += c.most
+	}
+	return s
+}
+
+// trip is the time of a request and its reply on the way.
+func trip(c *provider.Config) time.Duration { return 2 * ((c.RoundTrip + c.Gateway.Latency) / 2) }
+
+// workers is how many work at once at most; 0 means no bound.
+func (m *Model) workers() (sum int64) {
+	for _, f := range m.Fleets() {
+		if f.Workers == 0 {
+			return 0
+		}
+		sum += int64(f.Workers) * int64(f.Instances)
+	}
+	return sum
+}
+
+// inFlight is how many of the attempts that are answered can be at the provider at once: each
+// has a worker, and a place where those are limited.
+func (b *Bound) inFlight() int64 {
+	n, p := b.service.n, &b.model.Provider
+	if w := b.model.workers(); w > 0 {
+		n = min(n, w)
+	}
+	if c := p.Capacity; c.Slots > 0 && c.Queue >= 0 {
+		n = min(n, int64(c.Slots)+int64(c.Queue))
+	}
+	for _, l := range p.Limits {
+		if l.Resource == provider.Concurrency && len(l.Keys)+len(l.Models) == 0 {
+			n = min(n, l.Amount)
+		}
+	}
+	return n
+}
+
+// Makespan is the least time from the start to the last of the answers, if all calls are
+// there from the start; 0 when nothing bounds it.
+func (b *Bound) Makespan() time.Duration {
+	p := &b.model.Provider
+	least := provider.Turns(b.busy.n, b.model.workers(), b.busy.least, b.busy.total)
+	if b.service.n == 0 {
+		return least
+	}
+	places := func(n int64) {
+		total := time.Duration(min(float64(b.service.total)*p.Crowded(n), float64(sim.Never/2)))
+		least = max(least, trip(p)+provider.Turns(b.service.n, n, b.service.least, total))
+	}
+	if p.Capacity.Slots > 0 {
+		places(int64(p.Capacity.Slots))
+	}
+	inFlight := b.inFlight()
+	for i := range b.limits {
+		l, c := &p.Limits[i], &b.limits[i]
+		if l.Resource == provider.Concurrency && len(l.Keys)+len(l.Models) == 0 {
+			places(l.Amount)
+		} else if last := c.supply.Earliest(c.kept+c.over, c.slack(l, inFlight)); last > 0 && last < sim.Never {
+			least = max(least, last+b.service.least+trip(p)/2)
+		}
+	}
+	return least
+}
+
+// Used is the largest part of any limit that went into answers within a span, 0..1; NaN without
+// a limit that has a bound. What is counted when a request ends may exceed a limit: then all of
+// it was used.
+func (b *Bound) Used(from, to sim.Time) float64 {
+	used := math.NaN()
+	for i := range b.limits {
+		c := &b.limits[i]
+		most := c.supply.Within(from, to, 0)
+		if most == provider.NoBound {
+			continue
+		}
+		part := 1.0
+		if total := c.kept + c.over; total < most {
+			part = float64(total) / float64(most)
+		}
+		if !(used >= part) {
+			used = part
+		}
+	}
+	return used
+}
+
+// largest keeps the largest of many numbers, the least first.
+type largest struct {
+	kept [64]int64
+	n    int
+}
+
+func (l *largest) add(x int64) {
+	i := 0
+	if l.n < len(l.kept) {
+		copy(l.kept[1:], l.kept[:l.n])
+		l.n++
+	} else if x <= l.kept[0] {
+		return
+	}
+	for i+1 < l.n && l.kept[i+1] < x {
+		l.kept[i] = l.kept[i+1]
+		i++
+	}
+	l.kept[i] = x
+}
+
+// sum is at least the sum of the n largest.
+func (l *largest) sum(n int64) (sum int64) {
+	for i := l.n - 1; i >= 0 && n > 0; i-- {
+		sum += l.kept[i]
+		n--
+	}
+	if l.n < len(l.kept) {
+		return sum
+	}
+	if n > (provider.NoBound-sum)/l.kept[0] {
+		return provider.NoBound
+	}
+	return sum + n*l.kept[0]
+}

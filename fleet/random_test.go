@@ -119,6 +119,56 @@ func randomFleet(t *rapid.T) Fleet {
 	return f
 }
 
+// randomLimit draws a limit of any kind on any resource but concurrency. The amounts are such
+// that the calls of a random fleet meet them: some 100 tokens in and 50 out, some ten a minute.
+func randomLimit(t *rapid.T) provider.Limit {
+	l := provider.Limit{
+		Resource: provider.Resource(rapid.IntRange(int(provider.Requests), int(provider.Dollars)).Draw(t, "resource")),
+		Kind:     provider.Kind(rapid.IntRange(int(provider.TokenBucket), int(provider.LeakyBucket)).Draw(t, "kind")),
+		Period:   rapid.SampledFrom([]time.Duration{s, 7 * s, 60 * s, 3600 * s}).Draw(t, "period"),
+		Rejected: provider.Rejected(rapid.IntRange(0, 2).Draw(t, "rejected")),
+	}
+	per := map[provider.Resource]int64{
+		provider.Requests: 10, provider.Tokens: 3_000, provider.InputTokens: 2_000, provider.OutputTokens: 1_000, provider.Dollars: 800_000,
+	}[l.Resource]
+	l.Amount = max(2, int64(float64(per)*rapid.SampledFrom([]float64{0.2, 1, 1, 5}).Draw(t, "amount")*max(0.3, l.Period.Minutes())))
+	if rapid.IntRange(0, 3).Draw(t, "for some") == 0 {
+		l.Keys = []string{"main"}
+	}
+	if rapid.IntRange(0, 3).Draw(t, "used before") == 0 {
+		l.Used = rapid.Int64Range(1, l.Amount).Draw(t, "used")
+	}
+	switch l.Resource {
+	case provider.Tokens, provider.InputTokens:
+		l.Charge = provider.Charge(rapid.IntRange(int(provider.Prompt), int(provider.AsProduced)).Draw(t, "charge"))
+		l.Settle = provider.Settle(rapid.IntRange(int(provider.Keep), int(provider.Multiply)).Draw(t, "settle"))
+		l.Output, l.Estimate = 5, rapid.SampledFrom([]float64{0, 0.7, 1.3}).Draw(t, "estimate")
+		l.Cached = provider.Cached(rapid.IntRange(0, 2).Draw(t, "cached"))
+	case provider.OutputTokens:
+		l.Charge, l.Settle = provider.AsProduced, provider.Refund
+	}
+	switch l.Kind {
+	case provider.FixedWindow:
+		l.Offset = rapid.SampledFrom([]time.Duration{0, 3 * s, 40 * s}).Draw(t, "offset")
+		l.Quantum = randomQuantum(t, l.Period)
+	case provider.SlidingWindow:
+		l.Quantum = randomQuantum(t, l.Period)
+	case provider.RampLimit:
+		l.Growth = rapid.SampledFrom([]float64{0, 0.5, 3}).Draw(t, "growth")
+		l.Every = l.Period * time.Duration(rapid.IntRange(2, 6).Draw(t, "every")) / 2
+		l.Before = rapid.SampledFrom([]int64{0, 2 * l.Amount, 5 * l.Amount}).Draw(t, "before")
+	case provider.TokenBucket:
+		if l.Quantum = randomQuantum(t, l.Period); l.Quantum == 0 {
+			l.Burst = rapid.SampledFrom([]int64{0, max(1, l.Amount/5), 2 * l.Amount}).Draw(t, "burst")
+		}
+	}
+	return l
+}
+
+func randomQuantum(t *rapid.T, period time.Duration) time.Duration {
+	return rapid.SampledFrom([]time.Duration{0, 0, period, period / 6, period / 60}).Draw(t, "quantum")
+}
+
 // randomModel draws fleets and a provider with everything in it.
 func randomModel(t *rapid.T) Model {
 	sometimes := func(name string) bool { return rapid.Bool().Draw(t, name) }
@@ -140,18 +190,8 @@ func randomModel(t *rapid.T) Model {
 		m.Provider.Tenants = append(m.Provider.Tenants, provider.Tenant{Key: "other", Priority: rapid.IntRange(-1, 1).Draw(t, "priority")})
 	}
 	if sometimes("limits") {
-		kind := func(name string) provider.Kind {
-			return rapid.SampledFrom([]provider.Kind{provider.TokenBucket, provider.FixedWindow, provider.SlidingWindow, provider.LeakyBucket}).Draw(t, name)
-		}
-		rejected := provider.Rejected(rapid.IntRange(0, 2).Draw(t, "rejected"))
-		m.Provider.Limits = []provider.Limit{
-			{Resource: provider.Requests, Amount: 90, Period: 60 * s, Burst: 5, Kind: kind("requests"), Rejected: rejected},
-			{Resource: provider.Tokens, Amount: 9000, Period: 60 * s, Kind: kind("tokens"), Charge: provider.Charge(rapid.IntRange(0, 4).Draw(t, "charge")),
-				Settle: provider.Settle(rapid.IntRange(0, 2).Draw(t, "settle")), Output: 5, Estimate: 1.3, Rejected: rejected, Cached: provider.Cached(rapid.IntRange(0, 2).Draw(t, "cached"))},
-			{Resource: provider.InputTokens, Amount: 50_000, Period: 60 * s, Cached: provider.CacheCounts, Quantum: 10 * s, Kind: kind("input"), Keys: []string{"main"}},
-			{Resource: provider.OutputTokens, Amount: 20_000, Period: 60 * s, Charge: provider.AsProduced, Keys: []string{"other"}},
-			{Resource: provider.Tokens, Amount: 30_000, Period: 60 * s, Kind: provider.RampLimit, Growth: 0.5, Every: 60 * s},
-			{Resource: provider.Dollars, Amount: 3_000_000, Period: 60 * s, Kind: kind("dollars")},
+		for range rapid.IntRange(1, 6).Draw(t, "number of limits") {
+			m.Provider.Limits = append(m.Provider.Limits, randomLimit(t))
 		}
 	}
 	m.Provider.ReplaysKeys = sometimes("replays keys")
@@ -173,8 +213,11 @@ func randomModel(t *rapid.T) Model {
 			provider.Reject{Reply: wire.Reply{Status: 400, Code: "content_filter"}}, provider.Break{Part: 0.3, Code: "overloaded_error"},
 			provider.Slow{Factor: 5}, provider.Hang{}, provider.Break{Part: 0.4}, provider.Break{Part: 1}, provider.NoConnection{As: provider.RefusedConn}, provider.NoConnection{As: provider.Unreachable},
 		}
-		if len(m.Provider.Limits) > 1 {
-			effects = append(effects, provider.ChangeLimit{Resource: provider.Tokens, Amount: 3000, Period: 60 * s})
+		for i, l := range m.Provider.Limits {
+			first := slices.IndexFunc(m.Provider.Limits, func(other provider.Limit) bool { return other.Resource == l.Resource })
+			if l.Period > 0 && len(l.Keys) == 0 && first == i {
+				effects = append(effects, provider.ChangeLimit{Resource: l.Resource, Amount: max(1, l.Amount/3), Period: l.Period, Burst: l.Burst / 3})
+			}
 		}
 		m.Provider.Faults = append(m.Provider.Faults, provider.Fault{At: randomSpan(t, "at", 20*s), For: randomSpan(t, "for", 20*s),
 			Share: rapid.SampledFrom([]float64{0.1, 1}).Draw(t, "of"), Effect: rapid.SampledFrom(effects).Draw(t, "effect")})

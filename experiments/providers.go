@@ -187,16 +187,8 @@ var tokenThrottle = Experiment{
 	Source:   "practitioners' claim; MetaGPT issue 523",
 	Arms:     []Arm{{"long", nil}},
 	References: []Reference{
-		within("requests_used_ratio", 0.2, math.Inf(-1), 0.2, "share"),
-		within("throttled_ratio", 1e-6, 1e-6, math.Inf(1), "share"),
-	},
-	measure: func(l *lab) (map[string]Sample, error) {
-		arm, err := l.play("long", nil)
-		if err != nil {
-			return nil, err
-		}
-		used := arm.ratio("attempts", "makespan_s", 60.0/500) // of 500 requests a minute
-		return map[string]Sample{"requests_used_ratio": used, "throttled_ratio": arm.metric("throttled_ratio")}, nil
+		within("requests_used_ratio", 0.2, math.Inf(-1), 0.2, "share").of("long", "attempts_per_s").times(60.0 / 500), // of 500 requests a minute
+		within("throttled_ratio", 1e-6, 1e-6, math.Inf(1), "share").of("long", "throttled_ratio"),
 	},
 }
 

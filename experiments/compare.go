@@ -108,7 +108,13 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 		if m.Trigger {
 			names = append(names, "recovery_s", "collapsed")
 		}
-		if m.warmup() {
+		if m.has("collapse") {
+			names = append(names, "collapse_level")
+			if !m.Trigger {
+				names = append(names, "collapsed")
+			}
+		}
+		if m.has("warmup") {
 			names = append(names, "warmup_s")
 		}
 	}
@@ -320,7 +326,11 @@ func (c *Comparison) warn() {
 			}
 		}
 		if none > 0 {
-			add("%s has no value in some replications of %d points", registry[m].Name, none)
+			hint := ""
+			if registry[m].Name == "collapsed" && !c.Manifest.has("collapse") {
+				hint = "; it needs a trigger, or a level that holds in every arm, such as collapse: {from: 300s, to: 400s, below: 50%}"
+			}
+			add("%s has no value in some replications of %d points%s", registry[m].Name, none, hint)
 		}
 	}
 	if p := c.Manifest.Precision; p != nil {
@@ -339,13 +349,13 @@ func (c *Comparison) warn() {
 	if slices.Contains(c.Metrics, Index("recovery_s")) {
 		for _, p := range c.Points {
 			if q := slices.Index(c.Metrics, Index("collapsed")); q >= 0 && p.Estimates[q].Mean > 0 {
-				add("recovery_s is over the replications that recover; collapsed is the share that do not")
+				add("recovery_s is the mean over the replications that recover")
 				break
 			}
 		}
 	}
-	if c.Manifest.warmup() {
-		add("calls before the warm-up are left out (warmup_s); where it was found from the data each point has its own, so counts rest on different calls")
+	if c.Manifest.has("warmup") {
+		add("the measured time begins at the end of the warm-up (warmup_s); where that was found from the data each point has its own, so counts rest on different calls")
 	}
 	if len(c.Points) > 10 {
 		add("each difference has its own 95 %% interval; of many that are nothing, one in twenty looks like something")

@@ -110,7 +110,8 @@ func (c *Comparison) pointTable() *table {
 		cells := append([]string{mark, strconv.Itoa(p.Point)}, p.Labels...)
 		for i, e := range p.Estimates {
 			cell := plusMinus(e)
-			if collapsed := slices.Index(c.Metrics, Index("collapsed")); c.Metrics[i] == Index("recovery_s") && e.N == 0 && collapsed >= 0 && p.Estimates[collapsed].Mean == 1 {
+			collapsed := slices.Index(c.Metrics, Index("collapsed"))
+			if c.Metrics[i] == Index("recovery_s") && e.N == 0 && !c.isControl(*p) && collapsed >= 0 && p.Estimates[collapsed].Mean == 1 {
 				cell = "never"
 			}
 			cells = append(cells, cell)
@@ -231,6 +232,7 @@ func (c *Comparison) WriteText(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\n  mean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided\n")
 	fmt.Fprintf(w, "  * may be the best (95 %%)   f on means, no other point is better in cost, latency and success at once\n")
+	fmt.Fprintf(w, "    (f among the points that answer %.0f %% of calls, or as many as any)\n", 100*nearlyAll)
 	if slices.ContainsFunc(c.Points, func(p PointResult) bool { return p.Few }) {
 		fmt.Fprintf(w, "  %s under %.0f %% of calls are answered: cost and latency are of those\n", markFew, 100*nearlyAll)
 	}
@@ -250,7 +252,7 @@ func (c *Comparison) WriteText(w io.Writer) {
 func (c *Comparison) WriteMarkdown(w io.Writer) {
 	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n- ordered by %s; base is %s\n\n", c.title(), c.Manifest.Policy, c.Manifest.Provider, c.objective(), c.baseName())
 	c.pointTable().markdown(w)
-	fmt.Fprintf(w, "\nMean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided. `*` may be the best (95 %%); `f` on means, no other point is better in cost, latency and success at once.\n")
+	fmt.Fprintf(w, "\nMean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided. `*` may be the best (95 %%); `f` on means, no other point is better in cost, latency and success at once, among those that answer %.0f %% of calls or as many as any.\n", 100*nearlyAll)
 	if left := len(c.Points) - shown; left > 0 {
 		fmt.Fprintf(w, "%d more points are left out.\n", left)
 	}

@@ -4,7 +4,9 @@
 //
 // Data flows one way. A run streams records into a [Tally]; a tally gives one
 // value for each metric of the registry ([Metrics]); values of independent
-// replications give an [Estimate]; those of many points a [Comparison].
+// replications give an [Estimate]; those of many points a [Comparison]. Each metric
+// has a [Basis]: the calls that arrive in the [Measured] time, what happens in it, or
+// the run.
 //
 // An [Experiment] of the [Catalogue] is a question whose answer is known from elsewhere: a
 // scenario under catalogue, arms that vary it, and references, each in one place. Its [Finding]s

@@ -268,10 +268,10 @@ func (m *Manifest) encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// warmup reports whether the scenario leaves calls out of its metrics.
-func (m *Manifest) warmup() bool {
-	var f struct{ Warmup string }
-	return json.Unmarshal(m.Scenario, &f) == nil && f.Warmup != ""
+// has reports whether the scenario sets a field.
+func (m *Manifest) has(field string) bool {
+	var f map[string]json.RawMessage
+	return json.Unmarshal(m.Scenario, &f) == nil && len(f[field]) > 0
 }
 
 // ReadManifest reads the manifest of a folder.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -339,6 +340,15 @@ func (d *drawing) pointName(p *experiments.PointResult) string {
 	return strings.Join(parts, ", ")
 }
 
+// nameOfFew names a point of a figure of cost or latency, with the share of answered
+// calls where these are of survivors.
+func (d *drawing) nameOfFew(p *experiments.PointResult) string {
+	if !p.Few {
+		return d.pointName(p)
+	}
+	return fmt.Sprintf("%s (%.2g %% answered)", d.pointName(p), 100*d.at(p, "success_ratio").Y)
+}
+
 // chosen are at most twelve points for figures with one item a point, those
 // with the best metric, in the order of the sweep.
 func (d *drawing) chosen() (points []*experiments.PointResult, fixed string, left int) {
@@ -387,7 +397,7 @@ func (d *drawing) cost() (plots.Figure, error) {
 			rest -= v
 		}
 		stacks[0].Values = append(stacks[0].Values, rest)
-		f.Names = append(f.Names, d.pointName(p))
+		f.Names = append(f.Names, d.nameOfFew(p))
 		f.Whole = append(f.Whole, whole)
 	}
 	for i, s := range stacks {
@@ -413,7 +423,7 @@ func (d *drawing) latency() (plots.Figure, error) {
 	points, fixed, left := d.chosen()
 	f := &plots.Quantiles{Title: d.title("latency of answered calls"), Subtitle: leftOut(d.subtitle(fixed), left), Y: "latency, s"}
 	for _, p := range points {
-		s := plots.Series{Name: d.pointName(p)}
+		s := plots.Series{Name: d.nameOfFew(p)}
 		for _, q := range []struct {
 			p    float64
 			name string

@@ -12,6 +12,9 @@ import (
 	"time"
 )
 
+// maxBytes bounds a price file: decoded it takes many times its length.
+const maxBytes = 16 << 20
+
 // Read reads a price file in the format of LiteLLM (an object of models, USD
 // per token) or of genai-prices (a list of providers, USD per million tokens).
 // The name is that of the file and appears in errors.
@@ -29,9 +32,12 @@ func Read(r io.Reader, name, day string) (Book, error) {
 	if _, err := time.Parse(time.DateOnly, day); err != nil {
 		return Book{}, fmt.Errorf("found the day %q; want one such as %s", day, builtinDate)
 	}
-	data, err := io.ReadAll(r)
+	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
 		return Book{}, err
+	}
+	if len(data) > maxBytes {
+		return Book{}, fmt.Errorf("%s: more than %d bytes; a price file has some two million", name, maxBytes)
 	}
 	b := newBook(name)
 	switch text := bytes.TrimLeft(data, blank); {

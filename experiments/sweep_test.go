@@ -870,7 +870,7 @@ func TestQuantilesOfTheAzureTraces(t *testing.T) {
 		if os.IsNotExist(err) {
 			t.Skipf("%s is not beside this checkout", path)
 		}
-		trace, err := scenario.ReadTrace(f, name, scenario.Columns{PromptTokens: "ContextTokens"}, 1, 0)
+		trace, _, err := scenario.ReadTrace(f, name, scenario.Trace{Columns: scenario.Columns{PromptTokens: "ContextTokens"}})
 		f.Close()
 		if err != nil {
 			t.Fatal(err)

@@ -102,8 +102,8 @@ func (p Profile) String() string {
 type Trace struct {
 	Name string
 	At   []sim.Time // not falling; the first at 0
-	// Sizes of the recorded calls; where a column was not recorded the slice is
-	// empty and Missing draws instead.
+	// Sizes of the recorded calls; where a size was not recorded it is negative, or
+	// the slice is empty, and Missing draws instead.
 	Prompt, Output []int32
 	Missing        Drawn
 }
@@ -119,17 +119,20 @@ func (t *Trace) Next(k uint64, _ sim.Time, _ float64) (sim.Time, bool) {
 // Size implements Sizes.
 func (t *Trace) Size(k uint64, luck Luck) Size {
 	var prompt, answer int32
-	if len(t.Prompt) > 0 {
-		prompt = t.Prompt[k]
-	} else {
+	if prompt = recorded(t.Prompt, k); prompt < 0 {
 		prompt = tokens(t.Missing.Prompt.Sample(luck.Prompt))
 	}
-	if len(t.Output) > 0 {
-		answer = t.Output[k]
-	} else {
+	if answer = recorded(t.Output, k); answer < 0 {
 		answer = tokens(t.Missing.Output.Sample(luck.Output))
 	}
 	return t.Missing.complete(prompt, answer, luck)
+}
+
+func recorded(sizes []int32, k uint64) int32 {
+	if len(sizes) == 0 {
+		return -1
+	}
+	return sizes[k]
 }
 
 func (t *Trace) String() string { return fmt.Sprintf("%d recorded calls of %s", len(t.At), t.Name) }

@@ -65,11 +65,11 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 		}
 		trace.Missing = sizes
 		out.Arrivals, out.Sizes, out.Calls = trace, trace, uint64(len(trace.At))
-		if len(trace.Prompt) > 0 {
-			sizes.Prompt = dist.Constant(0)
+		if sizes.Prompt, err = b.recorded("prompt_tokens", trace.Prompt, sizes.Prompt); err != nil {
+			return out, err
 		}
-		if len(trace.Output) > 0 {
-			sizes.Output = dist.Constant(0)
+		if sizes.Output, err = b.recorded("output_tokens", trace.Output, sizes.Output); err != nil {
+			return out, err
 		}
 	}
 	if err != nil {
@@ -172,6 +172,9 @@ func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
 	if (t.File == "") == (t.Rows == nil) {
 		return nil, b.errorf("workload.trace", "want either the name of a CSV file or rows")
 	}
+	if t.speed() <= 0 {
+		return nil, b.errorf("workload.trace.speed", "found %v; want a number above 0", *t.Speed)
+	}
 	if t.Rows != nil {
 		return b.rows(t)
 	}
@@ -179,28 +182,53 @@ func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
 	if err != nil {
 		return nil, b.errorf("workload.trace.file", "%v", err)
 	}
-	speed := float64(t.Speed)
-	if speed == 0 {
-		speed = 1
-	}
-	trace, err := ReadTrace(bytes.NewReader(data), t.File, t.Columns, speed, int(t.Calls))
+	trace, notes, err := ReadTrace(bytes.NewReader(data), t.File, *t)
 	if err != nil {
 		return nil, b.errorf("workload.trace", "%v", err)
 	}
+	b.warnings = append(b.warnings, notes...)
 	return trace, nil
+}
+
+// recorded is the law of a size where it was not recorded; there must be one where it is needed, and
+// none where it is not.
+func (b *builder) recorded(size string, recorded []int32, law dist.Law) (dist.Law, error) {
+	all := len(recorded) > 0 && slices.Min(recorded) >= 0
+	if all && law != nil {
+		return nil, b.errorf("workload."+size, "found %v, but the trace says the %s of its calls; want one of them", law, size)
+	}
+	if all {
+		return dist.Constant(0), nil
+	}
+	return law, nil
+}
+
+// sizeOf is a size of a row, negative when it is to be drawn.
+func sizeOf(tokens *Count) int32 {
+	if tokens == nil {
+		return -1
+	}
+	return int32(min(*tokens, maxTokens))
 }
 
 // rows is a trace written in the scenario itself.
 func (b *builder) rows(t *Trace) (*fleet.Trace, error) {
+	if t.Columns != (Columns{}) || t.TimeUnit != "" || t.NoOutput != "" {
+		return nil, b.errorf("workload.trace", "columns, time_unit and no_output are for a file; want none of them beside rows")
+	}
 	out := &fleet.Trace{Name: "the scenario"}
+	last := Span(0)
 	for i, row := range t.Rows {
-		path := fmt.Sprintf("workload.trace.rows.%d", i)
-		if len(out.At) > 0 && time.Duration(row.At) < out.At[len(out.At)-1] {
-			return nil, b.errorf(path+".at", "found %v, earlier than the row before; want times that do not fall", row.At)
+		if t.Calls > 0 && i == int(t.Calls) {
+			break
 		}
-		out.At = append(out.At, time.Duration(row.At))
-		out.Prompt = append(out.Prompt, int32(min(row.Prompt, 1e9)))
-		out.Output = append(out.Output, int32(min(row.Output, 1e9)))
+		if row.At < last {
+			return nil, b.errorf(fmt.Sprintf("workload.trace.rows.%d.at", i), "found %v, earlier than the row before; want times that do not fall", row.At)
+		}
+		last = row.At
+		out.At = append(out.At, t.replayed(time.Duration(row.At)))
+		out.Prompt = append(out.Prompt, sizeOf(row.Prompt))
+		out.Output = append(out.Output, sizeOf(row.Output))
 	}
 	if len(out.At) == 0 {
 		return nil, b.errorf("workload.trace.rows", "found an empty list; want a row for each call")

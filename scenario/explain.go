@@ -229,6 +229,9 @@ func (s *Scenario) explainSize(l Law[Count]) string {
 		return "tokens as recorded"
 	}
 	law, _ := l.build()
+	if t := s.Workload.Trace; t != nil && t.Rows != nil {
+		return "tokens as recorded, else " + law.String()
+	}
 	return law.String() + " tokens"
 }
 

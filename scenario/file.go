@@ -2,6 +2,9 @@ package scenario
 
 import (
 	"fmt"
+	"time"
+
+	"stampede/sim"
 )
 
 // File is a scenario as written. The tags name the fields and say what they
@@ -129,23 +132,47 @@ type Closed struct {
 
 // Trace is recorded calls.
 type Trace struct {
-	File    string     `yaml:"file" jsonschema_description:"A CSV file with a header, relative to the scenario."`
-	Columns Columns    `yaml:"columns" jsonschema_description:"Which column holds what."`
-	Rows    []TraceRow `yaml:"rows" jsonschema_description:"The calls themselves, instead of a file."`
-	Speed   Number     `yaml:"speed" jsonschema_description:"Replays so many times faster. Default 1."`
-	Calls   Count      `yaml:"calls" jsonschema_description:"Only the first so many. Default all."`
+	File     string     `yaml:"file" jsonschema_description:"A CSV file with a header, relative to the scenario."`
+	Columns  Columns    `yaml:"columns" jsonschema_description:"Which column holds what."`
+	TimeUnit TimeUnit   `yaml:"time_unit" jsonschema_description:"Of times that are plain numbers. Default the one that the column's name ends in, as in arrived_ms; else that of the time since 1970 that the first number can be; else s."`
+	NoOutput NoOutput   `yaml:"no_output" jsonschema_description:"Rows of a file with no or 0 output tokens, as failed requests have: skip leaves them out, keep replays them as answers of 0 tokens. Default skip."`
+	Rows     []TraceRow `yaml:"rows" jsonschema_description:"The calls themselves, instead of a file."`
+	Speed    *Number    `yaml:"speed" jsonschema_description:"Replays so many times faster. Default 1."`
+	Calls    Count      `yaml:"calls" jsonschema_description:"Only the first so many. Default all."`
 }
+
+// speed is how many times faster it is replayed.
+func (t *Trace) speed() float64 {
+	if t.Speed == nil {
+		return 1
+	}
+	return float64(*t.Speed)
+}
+
+// replayed is when a call comes that was recorded at an instant.
+func (t *Trace) replayed(at time.Duration) time.Duration {
+	if t.Speed == nil {
+		return at
+	}
+	return sim.Nanoseconds(float64(at) / t.speed())
+}
+
+// NoOutput is what becomes of rows without output tokens.
+type NoOutput string
+
+// Words implements strict.Words.
+func (NoOutput) Words() []string { return []string{"keep", "skip"} }
 
 // TraceRow is one recorded call.
 type TraceRow struct {
-	At     Span  `yaml:"at" jsonschema_description:"When it comes. Default 0."`
-	Prompt Count `yaml:"prompt_tokens" jsonschema_description:"Tokens of its prompt."`
-	Output Count `yaml:"output_tokens" jsonschema_description:"Tokens of its answer."`
+	At     Span   `yaml:"at" jsonschema_description:"When it comes. Default 0."`
+	Prompt *Count `yaml:"prompt_tokens" jsonschema_description:"Tokens of its prompt. Default drawn from workload.prompt_tokens."`
+	Output *Count `yaml:"output_tokens" jsonschema_description:"Tokens of its answer. Default drawn from workload.output_tokens."`
 }
 
 // Columns names the columns of a trace.
 type Columns struct {
-	Time         string `yaml:"time" jsonschema_description:"Arrival: a date and time, or seconds. Default TIMESTAMP."`
+	Time         string `yaml:"time" jsonschema_description:"Arrival: a date and time, or a number, see time_unit. Default TIMESTAMP."`
 	PromptTokens string `yaml:"prompt_tokens" jsonschema_description:"Tokens of the prompt; without it they are drawn."`
 	OutputTokens string `yaml:"output_tokens" jsonschema_description:"Tokens of the answer; without it they are drawn."`
 }

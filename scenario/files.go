@@ -3,7 +3,6 @@ package scenario
 import (
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,14 +29,14 @@ type InputFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Read returns the contents of a file; they must not be changed.
+// Read returns the contents of a regular file; they must not be changed.
 func (f *Files) Read(path string) ([]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if in, ok := f.read[path]; ok {
 		return in.data, nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := readInput(path, maxInput)
 	if err != nil {
 		return nil, err
 	}

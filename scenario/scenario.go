@@ -9,7 +9,6 @@ package scenario
 
 import (
 	"embed"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -65,7 +64,7 @@ func fileNames(fs embed.FS, dir string) []string {
 // ReadTemplate reads a scenario from a file; its folder is where other files are
 // looked for.
 func ReadTemplate(path string, o Options) (*Template, error) {
-	data, err := os.ReadFile(path)
+	data, err := readInput(path, maxScenario)
 	if err != nil {
 		return nil, err
 	}

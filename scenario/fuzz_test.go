@@ -1,0 +1,127 @@
+package scenario
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"stampede/fleet"
+	"stampede/sim"
+)
+
+// within fails when a reader takes more than its bounds: a gigabyte allocated in all, and a time that
+// no input below the limits on size comes near to.
+func within(t *testing.T, read func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	began := time.Now()
+	read()
+	took := time.Since(began)
+	runtime.ReadMemStats(&after)
+	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 1024 || took > time.Minute {
+		t.Fatalf("allocated %d MB in %v", mb, took)
+	}
+}
+
+// Whatever the text, the settings over it and the axis, reading ends with one error, or with a
+// scenario that explains itself, reads back as it was resolved, and runs until it is done, its budget
+// is spent or time ends.
+func FuzzRead(f *testing.F) {
+	f.Add(base, "", "")
+	f.Add(base, "policy.gate.semaphore=8\nprovider.limits.0.limit=300/min\nfleet={workers: 3}", "policy.retry.attempts=1..8")
+	f.Add(base, "policy.retry.backoff={exponential: {base: 1s, jitter: full}}", "provider.limits.0.limit=100/min..900/min log 3")
+	f.Add("horizon: 9s\nworkload: {open: {rate: 1/s, gaps: {gamma: {cv: 2}}, profile: [{at: 1s, rate: 2/s, over: 1s}]}, prompt_tokens: 1, output_tokens: {mixture: [{weight: 1, law: 2}]}}", "", "workload.open.rate=1/s,2/s")
+	f.Add("workload: {trace: {rows: [{at: 1s}, {at: 2000000h, prompt_tokens: 9}], speed: 0.1}, prompt_tokens: 1, output_tokens: 1, patience: {exponential: {mean: 1000000h}}}", "seed=3", "")
+	f.Add(base, "provider.faults=[{status: 503, retry_after_header: 1e10}]\npolicy={retry: {attempts: none, retry_after: {obey: in_full, plus: 2000000h}}}", "policy.hedge.after=2000000h,none")
+	f.Add(base, "provider.gateway={latency: 2000000h, retries: 9, wait: 2000000h}\nprovider.round_trip=2000000h", "provider.faults=[{status: 500, gap: 1ms, length: 1ms, after: 2000000h}],[]")
+	f.Add(base+"x: &a [1]\ny: [*a, *a, !!str abc]", "name=\x1b[31mred\x1b[0m\nfleet.key=\"a\\nb\"", "fleet.key=\"a\\nb\",c")
+	f.Add(strings.Repeat("[", 200), "a="+strings.Repeat("{a: ", 200), "a="+strings.Repeat("- ", 200))
+	f.Fuzz(func(t *testing.T, text, set, vary string) {
+		within(t, func() {
+			var settings []string
+			if set != "" {
+				settings = strings.Split(set, "\n")
+			}
+			tpl, err := NewTemplate([]byte(text), "f", Options{Dir: "/nowhere", Set: settings})
+			if err != nil {
+				_ = err.Error()
+				return
+			}
+			explainAndRun(t, tpl.Base)
+			axis, err := ParseAxis(vary)
+			if err != nil {
+				return
+			}
+			tpl.Sweep.Add(axis)
+			if tpl.Sweep.Check() != nil || tpl.CheckPath(axis) != nil {
+				return
+			}
+			tpl.Sweep.Warnings()
+			for i := range min(3, tpl.Sweep.Size()) {
+				if s, err := tpl.With(tpl.Sweep.Axes, tpl.Sweep.Point(i, 1)); err == nil {
+					explainAndRun(t, s)
+				}
+			}
+		})
+	})
+}
+
+func explainAndRun(t *testing.T, s *Scenario) {
+	s.Explain(io.Discard)
+	resolved, err := s.Resolved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Read(resolved, "resolved", Options{Dir: "/nowhere"}); err != nil {
+		t.Fatalf("%v in %s", err, resolved)
+	} else if twice, _ := again.Resolved(); !bytes.Equal(resolved, twice) {
+		t.Fatalf("reads back as another scenario:\n%s\n%s", resolved, twice)
+	}
+	for _, g := range s.Model.Fleets() {
+		if g.Instances > 100 || g.Workers > 100 {
+			return
+		}
+	}
+	s.Model.Budget = 2000
+	var spent *sim.BudgetError
+	var end *sim.EndError
+	if _, err := s.Model.Run(s.Seed, 0, fleet.Listeners{}); err != nil && !errors.As(err, &spent) && !errors.As(err, &end) {
+		t.Fatal(err)
+	}
+}
+
+// Whatever the text, a trace is read or refused, and its times do not fall.
+func FuzzReadTrace(f *testing.F) {
+	f.Add("T,P,O\n0,1,1\n1.5,2,3\n", "", 1.0)
+	f.Add("T,P,O\r\n2023-11-16 18:17:03.9799600,4808,10", "", 1.0)
+	f.Add("T,P,O\n1700000000000000001,1,1\n1700000001500000001,0,0\n", "", 0.1)
+	f.Add("T,P,O\n3000000000,1,1\n3e9,1,1\n", "s", 1e-9)
+	f.Add("T,P,O,P\n0,1,\"1\n", "ms", 1.0)
+	f.Add("root:x:0:0:root:/root:/bin/bash\n", "us", 1.0)
+	f.Fuzz(func(t *testing.T, text, unit string, speed float64) {
+		if _, ok := unitOf[TimeUnit(unit)]; !ok {
+			unit = ""
+		}
+		if !(speed > 0) {
+			speed = 1
+		}
+		faster := Number(speed)
+		within(t, func() {
+			trace, _, err := ReadTrace(strings.NewReader(text), "f", Trace{
+				Columns: Columns{Time: "T", PromptTokens: "P", OutputTokens: "O"}, TimeUnit: TimeUnit(unit), Speed: &faster})
+			if err != nil {
+				return
+			}
+			for i, at := range trace.At {
+				if at < 0 || at > sim.End || i > 0 && at < trace.At[i-1] || trace.Prompt[i] < 0 || trace.Output[i] <= 0 {
+					t.Fatalf("row %d: at %v, %d and %d tokens", i, at, trace.Prompt[i], trace.Output[i])
+				}
+			}
+		})
+	})
+}

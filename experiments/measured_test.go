@@ -71,6 +71,10 @@ fleet: {workers: 10}
 provider: {latency: {first_token: 2s}}
 `
 
+// company is a call a second from another fleet, at 1 s the first, each answered after 2 s: those
+// of 1 to 598 s by 10 min, and the one of 599 s not.
+const company = "beside=[{workload: {open: {rate: 1/s, gaps: constant}, prompt_tokens: 1, output_tokens: 1}}]"
+
 // Rates are of what happens in the measured time, ratios of the calls that arrive in it.
 func TestMeasuredTime(t *testing.T) {
 	for _, c := range []struct {
@@ -105,6 +109,8 @@ func TestMeasuredTime(t *testing.T) {
 		{"cut off", given, []string{"horizon=10s"}, "goodput_per_min", 300},
 		// At 9 s fifty have started; the last ten are answered at 10 s, after the end.
 		{"cut off in the middle", given, []string{"horizon=9s"}, "goodput_per_min", 40 / 9.0 * 60},
+		{"beside calls that go on", given, []string{"horizon=10m", "measure=main", company}, "goodput_per_min", 300},
+		{"and with these", given, []string{"horizon=10m", "measure=all", company}, "goodput_per_min", (100 + 598) / 10.0},
 		{"cut off, its last end", given, []string{"horizon=9s"}, "makespan_s", 10},
 	} {
 		got := valuesOf(t, c.text, c.set, c.metric)[0][0]
@@ -161,8 +167,8 @@ provider:
 	})
 }
 
-// Without retries each call makes one attempt, or none where the gate or the caller's patience
-// let it make none, whatever the warm-up.
+// Without retries each call makes one attempt, whatever the warm-up, however long it waits for a
+// worker or at the gate, and whether it fails or not.
 func TestOneAttemptPerCallWithAnyWarmup(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		workload := rapid.SampledFrom([]string{"open: {rate: 12/s}", "closed: {think: 200ms}", "burst: {calls: 300}", "batch: {calls: 300}", "open: {rate: 20/s, calls: 300}"}).Draw(rt, "workload")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -340,13 +339,23 @@ func (d *drawing) pointName(p *experiments.PointResult) string {
 	return strings.Join(parts, ", ")
 }
 
-// nameOfFew names a point of a figure of cost or latency, with the share of answered
-// calls where these are of survivors.
-func (d *drawing) nameOfFew(p *experiments.PointResult) string {
-	if !p.Few {
-		return d.pointName(p)
+// fewMark marks points in figures of cost or latency where these are of survivors.
+const fewMark = " !"
+
+// markFew names a point of such a figure, and marks it where few calls are answered.
+func (d *drawing) markFew(p *experiments.PointResult) string {
+	if p.Few {
+		return d.pointName(p) + fewMark
 	}
-	return fmt.Sprintf("%s (%.2g %% answered)", d.pointName(p), 100*d.at(p, "success_ratio").Y)
+	return d.pointName(p)
+}
+
+// explainMark says what the mark means, where a point has it.
+func explainMark(subtitle string, points []*experiments.PointResult) string {
+	if slices.ContainsFunc(points, func(p *experiments.PointResult) bool { return p.Few }) {
+		subtitle += ";" + fewMark + " under 99 % of calls are answered"
+	}
+	return subtitle
 }
 
 // chosen are at most twelve points for figures with one item a point, those
@@ -397,7 +406,7 @@ func (d *drawing) cost() (plots.Figure, error) {
 			rest -= v
 		}
 		stacks[0].Values = append(stacks[0].Values, rest)
-		f.Names = append(f.Names, d.nameOfFew(p))
+		f.Names = append(f.Names, d.markFew(p))
 		f.Whole = append(f.Whole, whole)
 	}
 	for i, s := range stacks {
@@ -408,7 +417,7 @@ func (d *drawing) cost() (plots.Figure, error) {
 	if len(f.Names) == 0 {
 		return nil, nil
 	}
-	f.Subtitle = leftOut(f.Subtitle, left)
+	f.Subtitle = explainMark(leftOut(f.Subtitle, left), points)
 	return f, nil
 }
 
@@ -421,9 +430,9 @@ func leftOut(subtitle string, left int) string {
 
 func (d *drawing) latency() (plots.Figure, error) {
 	points, fixed, left := d.chosen()
-	f := &plots.Quantiles{Title: d.title("latency of answered calls"), Subtitle: leftOut(d.subtitle(fixed), left), Y: "latency, s"}
+	f := &plots.Quantiles{Title: d.title("latency of answered calls"), Subtitle: explainMark(leftOut(d.subtitle(fixed), left), points), Y: "latency, s"}
 	for _, p := range points {
-		s := plots.Series{Name: d.nameOfFew(p)}
+		s := plots.Series{Name: d.markFew(p)}
 		for _, q := range []struct {
 			p    float64
 			name string

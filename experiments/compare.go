@@ -133,6 +133,9 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 		c.Metrics = append(c.Metrics, i)
 	}
 	c.columns = slices.Clone(c.Metrics)
+	if !slices.Contains(c.columns, randomAt) {
+		c.columns = append(c.columns, randomAt)
+	}
 	for _, w := range censoring {
 		names = append(names, w.metric)
 	}
@@ -231,8 +234,8 @@ func (c *Comparison) read(path string) error {
 	return c.groups(path, func(g *group) error {
 		p := PointResult{Point: g.point, Labels: g.labels, N: len(g.replications), Reason: strings.Join(slices.Compact(g.reasons), "; ")}
 		for i, m := range c.Metrics {
-			p.Estimates = append(p.Estimates, EstimateOf(g.values[i], 0.95).within(0, registry[m].most()))
-			p.Diffs = append(p.Diffs, difference(g, base, at, i, registry[m].Better))
+			p.Estimates = append(p.Estimates, registry[m].Estimate(g.values[i], c.random(g), 0.95))
+			p.Diffs = append(p.Diffs, difference(g, base, at, i, registry[m], c.random(g) || c.random(base)))
 		}
 		p.objective = g.values[c.Objective]
 		for k, w := range censoring {
@@ -248,8 +251,13 @@ func (c *Comparison) read(path string) error {
 	})
 }
 
+// random reports whether luck plays a part in a point.
+func (c *Comparison) random(g *group) bool {
+	return slices.Contains(g.values[slices.Index(c.columns, randomAt)], 1)
+}
+
 // difference pairs the values of a point with those of the base by replication.
-func difference(g, base *group, at map[int]int, metric int, better Direction) Difference {
+func difference(g, base *group, at map[int]int, metric int, m Metric, random bool) Difference {
 	if g.point == base.point {
 		return Difference{Verdict: IsBase}
 	}
@@ -259,17 +267,17 @@ func difference(g, base *group, at map[int]int, metric int, better Direction) Di
 			d = append(d, g.values[metric][i]-base.values[metric][j])
 		}
 	}
-	out := Difference{Estimate: EstimateOf(d, 0.95), Verdict: Undecided}
+	out := Difference{Estimate: m.Difference(d, random, 0.95), Verdict: Undecided}
 	if e := out.Estimate; e.N > 1 && (e.Low > 0 || e.High < 0) {
 		switch sign := Direction(1); {
-		case better == Neither:
+		case m.Better == Neither:
 			out.Verdict = Other
 		default:
 			if e.High < 0 {
 				sign = -1
 			}
 			out.Verdict = IsWorse
-			if sign == better {
+			if sign == m.Better {
 				out.Verdict = IsBetter
 			}
 		}
@@ -337,7 +345,7 @@ func (c *Comparison) warn() {
 		if i := slices.Index(c.Metrics, Index(p.Metric)); i >= 0 {
 			wide := 0
 			for _, q := range c.Points {
-				if e := q.Estimates[i]; e.N > 0 && e.Half() > p.Rel*math.Abs(e.Mean) {
+				if e := q.Estimates[i]; e.N > 0 && !p.known(e) {
 					wide++
 				}
 			}

@@ -109,7 +109,7 @@ func (c *Comparison) pointTable() *table {
 		}
 		cells := append([]string{mark, strconv.Itoa(p.Point)}, p.Labels...)
 		for i, e := range p.Estimates {
-			cell := plusMinus(e)
+			cell := meanCell(e)
 			collapsed := slices.Index(c.Metrics, Index("collapsed"))
 			if c.Metrics[i] == Index("recovery_s") && e.N == 0 && !c.isControl(*p) && collapsed >= 0 && p.Estimates[collapsed].Mean == 1 {
 				cell = "never"
@@ -157,6 +157,39 @@ func ShortNames(paths []string) []string {
 		}
 	}
 	return out
+}
+
+// meanCell writes a mean with its half-width, or how far a value goes that all replications share.
+func meanCell(e Estimate) string {
+	switch {
+	case e.Unseen == 0:
+		return plusMinus(e)
+	case e.Mean == 0:
+		return "0 (≤" + atMostPart(e.Unseen) + ")"
+	case e.High == 1 && e.Low < 1:
+		return "1 (≥" + atLeastPart(e.Unseen) + ")"
+	}
+	return Format(e.Mean) + " [=]"
+}
+
+// legend explains the forms of cells that a table has.
+func (t *table) legend() (lines []string) {
+	uses := func(mark string) bool {
+		return slices.ContainsFunc(t.rows, func(row []string) bool {
+			return slices.ContainsFunc(row, func(cell string) bool { return strings.Contains(cell, mark) })
+		})
+	}
+	for _, form := range []struct{ mark, words string }{
+		{"±?", "±? one replication gives no interval"},
+		{"(≤", "0 (≤9.5 %) no replication has any; with 95 % confidence at most 9.5 % of others do"},
+		{"(≥", "1 (≥90.5 %) so in every replication; with 95 % confidence in at least 90.5 % of others"},
+		{"[=]", "[=] the same in every replication; of 30 such, at most 9.5 % of others differ (95 % confidence)"},
+	} {
+		if uses(form.mark) {
+			lines = append(lines, form.words)
+		}
+	}
+	return lines
 }
 
 // plusMinus writes a mean with its half-width.
@@ -226,7 +259,8 @@ func (c *Comparison) baseName() string {
 func (c *Comparison) WriteText(w io.Writer) {
 	fmt.Fprintf(w, "%s\n  policy    %s\n  provider  %s\n", c.title(), c.Manifest.Policy, c.Manifest.Provider)
 	fmt.Fprintf(w, "  ordered by %s; base is %s\n\n", c.objective(), c.baseName())
-	c.pointTable().text(w, 2+len(c.Axes))
+	points := c.pointTable()
+	points.text(w, 2+len(c.Axes))
 	if left := len(c.Points) - shown; left > 0 {
 		fmt.Fprintf(w, "  and %d more points (--csv or --json list all)\n", left)
 	}
@@ -235,6 +269,9 @@ func (c *Comparison) WriteText(w io.Writer) {
 	fmt.Fprintf(w, "    (f among the points that answer %.0f %% of calls, or as many as any)\n", 100*nearlyAll)
 	if slices.ContainsFunc(c.Points, func(p PointResult) bool { return p.Few }) {
 		fmt.Fprintf(w, "  %s under %.0f %% of calls are answered: cost and latency are of those\n", markFew, 100*nearlyAll)
+	}
+	for _, line := range points.legend() {
+		fmt.Fprintf(w, "  %s\n", line)
 	}
 	if t := c.sensitivityTable(); len(t.rows) > 0 {
 		fmt.Fprintf(w, "\nwhat each axis does: its share of the variance between points\n\n")
@@ -251,8 +288,12 @@ func (c *Comparison) WriteText(w io.Writer) {
 // WriteMarkdown writes the comparison as a document.
 func (c *Comparison) WriteMarkdown(w io.Writer) {
 	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n- ordered by %s; base is %s\n\n", c.title(), c.Manifest.Policy, c.Manifest.Provider, c.objective(), c.baseName())
-	c.pointTable().markdown(w)
+	points := c.pointTable()
+	points.markdown(w)
 	fmt.Fprintf(w, "\nMean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided. `*` may be the best (95 %%); `f` on means, no other point is better in cost, latency and success at once, among those that answer %.0f %% of calls or as many as any.\n", 100*nearlyAll)
+	for _, line := range points.legend() {
+		fmt.Fprintf(w, "%s.\n", line)
+	}
 	if left := len(c.Points) - shown; left > 0 {
 		fmt.Fprintf(w, "%d more points are left out.\n", left)
 	}
@@ -309,6 +350,7 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Of      Basis       `json:"of"`
 		Mean    *float64    `json:"mean"`
 		CI95    [2]*float64 `json:"ci95"`
+		Unseen  float64     `json:"unseen,omitempty"`
 		Diff    *float64    `json:"diff"`
 		DiffCI  [2]*float64 `json:"diff_ci95"`
 		Verdict Verdict     `json:"verdict"`
@@ -349,7 +391,7 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		}
 		for i, e := range p.Estimates {
 			d := p.Diffs[i]
-			j.Metrics = append(j.Metrics, estimate{registry[c.Metrics[i]].Name, registry[c.Metrics[i]].Of, finite(e.Mean), [2]*float64{finite(e.Low), finite(e.High)}, finite(d.Mean), [2]*float64{finite(d.Low), finite(d.High)}, d.Verdict})
+			j.Metrics = append(j.Metrics, estimate{registry[c.Metrics[i]].Name, registry[c.Metrics[i]].Of, finite(e.Mean), [2]*float64{finite(e.Low), finite(e.High)}, e.Unseen, finite(d.Mean), [2]*float64{finite(d.Low), finite(d.High)}, d.Verdict})
 		}
 		out.Points = append(out.Points, j)
 	}

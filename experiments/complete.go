@@ -13,13 +13,35 @@ type Precision struct {
 	MaxReps int     `json:"max_replications"`
 }
 
+// PrecisionReps is how many replications a sweep for a precision should begin with: intervals
+// from fewer rest on normality, and may be narrow by chance.
+const PrecisionReps = 10
+
 // reached reports whether the values of a point's first replications need no more.
-func (p Precision) reached(values []float64) bool {
+func (p Precision) reached(values []float64, random bool) bool {
 	if p.Metric == "" || len(values) >= p.MaxReps {
 		return true
 	}
-	e := EstimateOf(values, 0.95)
-	return e.N == 0 || e.N > 1 && e.Half() <= p.Rel*math.Abs(e.Mean)
+	e := registry[Index(p.Metric)].Estimate(values, random, 0.95)
+	return e.N == 0 || p.known(e)
+}
+
+// known reports whether a mean is known well enough. That all replications have the same value by
+// luck is no certainty. Where the value is 0, nothing is known relative to it; else a part
+// e.Unseen of the replications may lie one event away, or as far as the value is large.
+func (p Precision) known(e Estimate) bool {
+	half := e.Half()
+	switch {
+	case e.N < 2:
+		return false
+	case e.Unseen > 0 && e.Mean == 0:
+		return false
+	case e.Unseen > 0 && registry[Index(p.Metric)].Kind() == Count:
+		half = e.Unseen
+	case e.Unseen > 0:
+		half = e.Unseen * math.Abs(e.Mean)
+	}
+	return half <= p.Rel*math.Abs(e.Mean)
 }
 
 // Wants lists the replications that a point of the plan lacks, in order; none when it is done. It is the
@@ -39,6 +61,7 @@ func (m *Manifest) wants(have Replications) []int {
 type Replications struct {
 	values map[int]float64
 	broken bool // the point cannot be built: no replication can come
+	random bool // luck plays a part in it
 }
 
 func (r Replications) lack(reps int, p Precision) (missing []int) {
@@ -54,7 +77,7 @@ func (r Replications) lack(reps int, p Precision) (missing []int) {
 			}
 			values = append(values, v)
 		}
-		if len(missing) > 0 || p.reached(values) {
+		if len(missing) > 0 || p.reached(values, r.random) {
 			return missing
 		}
 	}
@@ -63,13 +86,13 @@ func (r Replications) lack(reps int, p Precision) (missing []int) {
 // pointReader reads the rows of a results file point after point, so that memory does not grow with it. The
 // rows must be in order.
 type pointReader struct {
-	rows *rowReader // of one metric; nil at the end
+	rows *rowReader // of one metric, and of whether luck plays a part; nil at the end
 	row  *Row       // read and not yet told
 }
 
 // openPoints reads a file of results; the values are those of the metric, if any.
 func openPoints(path string, axes []string, metric string) (*pointReader, error) {
-	rows, err := openRows(path, axes, []int{Index(metric)})
+	rows, err := openRows(path, axes, []int{Index(metric), randomAt})
 	return &pointReader{rows: rows}, err
 }
 
@@ -103,6 +126,7 @@ func (r *pointReader) of(point int) (Replications, error) {
 				have.values[r.row.Replication] = math.NaN()
 			default:
 				have.values[r.row.Replication] = r.row.Values[0]
+				have.random = have.random || r.row.Values[1] == 1
 			}
 		}
 		r.row = nil

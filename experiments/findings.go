@@ -182,7 +182,7 @@ func (f Finding) measured() string {
 	case f.Sample.List != nil:
 		return list(f.Sample.List)
 	case f.Estimate.High > f.Estimate.Low:
-		return Format(f.Estimate.Mean) + " " + interval(f.Estimate)
+		return Format(f.Estimate.Mean) + " " + interval(f.Estimate, true)
 	}
 	return Format(f.Estimate.Mean)
 }

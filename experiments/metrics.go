@@ -62,6 +62,9 @@ func Index(name string) int {
 
 var registry = register()
 
+// randomAt is the place of the metric that says whether luck plays a part.
+var randomAt = Index("random")
+
 func register() []Metric {
 	var out []Metric
 	group, of := "", PerCall
@@ -109,6 +112,10 @@ func register() []Metric {
 	})
 	add("warmup_s", "s", Neither, "end of the warm-up, where the measured time begins", func(t *Tally) float64 { return t.warmup.Seconds() })
 	add("measured_s", "s", Neither, "length of the measured time", func(t *Tally) float64 { return t.measured().Length().Seconds() })
+	out[len(out)-1].Detail = true
+	add("random", "0 or 1", Neither, "1 where luck plays a part, 0 where every replication must be the same", func(t *Tally) float64 {
+		return float64(boolInt(t.model.Random()))
+	})
 	out[len(out)-1].Detail = true
 	of = PerTime
 	add("recovery_s", "s", Lower, "from the end of the trigger to 90 % of the answers per second before it; none where the run was down before",

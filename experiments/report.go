@@ -23,6 +23,7 @@ type Report struct {
 	Warnings     []string      `json:"warnings"`
 
 	triggered bool // something happens for a time
+	random    bool // luck plays a part
 	few       int  // the number of the warning that cost and latency are of survivors; 0 for none
 }
 
@@ -33,7 +34,8 @@ type MetricValue struct {
 	Mean    *float64    `json:"mean"` // null when no replication had a value
 	CI95    [2]*float64 `json:"ci95"` // null ends when one replication gave no interval
 	N       int         `json:"n"`
-	Of      Basis       `json:"of"` // per call, per time or per run
+	Unseen  float64     `json:"unseen,omitempty"` // where all replications had the same by luck, at most this part of others differs
+	Of      Basis       `json:"of"`               // per call, per time or per run
 	Meaning string      `json:"meaning"`
 
 	group string
@@ -48,10 +50,11 @@ func NewReport(s *scenario.Scenario, runs []Run) Report {
 		Warnings: append([]string{}, s.Warnings...),
 	}
 	_, r.triggered = s.Trigger()
+	r.random = s.Model.Random()
 	for i, m := range registry {
-		e := EstimateOf(Column(runs, i), 0.95).within(0, m.most())
+		e := m.Estimate(Column(runs, i), r.random, 0.95)
 		r.Metrics = append(r.Metrics, MetricValue{
-			Name: m.Name, Unit: m.Unit, Of: m.Of, Meaning: m.Meaning, N: e.N,
+			Name: m.Name, Unit: m.Unit, Of: m.Of, Meaning: m.Meaning, N: e.N, Unseen: e.Unseen,
 			Mean: finite(e.Mean), CI95: [2]*float64{finite(e.Low), finite(e.High)},
 			group: m.Group, e: e,
 		})
@@ -64,7 +67,7 @@ func (r *Report) warn(s *scenario.Scenario, runs []Run) {
 	add := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
 	if len(runs) == 1 {
 		add("one replication gives no interval; ask for more with --reps")
-	} else if len(runs) < 10 {
+	} else if len(runs) < 10 && r.random {
 		add("%d replications are few; intervals from fewer than 10 are wide and rest on normality", len(runs))
 	}
 	var events uint64
@@ -134,37 +137,51 @@ func optional(name string) bool {
 	return false
 }
 
+// shown reports whether people see a metric: it is no detail, the scenario has it, and it is not
+// one of the many that are mostly zero.
+func (r Report) shown(i int) bool {
+	m := r.Metrics[i]
+	switch {
+	case strings.HasPrefix(m.Name, "latency_all") && r.get("success_ratio").Mean == 1:
+		return false // the same as that of answered calls
+	case registry[i].Detail || (m.e.N == 0 && optionalMissing[m.Name]) || (m.Name == "warmup_s" && m.e.Mean == 0):
+		return false
+	case m.Name == "recovery_s" && m.e.N == 0:
+		return r.triggered && r.get("collapsed").Mean > 0 // else there is no trigger, or no level before it
+	}
+	return !(optional(m.Name) && m.e.Mean == 0)
+}
+
 // WriteText writes the report for people: the mean of each metric over the
 // replications with its 95 % interval, and warnings as footnotes.
 func (r Report) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s: seed %d, %s\n", r.Scenario, r.Seed, plural(r.Replications, "replication"))
 	fmt.Fprintf(w, "  policy    %s\n  provider  %s\n  price     %s\n", r.Policy, r.Provider, r.Price)
-	group := ""
-	skipAll := r.get("success_ratio").Mean == 1
+	width := 20
 	for i, m := range r.Metrics {
-		if strings.HasPrefix(m.Name, "latency_all") && skipAll {
-			continue // the same as that of answered calls
+		if r.shown(i) {
+			width = max(width, len(interval(m.e, r.random)))
 		}
-		if registry[i].Detail || (m.e.N == 0 && optionalMissing[m.Name]) || (m.Name == "warmup_s" && m.e.Mean == 0) {
-			continue
-		}
-		if optional(m.Name) && m.e.Mean == 0 && (m.e.N == 1 || m.e.Half() == 0) {
+	}
+	group, spans := "", ""
+	for i, m := range r.Metrics {
+		if !r.shown(i) {
 			continue
 		}
 		if m.group != group {
 			group = m.group
 			fmt.Fprintf(w, "\n%s%s\n", group, r.ofFew(strings.HasPrefix(m.Name, "latency_") && !strings.HasPrefix(m.Name, "latency_all_")))
 		}
-		mean := Format(m.e.Mean)
+		mean, span := Format(m.e.Mean), interval(m.e, r.random)
 		if m.Name == "recovery_s" && m.e.N == 0 {
-			if !r.triggered || !(r.get("collapsed").Mean > 0) {
-				continue // there is no trigger, or no level before it
-			}
 			mean = "never"
 		}
-		fmt.Fprintf(w, "  %-33s%10s  %-20s  %-10s  %s\n", m.Name, mean, interval(m.e), m.Unit, m.Meaning+r.ofFew(m.Name == "usd_per_1000_answers"))
+		spans += span + "\n"
+		fmt.Fprintf(w, "  %-33s%10s  %-*s  %-10s  %s\n", m.Name, mean, width, span, m.Unit,
+			m.Meaning+r.ofFew(m.Name == "usd_per_1000_answers"))
 	}
-	fmt.Fprintf(w, "\nmean over replications [95 %% interval, Student t]\n")
+	fmt.Fprintf(w, "\nmean over replications [95 %% interval: Student t, Clopper-Pearson for rare events]\n")
+	r.writeLegend(w, spans)
 	for i, text := range r.Warnings {
 		fmt.Fprintf(w, "[%d] %s\n", i+1, text)
 	}
@@ -179,16 +196,57 @@ func (r *Report) ofFew(is bool) string {
 	return fmt.Sprintf(" [%d]", r.few)
 }
 
-func interval(e Estimate) string {
+// writeLegend explains the forms of intervals that the text has.
+func (r Report) writeLegend(w io.Writer, spans string) {
+	n := r.Replications
+	most, least := atMostPart(unseen(n, 0.95)), atLeastPart(unseen(n, 0.95))
+	for _, form := range []struct {
+		used  bool
+		words string
+	}{
+		{strings.Contains(spans, "[?]"), "[?] one replication gives no interval"},
+		{strings.Contains(spans, "[=]") && !r.random, "[=] nothing in this scenario is random: every replication is the same"},
+		{strings.Contains(spans, "[=]") && r.random, fmt.Sprintf("[=] the same in all %d replications; with 95 %% confidence at most %s of others differ", n, most)},
+		{strings.Contains(spans, "at most"), fmt.Sprintf("0 of %d, at most %s: no replication has any; with 95 %% confidence at most %s of others do", n, most, most)},
+		{strings.Contains(spans, "at least"), fmt.Sprintf("%d of %d, at least %s: so in every replication; with 95 %% confidence in at least %s of others", n, n, least, least)},
+		{r.random && n > 1, fmt.Sprintf("metrics not listed are 0 in all %d replications; with 95 %% confidence each is above 0 in at most %s of others", n, most)},
+	} {
+		if form.used {
+			fmt.Fprintln(w, form.words)
+		}
+	}
+}
+
+// interval writes what is known of a mean: its interval, or [?] of one replication, or of a value that all
+// replications share how far that goes. A value that follows from the scenario needs none.
+func interval(e Estimate, random bool) string {
 	switch {
 	case e.N == 0:
 		return ""
 	case e.N == 1:
 		return "[?]"
-	case e.Half() == 0:
+	case e.Unseen > 0 && e.Mean == 0:
+		return fmt.Sprintf("0 of %d, at most %s (95 %%)", e.N, atMostPart(e.Unseen))
+	case e.Unseen > 0 && e.High == 1 && e.Low < 1:
+		return fmt.Sprintf("%d of %d, at least %s (95 %%)", e.N, e.N, atLeastPart(e.Unseen))
+	case e.Unseen > 0 || e.Half() == 0 && !random:
 		return "[=]"
+	case e.Half() == 0:
+		return ""
 	}
 	return "[" + Format(e.Low) + ", " + Format(e.High) + "]"
+}
+
+// atMostPart and atLeastPart write a bound on the part of the replications that differ, and on
+// the part that do not.
+func atMostPart(q float64) string { return strconv.FormatFloat(percent(q), 'g', 4, 64) + " %" }
+
+func atLeastPart(q float64) string { return strconv.FormatFloat(100-percent(q), 'g', 8, 64) + " %" }
+
+// percent is a share in percent with two significant digits.
+func percent(q float64) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(100*q, 'g', 2, 64), 64)
+	return rounded
 }
 
 // Format writes a number with four significant digits, a whole number below ten

@@ -13,7 +13,8 @@ import (
 // interval.
 type Estimate struct {
 	Mean, Low, High float64
-	N               int // replications that had a value
+	N               int     // replications that had a value
+	Unseen          float64 // where all had the same by luck, the largest part of others that may differ; else 0
 }
 
 // Half is half the width of the interval.

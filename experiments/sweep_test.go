@@ -383,7 +383,7 @@ func TestVerdicts(t *testing.T) {
 		{[]float64{10, 20, 30}, Higher, Undecided},
 	} {
 		g := &group{point: 1, replications: []int{0, 1, 2}, values: [][]float64{c.values}}
-		if got := difference(g, base, at, 0, c.better).Verdict; got != c.want {
+		if got := difference(g, base, at, 0, Metric{Unit: "s", Better: c.better}, true).Verdict; got != c.want {
 			t.Errorf("%v, %d: %s, want %s", c.values, c.better, got, c.want)
 		}
 	}

@@ -29,7 +29,7 @@ func sweepCommand() *cli.Command {
 			&cli.BoolFlag{Name: "resume", Usage: "go on with the folder of an interrupted sweep"},
 			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of all random numbers", DefaultText: "the scenario's"},
 			&cli.IntFlag{Name: "reps", Usage: "`N` replications of each point", DefaultText: "the scenario's"},
-			&cli.StringFlag{Name: "precision", Usage: "add replications until the `SHARE`, such as 2%, bounds the half-width of the metric's interval relative to its mean"},
+			&cli.StringFlag{Name: "precision", Usage: "add replications until the `SHARE`, such as 2%, bounds the half-width of the metric's interval relative to its mean; starts from 10 replications"},
 			&cli.StringFlag{Name: "metric", Usage: "the `METRIC` that --precision and the report go by", DefaultText: "answered, or goodput_per_min without a number of calls"},
 			&cli.IntFlag{Name: "max-reps", Value: 1000, Usage: "at most `N` replications of a point with --precision"},
 			&cli.BoolFlag{Name: "control", Usage: "play each point also without its faults and spikes that last for a time"},
@@ -168,6 +168,7 @@ func readPlan(c *cli.Context) (*experiments.Plan, error) {
 		if err := share.ParseText(text); err != nil || share == 0 {
 			return nil, usage("--precision: found %q; want a share above 0, such as 2%%", text)
 		}
+		p.Reps = max(p.Reps, experiments.PrecisionReps)
 		p.Precision = experiments.Precision{Metric: metric, Rel: float64(share), MaxReps: c.Int("max-reps")}
 		if p.Precision.MaxReps < p.Reps {
 			return nil, usage("--max-reps: found %d; want at least the %d replications that each point begins with", p.Precision.MaxReps, p.Reps)

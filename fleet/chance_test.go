@@ -1,0 +1,95 @@
+package fleet
+
+import (
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"stampede/cost"
+	"stampede/dist"
+	"stampede/policy"
+	"stampede/provider"
+	"stampede/wire"
+)
+
+// Each source of chance by itself, over a model that has none.
+func TestRandom(t *testing.T) {
+	retries := func(m *Model) {
+		m.Client.Retry.Attempts, m.Client.Retry.Backoff = 3, policy.Backoff{Base: s, Factor: 2}
+	}
+	refuses := provider.Reject{Reply: wire.Reply{Status: 503}}
+	for _, c := range []struct {
+		what   string
+		change func(*Model)
+		want   bool
+	}{
+		{"constants alone", func(*Model) {}, false},
+		{"retries without jitter", retries, false},
+		{"retries with jitter", func(m *Model) { retries(m); m.Client.Retry.Backoff.Jitter = policy.Full }, true},
+		{"jitter of a client that never retries", func(m *Model) { m.Client.Retry.Backoff.Jitter = policy.Full }, false},
+		{"jitter of an outer layer", func(m *Model) {
+			outer := policy.Retry{Attempts: 2, Backoff: policy.Backoff{Base: s, Factor: 2, Jitter: policy.Equal}}
+			m.Client.Outer = []policy.Layer{{Retry: outer}}
+		}, true},
+		{"an outage", func(m *Model) { m.Provider.Faults = []provider.Fault{{At: s, For: s, Share: 1, Effect: refuses}} }, false},
+		{"a share of errors", func(m *Model) { m.Provider.Faults = []provider.Fault{{Share: 0.01, Effect: refuses}} }, true},
+		{"a fault that comes and goes", func(m *Model) {
+			m.Provider.Faults = []provider.Fault{{Gap: dist.Exponential{Beta: 9}, Length: dist.Constant(1), Share: 1, Effect: refuses}}
+		}, true},
+		{"latency", func(m *Model) { m.Provider.Latency.FirstToken = dist.Lognormal{Sigma: 1} }, true},
+		{"sizes", func(m *Model) { m.Workload.Sizes = Drawn{Prompt: dist.Constant(9), Output: dist.Exponential{Beta: 9}} }, true},
+		{"constant sizes", func(m *Model) { m.Workload.Sizes = Drawn{Prompt: dist.Constant(9), Output: dist.Constant(9)} }, false},
+		{"even arrivals", func(m *Model) { m.Workload.Arrivals = Renewal{dist.Constant(1), Constant(1)} }, false},
+		{"Poisson arrivals", func(m *Model) { m.Workload.Arrivals = Renewal{dist.Exponential{Beta: 1}, Constant(1)} }, true},
+		{"patience", func(m *Model) { m.Workload.Patience = dist.Exponential{Beta: 1} }, true},
+		{"a throttle", func(m *Model) { m.Client.Throttle = policy.Throttle{K: 2, Window: s} }, true},
+		{"a fleet beside", func(m *Model) {
+			m.Beside = []Fleet{m.Fleet}
+			m.Beside[0].Workload.Think = dist.Exponential{Beta: 1}
+		}, true},
+		{"a provider to fall back to", func(m *Model) {
+			m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: dist.Exponential{Beta: 1}}}}
+		}, true},
+	} {
+		m := model()
+		c.change(&m)
+		if got := m.Random(); got != c.want {
+			t.Errorf("%s: %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
+// Where nothing is random, one replication is like another, whatever else the model has.
+func TestReplicationsWithoutChanceAreEqual(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := randomModel(t)
+		m.Beside, m.Others, m.Fallbacks, m.Client.Fallback = nil, nil, nil, policy.Fallback{}
+		m.Provider.Tenants = m.Provider.Tenants[:1]
+		m.Provider.Latency.FirstToken, m.Provider.Latency.TokensPerSecond = dist.Constant(0.5), dist.Constant(50)
+		for i := range m.Provider.Faults {
+			f := &m.Provider.Faults[i]
+			f.Gap, f.Length, f.Share = nil, nil, 1
+		}
+		w := &m.Workload
+		w.Sizes = Drawn{Prompt: dist.Constant(100), Output: dist.Constant(40), MaxTokens: 50}
+		w.Think, w.Patience = nil, nil
+		if _, renewal := w.Arrivals.(Renewal); renewal {
+			w.Arrivals = Renewal{dist.Constant(1), Constant(2)}
+		}
+		m.Client.Retry.Backoff.Jitter, m.Client.Throttle = policy.NoJitter, policy.Throttle{}
+		for i := range m.Client.Outer {
+			m.Client.Outer[i].Retry.Backoff.Jitter = policy.NoJitter
+		}
+		m.Instances, m.Price = 1, cost.PerMillion("m", 1, 1, 5)
+		if m.Random() {
+			t.Fatalf("random: %+v", m)
+		}
+		var a, b log
+		_, err1 := m.Run(1, 0, &a)
+		_, err2 := m.Run(1, 1, &b)
+		if (err1 == nil) != (err2 == nil) || err1 == nil && !reflect.DeepEqual(a, b) {
+			t.Fatalf("replications differ (%v, %v):\n%v\n%v", err1, err2, a, b)
+		}
+	})
+}

@@ -23,12 +23,3 @@ func (t *Tally) lowerBound() float64 {
 
 // regret is how much longer than that the run took, relative to it.
 func (t *Tally) regret() float64 { return t.end.Seconds()/t.lowerBound() - 1 }
-
-// quotaUsed is the largest part of any limit that went into answers in the measured time.
-func (t *Tally) quotaUsed() float64 {
-	measured, answers := t.measured(), t.bound
-	if measured.To < t.end {
-		answers = t.boundInTime
-	}
-	return answers.Used(measured.From, measured.To)
-}

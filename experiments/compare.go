@@ -43,6 +43,7 @@ type PointResult struct {
 	N         int          // replications
 	Estimates []Estimate   // by Metrics
 	Diffs     []Difference // to the base, by Metrics
+	Limits    []LimitValue // use and refusals of each
 	Reason    string       // why there is nothing
 	Few       bool         // of its calls are answered, so that cost and latency are of survivors
 	objective []float64    // by replication
@@ -144,6 +145,11 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 			c.columns = append(c.columns, i)
 		}
 	}
+	for i, m := range registry {
+		if ofLimits(m.Name) && !slices.Contains(c.columns, i) {
+			c.columns = append(c.columns, i)
+		}
+	}
 	if err := c.read(filepath.Join(dir, resultsName)); err != nil {
 		return nil, err
 	}
@@ -159,6 +165,7 @@ type group struct {
 	labels       []string
 	replications []int
 	values       [][]float64 // by columns
+	limits       string      // their names
 	reasons      []string
 }
 
@@ -188,7 +195,7 @@ func (g *group) take(r *Row) {
 		g.reasons = append(g.reasons, r.Reason)
 		return
 	}
-	g.replications = append(g.replications, r.Replication)
+	g.replications, g.limits = append(g.replications, r.Replication), r.Limits
 	for i, v := range r.Values {
 		g.values[i] = append(g.values[i], v)
 	}
@@ -237,6 +244,10 @@ func (c *Comparison) read(path string) error {
 			p.Estimates = append(p.Estimates, registry[m].Estimate(g.values[i], c.random(g), 0.95))
 			p.Diffs = append(p.Diffs, difference(g, base, at, i, registry[m], c.random(g) || c.random(base)))
 		}
+		p.Limits = limitValues(splitLimits(g.limits), func(metric string) Estimate {
+			i := Index(metric)
+			return registry[i].Estimate(g.values[slices.Index(c.columns, i)], c.random(g), 0.95)
+		})
 		p.objective = g.values[c.Objective]
 		for k, w := range censoring {
 			if e := EstimateOf(g.values[slices.Index(c.columns, Index(w.metric))], 0.95); e.Mean > 0 {

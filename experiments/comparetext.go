@@ -92,6 +92,10 @@ func (c *Comparison) pointTable() *table {
 	for _, m := range c.Metrics {
 		t.head = append(t.head, registry[m].Name)
 	}
+	refused := slices.ContainsFunc(c.Points, func(p PointResult) bool { return most(p.Limits) != nil })
+	if refused {
+		t.head = append(t.head, "refused most by")
+	}
 	t.head = append(t.head, "vs base")
 	for i, p := range c.order() {
 		if i >= shown {
@@ -128,6 +132,9 @@ func (c *Comparison) pointTable() *table {
 			verdict = sign + plusMinus(d.Estimate) + " " + verdict
 		case p.N == 0:
 			verdict = ""
+		}
+		if refused {
+			cells = append(cells, refusedMost(p.Limits))
 		}
 		t.add(append(cells, verdict)...)
 	}
@@ -314,7 +321,7 @@ func (c *Comparison) WriteMarkdown(w io.Writer) {
 func (c *Comparison) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	head := append([]string{"point"}, c.Axes...)
-	head = append(head, "replications", "may_be_best", "on_frontier", "error")
+	head = append(head, "replications", "may_be_best", "on_frontier", "limits", "refused_most_by", "error")
 	for _, m := range c.Metrics {
 		n := registry[m].Name
 		head = append(head, n, n+"_low", n+"_high", n+"_diff", n+"_diff_low", n+"_diff_high", n+"_verdict")
@@ -330,7 +337,8 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 	}
 	for _, p := range c.Points {
 		row := append([]string{strconv.Itoa(p.Point)}, p.Labels...)
-		row = append(row, strconv.Itoa(p.N), strconv.FormatBool(slices.Contains(c.Best, p.Point)), strconv.FormatBool(slices.Contains(c.Frontier, p.Point)), p.Reason)
+		row = append(row, strconv.Itoa(p.N), strconv.FormatBool(slices.Contains(c.Best, p.Point)), strconv.FormatBool(slices.Contains(c.Frontier, p.Point)),
+			joinLimits(namesOf(p.Limits)), nameOf(most(p.Limits)), p.Reason)
 		for i, e := range p.Estimates {
 			d := p.Diffs[i]
 			row = append(row, number(e.Mean), number(e.Low), number(e.High), number(d.Mean), number(d.Low), number(d.High), string(d.Verdict))
@@ -364,6 +372,7 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Few          bool              `json:"few_answered"` // cost and latency are of survivors
 		Error        string            `json:"error,omitempty"`
 		Metrics      []estimate        `json:"metrics"`
+		Limits       []LimitValue      `json:"limits"`
 	}
 	type sensitivity struct {
 		Axis    string   `json:"axis"`
@@ -385,7 +394,7 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Warnings    []string      `json:"warnings"`
 	}{Manifest: c.Manifest, Objective: registry[c.Metrics[c.Objective]].Name, Base: c.Base, Best: c.Best, Frontier: c.Frontier, Warnings: c.Warnings}
 	for _, p := range c.Points {
-		j := point{Point: p.Point, Values: map[string]string{}, Replications: p.N, MayBeBest: slices.Contains(c.Best, p.Point), OnFrontier: slices.Contains(c.Frontier, p.Point), Few: p.Few, Error: p.Reason}
+		j := point{Point: p.Point, Values: map[string]string{}, Replications: p.N, MayBeBest: slices.Contains(c.Best, p.Point), OnFrontier: slices.Contains(c.Frontier, p.Point), Few: p.Few, Error: p.Reason, Limits: p.Limits}
 		for k, label := range p.Labels {
 			j.Values[c.Axes[k]] = label
 		}

@@ -17,7 +17,8 @@ import (
 // other. Times are seconds with nine digits, money dollars with nine digits;
 // both are exact. A field that does not apply is empty.
 type CSV struct {
-	Calls, Attempts io.Writer // each may be nil
+	Model           *fleet.Model // whose records they are
+	Calls, Attempts io.Writer    // each may be nil
 	err             error
 	row             []byte
 }
@@ -36,7 +37,7 @@ func (c *CSV) WriteHeaders() {
 		c.row = append(c.row, (",usd_wasted_" + cause.String())...)
 	}
 	c.flush(c.Calls)
-	c.row = append(c.row[:0], "replication,fleet,call,attempt,delivery,instance,target,hedge,sent_s,received_s,first_token_s,ended_s,class,status,code,cut_by,retry_after_s,prompt_tokens,cached_tokens,written_tokens,output_tokens,reasoning_tokens,usd,wasted_by,charged_tokens,settled_tokens,refunded_tokens,in_flight,next,wait_s,wait_kind"...)
+	c.row = append(c.row[:0], "replication,fleet,call,attempt,delivery,instance,target,hedge,sent_s,received_s,first_token_s,ended_s,class,status,code,limit,cut_by,retry_after_s,prompt_tokens,cached_tokens,written_tokens,output_tokens,reasoning_tokens,usd,wasted_by,charged_tokens,settled_tokens,refunded_tokens,in_flight,next,wait_s,wait_kind"...)
 	c.flush(c.Attempts)
 }
 
@@ -104,6 +105,7 @@ func (c csvRun) Attempt(r *fleet.Attempt) {
 		c.text("")
 	}
 	c.text(r.Reply.Code)
+	c.text(c.Model.RefusedBy(r))
 	c.text(r.Cut.String())
 	if wish, ok := r.Reply.Wish(r.Ended, wire.Reads{Millis: true, Body: true}); ok {
 		c.nano(int64(wish))

@@ -146,7 +146,7 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 			if err := NewReport(s, runs).WriteJSON(&out); err != nil {
 				t.Fatal(err)
 			}
-			csv := CSV{Calls: &out, Attempts: &out}
+			csv := CSV{Model: &s.Model, Calls: &out, Attempts: &out}
 			if _, err := (Replicator{Jobs: 1, Listen: csv.Of}).Play(context.Background(), s, 0, 2); err != nil {
 				t.Fatal(err)
 			}

@@ -199,7 +199,8 @@ func register() []Metric {
 		})
 	}
 
-	add("quota_used_ratio", "share", Higher, "of the fullest limit, the part that went into answers", (*Tally).quotaUsed)
+	add("quota_used_ratio", "share", Higher, "share used of the fullest limit", func(t *Tally) float64 { return t.limits.fullest() })
+	addLimits(add)
 	of = PerCall
 	add("fairness_jain", "share", Higher, "Jain's index of the instances' answers", (*Tally).fairness)
 

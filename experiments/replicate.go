@@ -109,11 +109,14 @@ func (r Replicator) one(s *scenario.Scenario, warmup sim.Time, replication int) 
 			to = fleet.Listeners{tally, r.Listen(replication)}
 		}
 		run.Replication = replication
-		run.Summary, err = s.Model.Run(s.Seed, replication, to)
+		model := s.Model
+		model.Warmup = warmup
+		run.Summary, err = model.Run(s.Seed, replication, to)
 		if err != nil {
 			return err
 		}
 		tally.ends(run.Summary.NotStarted)
+		tally.limits.end(run.Summary)
 		run.Values = tally.Values()
 		return nil
 	})

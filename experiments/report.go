@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,7 @@ type Report struct {
 	Provider     string        `json:"provider"`
 	Price        string        `json:"price"`
 	Metrics      []MetricValue `json:"metrics"`
+	Limits       []LimitValue  `json:"limits"`
 	Warnings     []string      `json:"warnings"`
 
 	triggered bool // something happens for a time
@@ -59,6 +61,7 @@ func NewReport(s *scenario.Scenario, runs []Run) Report {
 			group: m.Group, e: e,
 		})
 	}
+	r.Limits = limitValues(LimitNames(&s.Model), r.get)
 	r.warn(s, runs)
 	return r
 }
@@ -94,6 +97,9 @@ func (r *Report) warn(s *scenario.Scenario, runs []Run) {
 	if budget := uint64(s.EventBudget); budget > 0 && events > budget/2 {
 		add("a replication handled %d of %d events allowed; raise event_budget before it fails", events, budget)
 	}
+	if n := len(LimitNames(&s.Model)); n > ownMetrics {
+		add("use and refusals are those of the first %d of %d limits; a file of attempts (--attempts) names every one that refuses", ownMetrics, n)
+	}
 	for _, m := range r.Metrics {
 		if m.Name == "recovery_s" && m.N > 0 && m.N < len(runs) {
 			add("the mean of recovery_s is over the %d of %d replications that recover", m.N, len(runs))
@@ -114,6 +120,7 @@ func finite(x float64) *float64 {
 
 // WriteJSON writes the report for machines.
 func (r Report) WriteJSON(w io.Writer) error {
+	r.Metrics = slices.DeleteFunc(slices.Clone(r.Metrics), func(m MetricValue) bool { return ofLimits(m.Name) })
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(r)
@@ -144,7 +151,7 @@ func (r Report) shown(i int) bool {
 	switch {
 	case strings.HasPrefix(m.Name, "latency_all") && r.get("success_ratio").Mean == 1:
 		return false // the same as that of answered calls
-	case registry[i].Detail || (m.e.N == 0 && optionalMissing[m.Name]) || (m.Name == "warmup_s" && m.e.Mean == 0):
+	case registry[i].Detail || ofLimits(m.Name) || (m.e.N == 0 && optionalMissing[m.Name]) || (m.Name == "warmup_s" && m.e.Mean == 0):
 		return false
 	case m.Name == "recovery_s" && m.e.N == 0:
 		return r.triggered && r.get("collapsed").Mean > 0 // else there is no trigger, or no level before it
@@ -180,6 +187,7 @@ func (r Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(w, "  %-33s%10s  %-*s  %-10s  %s\n", m.Name, mean, width, span, m.Unit,
 			m.Meaning+r.ofFew(m.Name == "usd_per_1000_answers"))
 	}
+	spans += r.writeLimits(w)
 	fmt.Fprintf(w, "\nmean over replications [95 %% interval: Student t, Clopper-Pearson for rare events]\n")
 	r.writeLegend(w, spans)
 	for i, text := range r.Warnings {

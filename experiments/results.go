@@ -21,6 +21,7 @@ type Row struct {
 	Replication int // -1 for a point that could not be built
 	Labels      []string
 	Values      []float64 // by the registry; nil with a reason
+	Limits      string    // the names of its limits
 	Reason      string
 }
 
@@ -33,7 +34,7 @@ func header(axes []string) []byte {
 	for _, m := range registry {
 		line = append(append(line, ','), m.Name...)
 	}
-	return append(line, ",error\n"...)
+	return append(line, ",limits,error\n"...)
 }
 
 // append writes a row: numbers in the shortest form that reads back the same,
@@ -53,7 +54,7 @@ func (r *Row) append(line []byte) []byte {
 			line = strconv.AppendFloat(line, r.Values[i], 'g', -1, 64)
 		}
 	}
-	line = append(line, ',')
+	line = append(appendField(append(line, ','), r.Limits), ',')
 	if r.Reason != "" {
 		line = appendField(line, string(bytes.Join(bytes.Fields([]byte(r.Reason)), []byte(" "))))
 	}
@@ -182,8 +183,9 @@ func WriteRun(dir string, t *scenario.Template, runs []Run) (err error) {
 	if err != nil {
 		return err
 	}
+	limits := joinLimits(LimitNames(&t.Base.Model))
 	for _, run := range runs {
-		row := Row{Replication: run.Replication, Values: run.Values}
+		row := Row{Replication: run.Replication, Values: run.Values, Limits: limits}
 		if _, err := r.file.Write(row.append(nil)); err != nil {
 			return errors.Join(err, r.file.Close())
 		}

@@ -125,6 +125,12 @@ func (r *Row) parse(line []byte, place []int) error {
 	if line == nil {
 		return errColumns
 	}
+	if field, line = nextField(line); string(field) != r.Limits {
+		r.Limits = string(field)
+	}
+	if line == nil {
+		return errColumns
+	}
 	field, _ = nextField(line)
 	if r.Reason = string(field); r.Reason != "" {
 		r.Values = nil

@@ -85,10 +85,11 @@ type pointOf struct {
 	labels   []string
 	scenario *scenario.Scenario
 	warmup   sim.Time
-	ready    bool  // the scenario and its warm-up are there
-	planned  int   // replications counted in the total
-	todo     []int // replications to hand out
-	pending  int   // under way
+	limits   string // their names
+	ready    bool   // the scenario and its warm-up are there
+	planned  int    // replications counted in the total
+	todo     []int  // replications to hand out
+	pending  int    // under way
 }
 
 // open makes or resumes the folder.
@@ -314,12 +315,12 @@ func (r *sweeping) build(ctx context.Context, p *pointOf) {
 		}
 		return
 	}
-	p.scenario, p.warmup, p.ready = s, warmup, true
+	p.scenario, p.warmup, p.limits, p.ready = s, warmup, joinLimits(LimitNames(&s.Model)), true
 }
 
 // close books a replication.
 func (r *sweeping) close(p *pointOf, replication int, values []float64, err error) {
-	row := Row{Point: p.index, Replication: replication, Labels: p.labels, Values: values}
+	row := Row{Point: p.index, Replication: replication, Labels: p.labels, Values: values, Limits: p.limits}
 	if err != nil {
 		row.Values, row.Reason = nil, firstLine(err)
 	}

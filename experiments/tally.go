@@ -43,9 +43,9 @@ type Tally struct {
 	byInstance      []float64    // answered calls
 	first           []int        // by fleet: its first instance among those
 	bound           *fleet.Bound // of the answers
-	boundInTime     *fleet.Bound // of those up to the horizon
-	recovery        *recovery    // nil without a trigger
-	collapse        *collapse    // nil unless the scenario says what a collapse is
+	limits          limitTally
+	recovery        *recovery // nil without a trigger
+	collapse        *collapse // nil unless the scenario says what a collapse is
 }
 
 // NewTally makes an empty tally for a run of the scenario.
@@ -55,7 +55,7 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 		horizon = sim.Never
 	}
 	t := &Tally{model: &s.Model, only: s.Measured(), warmup: warmup}
-	t.bound, t.boundInTime = fleet.NewBound(t.model), fleet.NewBound(t.model)
+	t.bound, t.limits = fleet.NewBound(t.model), newLimitTally(t.model)
 	t.inTime.Measured = Measured{warmup, horizon}
 	t.drain.Measured = Measured{max(warmup, horizon), sim.Never}
 	for i, f := range s.Model.Fleets() {
@@ -124,6 +124,9 @@ func (t *Tally) Attempt(a *fleet.Attempt) {
 		if c := a.Class(); (c == wire.Throttled || c == wire.Overloaded) && h.Ends(a.Ended) {
 			h.refusals++
 		}
+	}
+	if a.Received >= t.warmup {
+		t.limits.add(a)
 	}
 	if a.Arrived < t.warmup || !t.counts(a.Fleet) {
 		return
@@ -194,9 +197,6 @@ func (t *Tally) Call(c *fleet.Call) {
 		}
 		t.byInstance[t.first[c.Fleet]+int(c.Instance)]++
 		t.bound.Add(c)
-		if t.inTime.Ends(c.Ended) {
-			t.boundInTime.Add(c)
-		}
 	}
 	for w, d := range c.Waits {
 		t.waits[w] += float64(d)

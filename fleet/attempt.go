@@ -45,8 +45,10 @@ func (r *run) receive(aid uint32) {
 	a.inFlight = int32(p.InFlight())
 	if v.Kind == provider.Refused {
 		a.penalty += v.Charged
+		a.limit = v.Limit
 	} else {
 		a.charged = v.Charged
+		a.limit = provider.NoLimit // whatever refused it when the gateway asked before
 	}
 	switch v.Kind {
 	case provider.Refused:

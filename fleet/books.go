@@ -6,13 +6,15 @@ import (
 	"stampede/cost"
 	"stampede/policy"
 	"stampede/provider"
+	"stampede/sim"
 )
 
 // books passes records on and checks at the end of a run that nothing was lost
 // or made up on the way. Each law compares two sides that were counted apart.
 type books struct {
 	to      Listener
-	attempt Attempt // the record under way
+	attempt Attempt  // the record under way
+	last    sim.Time // the end of the last call
 
 	calls         [policy.Outcomes]uint64
 	attempts      uint64 // records of attempts
@@ -49,6 +51,7 @@ func (b *books) closeAttempt() {
 
 func (b *books) closeCall(c *Call) {
 	b.calls[c.Outcome]++
+	b.last = c.Ended
 	b.callsAttempts += uint64(c.Attempts)
 	b.useful += c.Useful
 	for i, m := range c.Waste {

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"math"
 	"time"
 
 	"stampede/provider"
@@ -9,7 +8,7 @@ import (
 )
 
 // Bound is the least time in which any policy, with any luck, can have the answers
-// that a run gave, and how much of the limits went into them. Of the run it takes
+// that a run gave. Of the run it takes
 // the answered calls and their sizes, nothing else: neither when anything happened nor
 // what was refused, retried or wasted, since a policy might have avoided that.
 //
@@ -166,28 +165,6 @@ func (b *Bound) Makespan() time.Duration {
 		}
 	}
 	return least
-}
-
-// Used is the largest part of any limit that went into answers within a span, 0..1; NaN without
-// a limit that has a bound. What is counted when a request ends may exceed a limit: then all of
-// it was used.
-func (b *Bound) Used(from, to sim.Time) float64 {
-	used := math.NaN()
-	for i := range b.limits {
-		c := &b.limits[i]
-		most := c.supply.Within(from, to, 0)
-		if most == provider.NoBound {
-			continue
-		}
-		part := 1.0
-		if total := c.kept + c.over; total < most {
-			part = float64(total) / float64(most)
-		}
-		if !(used >= part) {
-			used = part
-		}
-	}
-	return used
 }
 
 // largest keeps the largest of many numbers, the least first.

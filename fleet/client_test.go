@@ -119,6 +119,45 @@ func TestHedgeBills(t *testing.T) {
 	}
 }
 
+// Five calls at once. The first provider takes one, the second two and refuses the others
+// for the second of its limits, the third has a place for one. What refused is told with
+// each attempt by the name it has there. In the 1 s until the last call ends each bucket
+// of n holds n and gets n/60.
+func TestAttemptsSayWhichLimitRefused(t *testing.T) {
+	requests := func(name string, n int64) provider.Limit {
+		return provider.Limit{Name: name, Resource: provider.Requests, Amount: n, Period: time.Minute}
+	}
+	m := model()
+	m.Workload = Workload{Calls: 5, Sizes: sized{Prompt: 100, Output: 10}, Arrivals: Burst{}}
+	m.Workers = 0
+	m.Provider.Limits = []provider.Limit{requests("front", 1)}
+	m.Others = []provider.Config{
+		{Latency: m.Provider.Latency, Limits: []provider.Limit{requests("wide", 100), requests("narrow", 2)}},
+		{Latency: m.Provider.Latency, Capacity: provider.Capacity{Slots: 1}},
+	}
+	m.Fallbacks = []Target{{Provider: 1}, {Provider: 2}}
+	m.Client.Fallback = policy.Fallback{On: true}
+	var got []string
+	summary, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
+		if by := m.RefusedBy(a); by != "" {
+			got = append(got, fmt.Sprintf("%d %s", a.Call, by))
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "1 front; 2 front; 3 front; 4 front; 3 narrow; 4 narrow; 4 slots"; strings.Join(got, "; ") != want {
+		t.Errorf("refused %s, want %s", strings.Join(got, "; "), want)
+	}
+	for i, want := range [][]float64{{1 / (1 + 1.0/60)}, {2 / (100 + 100.0/60), 2 / (2 + 2.0/60)}, {}} {
+		for k := range want {
+			if share := summary.Uses[i][k].Share(); math.Abs(share-want[k]) > 1e-9 {
+				t.Errorf("limit %d of provider %d: %g used, want %g", k, i, share, want[k])
+			}
+		}
+	}
+}
+
 // The first provider is down until 10 s. One call a second: each fails there and is
 // answered by the second one, dearer, at once; with a cooldown of 4 s the next three go
 // straight to the second. From 10 s on the first answers again.

@@ -27,7 +27,7 @@ func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
 	rec := &r.books.attempt
 	*rec = Attempt{
 		Call: c.record.ID, Fleet: int(c.record.Fleet), Number: int(a.number), Delivery: int(c.record.Deliveries), Instance: int(c.record.Instance),
-		Target: int(a.target), Hedge: a.role == policy.Hedged,
+		Target: int(a.target), Limit: a.limit, Hedge: a.role == policy.Hedged,
 		Arrived: c.record.Arrived, Sent: a.sent, Received: a.received, First: -1, Ended: now,
 		Reply: a.reply, Cut: timer,
 		Charged: a.charged + a.penalty, Settled: a.penalty, InFlight: int(a.inFlight), Ordinal: int(a.ordinal), Tenth: int(a.tenth),

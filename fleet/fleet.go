@@ -45,6 +45,7 @@ type Model struct {
 	Others  []provider.Config
 	Horizon sim.Time // from here on no call starts; 0 means none
 	Budget  uint64   // of events; 0 means none
+	Warmup  sim.Time // what limits count before it is no part of Summary.Uses
 }
 
 // Fleet is instances times workers and the workload they serve. A fleet meets the
@@ -95,6 +96,45 @@ func (f *Fleet) MaxAttempts() int {
 		times(max(0, d))
 	}
 	return n
+}
+
+// end is the horizon, or never.
+func (m *Model) end() sim.Time {
+	if m.Horizon > 0 {
+		return m.Horizon
+	}
+	return sim.Never
+}
+
+// measuredTo is where the measured time ends: at the horizon, or with the last call where
+// all calls of given numbers came before.
+func (m *Model) measuredTo(notStarted []uint64, last sim.Time) sim.Time {
+	if m.Horizon > 0 {
+		for i, f := range m.Fleets() {
+			if f.Workload.Calls == 0 || notStarted[i] > 0 {
+				return m.Horizon
+			}
+		}
+	}
+	return last
+}
+
+// ProviderOf is the number, among Providers, of the one that an attempt went to.
+func (m *Model) ProviderOf(a *Attempt) int {
+	f := &m.Fleet
+	if a.Fleet > 0 {
+		f = &m.Beside[a.Fleet-1]
+	}
+	return f.target(uint8(a.Target)).Provider
+}
+
+// RefusedBy names the limit that refused an attempt, or the slots of the capacity; empty
+// when neither did.
+func (m *Model) RefusedBy(a *Attempt) string {
+	if i := m.ProviderOf(a); i > 0 {
+		return m.Others[i-1].RefusedBy(a.Limit)
+	}
+	return m.Provider.RefusedBy(a.Limit)
 }
 
 // Providers are all providers, the main one first.

@@ -5,6 +5,7 @@ import (
 
 	"stampede/cost"
 	"stampede/policy"
+	"stampede/provider"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -82,6 +83,7 @@ type Attempt struct {
 	Delivery int // from 1
 	Instance int
 	Target   int      // from 0
+	Limit    int8     // that refused it: of its provider, or provider.NoLimit or NoSlot
 	Hedge    bool     // sent beside another
 	Arrived  sim.Time // of its call
 	Sent     sim.Time
@@ -114,6 +116,8 @@ func (a *Attempt) Class() wire.Class { return a.Reply.Class() }
 // Summary is what a run says besides its records.
 type Summary struct {
 	Events     uint64
-	End        sim.Time // of the last event
-	NotStarted []uint64 // by fleet: of a bounded number of calls, those that never came
+	End        sim.Time         // of the last event
+	MeasuredTo sim.Time         // the end of the measured time
+	NotStarted []uint64         // by fleet: of a bounded number of calls, those that never came
+	Uses       [][]provider.Use // by provider and limit, in the measured time; nil where that never began
 }

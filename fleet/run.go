@@ -31,6 +31,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		if err != nil {
 			return Summary{}, err
 		}
+		b.Measure(m.Warmup, m.end())
 		r.backends = append(r.backends, b)
 	}
 	counters := false // whether anyone reads them
@@ -71,6 +72,10 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		l := r.backends[i].Ledger()
 		ledger.Taken += l.Taken
 		ledger.Given += l.Given
+	}
+	summary.MeasuredTo = m.measuredTo(summary.NotStarted, r.books.last)
+	for i := range r.backends {
+		summary.Uses = append(summary.Uses, r.backends[i].Use(summary.MeasuredTo))
 	}
 	r.books.balance(started, ledger)
 	r.returned()
@@ -274,6 +279,7 @@ type attempt struct {
 	relayed   int32 // times that the gateway tried again
 	state     state
 	backend   uint8
+	limit     int8 // that refused it: of its provider, or provider.NoLimit or NoSlot
 	target    uint8
 	layer     uint8 // whose timeout the call timer is
 	role      policy.Role

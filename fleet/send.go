@@ -34,7 +34,7 @@ func (r *run) send(id uint32, generation uint32, hedge bool) {
 	timeouts := &g.Client.Timeouts
 	*a = attempt{
 		call: id, number: c.record.Attempts, sent: now, received: -1, first: sim.Never, last: sim.Never, replyAt: sim.Never,
-		backend: uint8(to.Provider), target: c.target, generation: generation, role: role,
+		backend: uint8(to.Provider), limit: provider.NoLimit, target: c.target, generation: generation, role: role,
 		request: provider.Request{Call: c.record.ID | uint64(c.record.Fleet)<<tenantBits, Tenant: int(c.record.Fleet), Attempt: int(c.record.Attempts),
 			Prompt: int(size.Prompt), MaxTokens: int(size.MaxTokens)},
 	}

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"stampede/dialect"
@@ -36,8 +37,12 @@ type Tenant struct {
 	Priority   int // in the queue before the capacity: higher goes first
 }
 
-// maxTenants is how many tenants a limit can tell apart.
-const maxTenants = 64
+// maxTenants is how many tenants a limit can tell apart, maxLimits how many limits a
+// verdict can.
+const (
+	maxTenants = 64
+	maxLimits  = math.MaxInt8
+)
 
 // Capacity is how many requests generate at once, and how many may wait for
 // that: tenants of higher priority first, then first in, first out. The zero

@@ -16,6 +16,7 @@ type limiter struct {
 	bucket *Bucket // the meter when it is one, called directly since most are
 	of     uint64  // the tenants whose requests count, by bit
 	quota  int     // what the headers call the resource; negative when they do not
+	account
 }
 
 func newLimiter(l Limit, c Config) limiter {
@@ -71,9 +72,13 @@ func (l Limit) header() int {
 }
 
 // reshape gives the limit another amount, period and burst from now on.
-func (l *limiter) reshape(to Limit) {
+func (l *limiter) reshape(now sim.Time, to Limit) {
+	l.cut(now)
 	l.Limit = to
+	before := l.left
 	l.meter.Reshape(to.Amount, to.Period, to.burst())
+	l.left = l.meter.Level()
+	l.admitted += float64(max(0, l.left-max(0, before)))
 }
 
 // counts reports whether the limit counts this request at all.
@@ -101,13 +106,17 @@ func (l *limiter) need(charge int64) int64 {
 func (l *limiter) advance(now sim.Time) {
 	if l.bucket != nil {
 		l.bucket.Advance(now)
-	} else {
-		l.meter.Advance(now)
+		return
+	}
+	l.meter.Advance(now)
+	if r, ok := l.meter.(*Ramp); ok {
+		l.climb(r, now)
 	}
 }
 
 // take counts a charge.
 func (l *limiter) take(charge int64) {
+	l.counted += charge
 	if l.bucket != nil {
 		l.bucket.Take(charge)
 	} else {
@@ -208,10 +217,16 @@ func (l *limiter) settle(now sim.Time, r *Request, used Used) int64 {
 	}
 	l.advance(now)
 	back := l.charge(r) - l.final(r, used)
-	if back > 0 {
-		l.meter.Give(back, r.Admitted)
-	} else if back < 0 {
+	switch {
+	case back < 0:
 		l.take(-back)
+	case back > 0 && l.bucket != nil:
+		l.bucket.Give(back, r.Admitted)
+		l.counted -= back
+	case back > 0:
+		before := l.meter.Level()
+		l.meter.Give(back, r.Admitted)
+		l.counted -= l.meter.Level() - before // what its window no longer takes stays used
 	}
 	return back
 }
@@ -225,7 +240,9 @@ func (l *limiter) penalise(charge int64) int64 {
 	case IntoDebt:
 		floor = -l.burst()
 	}
-	return l.meter.Drain(charge, floor)
+	n := l.meter.Drain(charge, floor)
+	l.counted += n
+	return n
 }
 
 // shows is what the headers say of the limit.

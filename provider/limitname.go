@@ -52,6 +52,17 @@ func NameLimits(limits []Limit) error {
 // are counted beside those of the limits.
 const Slots = "slots"
 
+// RefusedBy names what a verdict's Limit stands for; empty for NoLimit.
+func (c *Config) RefusedBy(limit int8) string {
+	switch limit {
+	case NoLimit:
+		return ""
+	case NoSlot:
+		return Slots
+	}
+	return c.Limits[limit].Name
+}
+
 const longestName = 60
 
 func checkName(i int, name string) error {

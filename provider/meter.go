@@ -38,9 +38,16 @@ func drain(m meter, n, floor int64) int64 {
 
 // places counts what is there at once: at most so many, for as long as they stay.
 // When one goes is not known, so there is no wait to ask for.
-type places struct{ amount, taken int64 }
+type places struct {
+	amount, taken int64
+	at            sim.Time
+	taking        time.Duration // for which places were taken, all together
+}
 
-func (p *places) Advance(sim.Time)         {}
+func (p *places) Advance(now sim.Time) {
+	p.taking += time.Duration(p.taken) * (now - p.at)
+	p.at = now
+}
 func (p *places) Has(n int64) bool         { return p.taken+n <= p.amount }
 func (p *places) Take(n int64)             { p.taken += n }
 func (p *places) Drain(int64, int64) int64 { return 0 }

@@ -46,6 +46,7 @@ type Verdict struct {
 	Breaks  bool          // the reply ends in a failure after Part of the answer
 	Part    float64
 	Billed  Billed // of Refused
+	Limit   int8   // that refused: an index into Config.Limits, NoLimit or NoSlot
 }
 
 // Billed is what a refused request is billed for.
@@ -55,6 +56,12 @@ const (
 	Nothing Billed = iota
 	ItsPrompt
 	Everything // the prompt and the whole answer
+)
+
+// What refuses when no limit does.
+const (
+	NoLimit = -1 - iota // nothing, or the fault schedule
+	NoSlot              // the capacity: no slot is free and no place before it
 )
 
 // VerdictKind tells verdicts apart.
@@ -73,7 +80,8 @@ type Provider struct {
 	shown   bool     // headers speak of some limit
 	charges []int64  // of the request at hand, by limit
 	changes []change // of limits, not yet made, in order
-	busy    int      // requests admitted and not finished, those waiting included
+	measure measure
+	busy    int // requests admitted and not finished, those waiting included
 	slots   sim.Station[uint32]
 	ranks   []int // of tenants, in the queue before the slots
 	batch   batch
@@ -106,6 +114,9 @@ func New(c Config, key sim.Key) (*Provider, error) {
 	if len(c.Tenants) > maxTenants {
 		return nil, fmt.Errorf("%d tenants of one provider; allowed are %d", len(c.Tenants), maxTenants)
 	}
+	if len(c.Limits) > maxLimits {
+		return nil, fmt.Errorf("%d limits of one provider; allowed are %d", len(c.Limits), maxLimits)
+	}
 	for _, l := range c.Limits {
 		if err := l.Check(); err != nil {
 			return nil, err
@@ -124,6 +135,7 @@ func New(c Config, key sim.Key) (*Provider, error) {
 	p.slots = sim.Station[uint32]{Servers: c.Capacity.Slots, Room: c.Capacity.Queue}
 	var err error
 	p.changes, err = changesOf(c)
+	p.Measure(0, sim.Never)
 	return p, err
 }
 
@@ -149,7 +161,7 @@ func ranks(tenants []Tenant) []int {
 // for a slot, the token is what Finish or PassOver return once its turn comes.
 func (p *Provider) Receive(now sim.Time, r Request, token uint32) (v Verdict) {
 	p.change(now)
-	v.Part, v.Slow = 1, 1
+	v.Part, v.Slow, v.Limit = 1, 1, NoLimit
 	answer := wire.Reply{Status: 200}
 	for i := range p.config.Faults {
 		switch f := &p.config.Faults[i]; e := f.Effect.(type) {
@@ -192,7 +204,7 @@ func (p *Provider) Receive(now sim.Time, r Request, token uint32) (v Verdict) {
 		case sim.Queued:
 			v.Kind = Waiting
 		case sim.Refused:
-			v.Kind = Refused
+			v.Kind, v.Limit = Refused, NoSlot
 			p.say(dialect.NoPlace, now, p.config.Capacity.Asks, &v.Reply)
 			if p.config.Capacity.Full != 0 {
 				v.Reply.Status = p.config.Capacity.Full
@@ -244,6 +256,7 @@ func (p *Provider) refuse(now sim.Time, v *Verdict) {
 			longest, by = wait, i
 		}
 	}
+	v.Limit = int8(by)
 	p.say(p.limits[by].refuses(longest), now, longest, &v.Reply)
 	p.show(now, &v.Reply)
 }
@@ -387,14 +400,16 @@ func (p *Provider) InFlight() int { return p.busy }
 // Ledger is what the limits took and gave back so far.
 func (p *Provider) Ledger() Ledger { return p.ledger }
 
-// change makes the changes of limits that are due.
+// change makes the changes of limits that are due, and begins and ends the measured time.
 func (p *Provider) change(now sim.Time) {
 	for len(p.changes) > 0 && p.changes[0].at <= now {
 		c := p.changes[0]
 		p.changes = p.changes[1:]
-		l := &p.limits[c.index]
-		l.meter.Advance(c.at)
-		l.reshape(c.limit)
+		p.measure.reach(p.limits, c.at)
+		p.limits[c.index].reshape(c.at, c.limit)
+	}
+	if p.measure.next <= now {
+		p.measure.reach(p.limits, now)
 	}
 }
 

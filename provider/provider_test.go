@@ -201,17 +201,21 @@ func TestEachLimitRefusesInTurn(t *testing.T) {
 		name    string
 		request Request
 		want    string // of three requests at once
+		by      [3]int8
 	}{
-		{"requests", Request{Prompt: 1, MaxTokens: 1}, "ok ok 429 after 30s"},
-		{"tokens", Request{Prompt: 300, MaxTokens: 400}, "ok 429 after 24s 429 after 24s"},
-		{"longer of two waits", Request{Prompt: 200, MaxTokens: 300}, "ok ok 429 after 30s"},
-		{"larger than the limit", Request{Prompt: 900, MaxTokens: 400}, "429 never 429 never 429 never"},
+		{"requests", Request{Prompt: 1, MaxTokens: 1}, "ok ok 429 after 30s", [3]int8{NoLimit, NoLimit, 0}},
+		{"tokens", Request{Prompt: 300, MaxTokens: 400}, "ok 429 after 24s 429 after 24s", [3]int8{NoLimit, 1, 1}},
+		{"longer of two waits", Request{Prompt: 200, MaxTokens: 300}, "ok ok 429 after 30s", [3]int8{NoLimit, NoLimit, 0}},
+		{"larger than the limit", Request{Prompt: 900, MaxTokens: 400}, "429 never 429 never 429 never", [3]int8{1, 1, 1}},
 	} {
 		p := build(t, Config{Limits: limits})
 		got := ""
 		for i := range 3 {
 			c.request.Call = uint64(i)
-			got += " " + describe(p.Receive(0, c.request, 0))
+			v := p.Receive(0, c.request, 0)
+			if got += " " + describe(v); v.Limit != c.by[i] {
+				t.Errorf("%s: request %d is refused by limit %d, want %d", c.name, i, v.Limit, c.by[i])
+			}
 		}
 		if got[1:] != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got[1:], c.want)
@@ -232,6 +236,21 @@ func describe(v Verdict) string {
 	}
 	wait, _ := v.Reply.RetryAfter.Wait(0)
 	return fmt.Sprintf("%d after %v", v.Reply.Status, wait)
+}
+
+// What is no limit refuses under its own number: without a free slot and a place to wait
+// the capacity does, and a fault does so for no limit.
+func TestOthersRefuseToo(t *testing.T) {
+	p := build(t, Config{Capacity: Capacity{Slots: 1}, Limits: []Limit{{Resource: Requests, Amount: 9, Period: s}},
+		Faults: []Fault{{At: s, Share: 1, Effect: Reject{Reply: wire.Reply{Status: 503}}}}})
+	for i, c := range []struct {
+		at   time.Duration
+		want int8
+	}{{0, NoLimit}, {0, NoSlot}, {s, NoLimit}} {
+		if v := p.Receive(c.at, Request{Call: uint64(i)}, uint32(i)); v.Limit != c.want {
+			t.Errorf("request %d: limit %d, want %d", i, v.Limit, c.want)
+		}
+	}
 }
 
 // A limit without a name is called by its resource, amount and kind, and by whom it is for;

@@ -17,6 +17,9 @@ import (
 	"stampede/wire"
 )
 
+// maxLimits is how many limits a provider can have.
+const maxLimits = 100
+
 func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (out provider.Config, err error) {
 	speech, _ := dialect.Find(string(p.Dialect)) // empty is plain
 	out = provider.Config{
@@ -60,6 +63,9 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 	}
 	if out.Capacity.Batching != nil && (out.Latency.FirstToken != nil || out.Latency.TokensPerSecond != nil) {
 		return out, b.errorf(at+".latency", "found a latency beside capacity.batching, which gives it; want one of them")
+	}
+	if n := len(p.Limits); n > maxLimits {
+		return out, b.errorf(at+".limits", "found %d limits; want at most %d", n, maxLimits)
 	}
 	for i, l := range p.Limits {
 		path := fmt.Sprintf("%s.limits.%d", at, i)

@@ -227,37 +227,37 @@ func (p *Preset) Explain(w io.Writer) error {
 }
 
 // Flood is what a provider makes of requests of one size that all come at once, at
-// midnight of a day: how many it lets in, and its first refusal; false when its
-// limits refuse none.
-func (p *Preset) Flood(prompt, maxTokens int) (admitted int, first wire.Reply, refused bool, err error) {
+// midnight of a day: how many it lets in, its first refusal, and the name of the limit
+// that refuses; empty when its limits refuse none.
+func (p *Preset) Flood(prompt, maxTokens int) (admitted int, first wire.Reply, by string, err error) {
 	config, err := (&builder{d: strict.NewDecoder()}).provider("provider", p.Provider, []provider.Tenant{{}})
 	if err != nil || len(config.Limits) == 0 {
-		return 0, first, false, err
+		return 0, first, "", err
 	}
 	api, err := provider.New(config, 0)
 	if err != nil {
-		return 0, first, false, err
+		return 0, first, "", err
 	}
 	r := provider.Request{Prompt: prompt, MaxTokens: maxTokens, Attempt: 1}
 	const most = 10_000_000
 	for admitted < most {
 		r.Call = uint64(admitted)
 		if v := api.Receive(0, r, 0); v.Kind == provider.Refused {
-			return admitted, v.Reply, true, nil
+			return admitted, v.Reply, config.RefusedBy(v.Limit), nil
 		}
 		admitted++
 	}
-	return admitted, first, false, nil
+	return admitted, first, "", nil
 }
 
 func (p *Preset) explainRefusal(w io.Writer) error {
 	const prompt, maxTokens = 1000, 500
-	admitted, reply, refused, err := p.Flood(prompt, maxTokens)
-	if err != nil || !refused {
+	admitted, reply, by, err := p.Flood(prompt, maxTokens)
+	if err != nil || by == "" {
 		return err
 	}
 	speech, _ := dialect.Find(string(p.Provider.Dialect))
 	m := speech.Write(reply, time.Date(2026, time.November, 30, 0, 0, 0, 0, time.UTC), 0)
-	fmt.Fprintf(w, "\nrequests of %d tokens with max_tokens %d, all at once on 2026-11-30 at 00:00 UTC: %d are let in, the next gets\n\n", prompt, maxTokens, admitted)
+	fmt.Fprintf(w, "\nrequests of %d tokens with max_tokens %d, all at once on 2026-11-30 at 00:00 UTC: %d are let in; %s refuses the next with\n\n", prompt, maxTokens, admitted, by)
 	return m.Print(w)
 }

@@ -387,13 +387,13 @@ func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 			t.Errorf("%s: no row says how it refuses", p.Name)
 			continue
 		}
-		admitted, reply, refused, err := p.Flood(1000, 500)
+		admitted, reply, by, err := p.Flood(1000, 500)
 		if err != nil {
 			t.Errorf("%s: %v", p.Name, err)
 			continue
 		}
 		got := row{admitted: admitted}
-		if refused {
+		if by != "" {
 			got.refusal = fmt.Sprintf("%d %s", reply.Status, reply.Code)
 			var waits []string
 			for _, h := range []struct {
@@ -447,6 +447,27 @@ func TestHigherTierAnswersNoFewer(t *testing.T) {
 				}
 				last = int(answered)
 			}
+		}
+	}
+}
+
+// The limit that refuses first when all come at once, of requests of 1,000 tokens with
+// max_tokens 500: the one that asks for the longest wait of those that are full.
+func TestProviderPresetsNameTheLimitThatRefuses(t *testing.T) {
+	for name, want := range map[string]string{
+		"openai-tier-1-gpt-4o":    "tokens 30k/min",                // 30 x max(500, 1,000), of 500 requests
+		"anthropic-tier-1-haiku":  "requests 50/min",               // 50, and as long a wait for input tokens
+		"anthropic-tier-2-sonnet": "input tokens 450k/min",         // 450 x 1,000, of 1,000 requests
+		"azure-standard-gpt-4o":   "tokens 450k/min, fixed window", // 300 x 1,500
+		"groq-free-llama-3.3-70b": "tokens 12k/min",                // 8 x 1,500
+		"local-stub":              "",
+	} {
+		p, err := FindPreset("provider", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, by, err := p.Flood(1000, 500); err != nil || by != want {
+			t.Errorf("%s: %q refuses, %v; want %q", name, by, err, want)
 		}
 	}
 }

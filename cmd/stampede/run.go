@@ -59,7 +59,7 @@ func runScenario(c *cli.Context) error {
 	}
 	bar := newProgress(c.App.ErrWriter, s.Replications, "replications")
 	r := experiments.Replicator{Jobs: jobs, Done: func(experiments.Run) { bar.add() }}
-	records, err := openRecords(c.String("calls"), c.String("attempts"), inputs(c, s))
+	records, err := openRecords(s, c.String("calls"), c.String("attempts"), inputs(c, s))
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func writeRun(c *cli.Context, t *scenario.Template, dir string, runs []experimen
 	if err := experiments.WriteRun(dir, t, runs); err != nil {
 		return err
 	}
-	records, err := openRecords(filepath.Join(dir, callsName), filepath.Join(dir, attemptsName), nil)
+	records, err := openRecords(t.Base, filepath.Join(dir, callsName), filepath.Join(dir, attemptsName), nil)
 	if err != nil {
 		return err
 	}
@@ -149,14 +149,14 @@ type records struct {
 	texts []*bufio.Writer
 }
 
-func openRecords(calls, attempts string, inputs []string) (*records, error) {
+func openRecords(s *scenario.Scenario, calls, attempts string, inputs []string) (*records, error) {
 	if calls == "" && attempts == "" {
 		return nil, nil
 	}
 	if filepath.Clean(calls) == filepath.Clean(attempts) {
 		return nil, usage("--calls and --attempts: found %q for both; want two files", calls)
 	}
-	r := &records{}
+	r := &records{csv: experiments.CSV{Model: &s.Model}}
 	for _, f := range []struct {
 		flag, path string
 		to         *io.Writer

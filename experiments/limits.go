@@ -1,0 +1,285 @@
+package experiments
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"stampede/fleet"
+	"stampede/provider"
+)
+
+// Limits as metrics. A scenario has as many limits as it likes, and each point of a
+// sweep may have others, so the registry holds a pair of metrics for each place in
+// the list of limits, and each row of results.csv names those limits in its column
+// limits.
+
+// ownMetrics is how many limits have metrics of their own, in the order of [LimitNames].
+const ownMetrics = 12
+
+// LimitNames lists the limits of a model, those of further providers behind those of its
+// own.
+func LimitNames(m *fleet.Model) []string {
+	var names []string
+	for i, p := range m.Providers() {
+		for _, l := range p.Limits {
+			names = append(names, l.Name+atProvider(i, p))
+		}
+	}
+	return names
+}
+
+// atProvider tells the limits of further providers from those of the model's own.
+func atProvider(i int, p *provider.Config) string {
+	switch {
+	case i == 0:
+		return ""
+	case p.Name == "":
+		return fmt.Sprintf(" at fallback %d", i)
+	}
+	return " at " + p.Name
+}
+
+// joinLimits writes names as they stand in a row of results.csv, splitLimits reads them.
+func joinLimits(names []string) string {
+	var out []string
+	for _, n := range names {
+		out = append(out, strings.ReplaceAll(n, ";", ","))
+	}
+	return strings.Join(out, "; ")
+}
+
+func splitLimits(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "; ")
+}
+
+// limitTally counts refusals by limit, those of all fleets, and keeps how much of each
+// was used.
+type limitTally struct {
+	model   *fleet.Model
+	first   []int // by provider: its first limit among all
+	slots   bool  // whether some provider has slots
+	before  refusals
+	after   refusals // the horizon
+	used    []float64
+	refused refusals // in the measured time
+}
+
+// refusals are counts by limit, and of those for want of a slot.
+type refusals struct {
+	byLimit []uint64
+	noSlot  uint64
+}
+
+func newLimitTally(m *fleet.Model) limitTally {
+	t := limitTally{model: m}
+	n := 0
+	for _, p := range m.Providers() {
+		t.first = append(t.first, n)
+		n += len(p.Limits)
+		t.slots = t.slots || p.Capacity.Slots > 0
+	}
+	t.before.byLimit, t.after.byLimit = make([]uint64, n), make([]uint64, n)
+	return t
+}
+
+// add takes in an attempt that was received in the measured time or after it.
+func (t *limitTally) add(a *fleet.Attempt) {
+	if a.Limit == provider.NoLimit {
+		return
+	}
+	to := &t.before
+	if t.model.Horizon > 0 && a.Received >= t.model.Horizon {
+		to = &t.after
+	}
+	if a.Limit == provider.NoSlot {
+		to.noSlot++
+		return
+	}
+	to.byLimit[t.first[t.model.ProviderOf(a)]+int(a.Limit)]++
+}
+
+// end takes in what the run says when it has ended.
+func (t *limitTally) end(s fleet.Summary) {
+	t.refused = t.before
+	if s.MeasuredTo != t.model.Horizon {
+		t.refused.noSlot += t.after.noSlot
+		for i, n := range t.after.byLimit {
+			t.refused.byLimit[i] += n
+		}
+	}
+	for _, uses := range s.Uses {
+		for _, u := range uses {
+			t.used = append(t.used, u.Share())
+		}
+	}
+}
+
+// usedOf is the use of limit k; NaN where there is none.
+func (t *limitTally) usedOf(k int) float64 {
+	if k >= len(t.used) {
+		return math.NaN()
+	}
+	return t.used[k]
+}
+
+func (t *limitTally) refusedBy(k int) float64 {
+	if k >= len(t.refused.byLimit) {
+		return math.NaN()
+	}
+	return float64(t.refused.byLimit[k])
+}
+
+func (t *limitTally) refusedBySlots() float64 {
+	if !t.slots {
+		return math.NaN()
+	}
+	return float64(t.refused.noSlot)
+}
+
+// fullest is the use of the limit that is used most.
+func (t *limitTally) fullest() float64 {
+	most := math.NaN()
+	for _, u := range t.used {
+		if !(most >= u) {
+			most = u
+		}
+	}
+	return most
+}
+
+// limitMetric names a metric of the limit in place k, from 0.
+func limitMetric(k int, what string) string { return fmt.Sprintf("limit_%d_%s", k+1, what) }
+
+// addLimits puts the metrics of limits into the registry.
+func addLimits(add func(name, unit string, better Direction, meaning string, of func(*Tally) float64)) {
+	for k := range ownMetrics {
+		add(limitMetric(k, "used_ratio"), "share", Neither, fmt.Sprintf("share used of what limit %d admits in the measured time", k+1),
+			func(t *Tally) float64 { return t.limits.usedOf(k) })
+		add(limitMetric(k, "refused"), "attempts", Lower, fmt.Sprintf("attempts refused by limit %d, of all fleets", k+1),
+			func(t *Tally) float64 { return t.limits.refusedBy(k) })
+	}
+	add("slots_refused", "attempts", Lower, "attempts refused for want of a slot and of a place to wait, of all fleets",
+		func(t *Tally) float64 { return t.limits.refusedBySlots() })
+}
+
+// ofLimits reports whether a metric is one that the table of limits shows.
+func ofLimits(name string) bool { return strings.HasPrefix(name, "limit_") || name == "slots_refused" }
+
+// LimitValue is the use and the refusals of one limit.
+type LimitValue struct {
+	Name    string
+	Metric  string    // the beginning of the names of its metrics
+	Used    *Estimate // nil for slots
+	Refused Estimate
+}
+
+// MarshalJSON implements json.Marshaler.
+func (l LimitValue) MarshalJSON() ([]byte, error) {
+	type value struct {
+		Mean *float64    `json:"mean"`
+		CI95 [2]*float64 `json:"ci95"`
+	}
+	of := func(e Estimate) value { return value{finite(e.Mean), [2]*float64{finite(e.Low), finite(e.High)}} }
+	out := struct {
+		Name    string `json:"name"`
+		Metric  string `json:"metric"`
+		Used    *value `json:"used_ratio,omitempty"`
+		Refused value  `json:"refused"`
+	}{Name: l.Name, Metric: l.Metric, Refused: of(l.Refused)}
+	if l.Used != nil {
+		used := of(*l.Used)
+		out.Used = &used
+	}
+	return json.Marshal(out)
+}
+
+// limitValues are those of limits by name, from the estimates of metrics.
+func limitValues(names []string, get func(metric string) Estimate) []LimitValue {
+	var out []LimitValue
+	for k, name := range names {
+		if k == ownMetrics {
+			break
+		}
+		used := get(limitMetric(k, "used_ratio"))
+		out = append(out, LimitValue{name, fmt.Sprintf("limit_%d", k+1), &used, get(limitMetric(k, "refused"))})
+	}
+	if e := get("slots_refused"); e.N > 0 {
+		out = append(out, LimitValue{provider.Slots, provider.Slots, nil, e})
+	}
+	return out
+}
+
+// most is the limit that refused most, nil when none did.
+func most(limits []LimitValue) *LimitValue {
+	var out *LimitValue
+	for i := range limits {
+		if l := &limits[i]; l.Refused.Mean > 0 && (out == nil || l.Refused.Mean > out.Refused.Mean) {
+			out = l
+		}
+	}
+	return out
+}
+
+func nameOf(l *LimitValue) string {
+	if l == nil {
+		return ""
+	}
+	return l.Name
+}
+
+func namesOf(limits []LimitValue) []string {
+	var names []string
+	for _, l := range limits {
+		if l.Used != nil {
+			names = append(names, l.Name)
+		}
+	}
+	return names
+}
+
+// refusedMost names the limit that refused most, with how many attempts, for a table.
+func refusedMost(limits []LimitValue) string {
+	if l := most(limits); l != nil {
+		return fmt.Sprintf("%s (%s)", l.Name, Format(l.Refused.Mean))
+	}
+	return "none"
+}
+
+// writeLimits writes the table of limits and returns the intervals in it.
+func (r Report) writeLimits(w io.Writer) (spans string) {
+	if len(r.Limits) == 0 {
+		return ""
+	}
+	rows := [][3]string{{"limits", "      used, share of what it admits", "   refused, attempts"}}
+	cell := func(e Estimate) string {
+		span := interval(e, r.random)
+		spans += span + "\n"
+		return strings.TrimRight(fmt.Sprintf("%10s  %s", Format(e.Mean), span), " ")
+	}
+	for _, l := range r.Limits {
+		used := ""
+		if l.Used != nil {
+			used = cell(*l.Used)
+		}
+		rows = append(rows, [3]string{"  " + l.Name, used, cell(l.Refused)})
+	}
+	var width [2]int
+	for _, row := range rows {
+		for i := range width {
+			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
+		}
+	}
+	fmt.Fprintln(w)
+	for _, row := range rows {
+		line := fmt.Sprintf("%-*s  %-*s  %s", width[0], row[0], width[1], row[1], row[2])
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+	return spans
+}

@@ -1,0 +1,154 @@
+package provider
+
+import (
+	"math"
+	"time"
+
+	"stampede/sim"
+)
+
+// Use is what a limit counted in the measured time, less what it gave back, and what
+// its definition admitted there:
+//
+//	bucket          what was in it, and rate x T
+//	fixed window    what was left of the one under way, and the amount of each begun
+//	sliding window  what was left, the amount for each whole period, and for the rest
+//	                of a period its share of what was used before
+//	ramp            what was left of the slice under way, and the ceiling of each begun
+//	concurrency     places x T, of which those taken count, in seconds
+type Use struct{ Counted, Admitted float64 }
+
+// Share is the used part, 0..1: 1 for a limit that admitted nothing more. A charge
+// that is known only in the end can exceed what was admitted; that is 1 as well.
+func (u Use) Share() float64 {
+	if u.Admitted <= 0 {
+		return 1
+	}
+	return min(1, max(0, u.Counted/u.Admitted))
+}
+
+// account follows the use of a limit. Admitted is up to the instant since, at which
+// so much was left.
+type account struct {
+	counted  int64
+	admitted float64
+	left     int64
+	since    sim.Time
+	slice    sim.Time // of a ramp: the last that began
+	ceiling  int64    // of it
+}
+
+// open begins the measured time.
+func (l *limiter) open(at sim.Time) {
+	l.advance(at)
+	left := l.meter.Level()
+	l.account = account{left: left, admitted: float64(max(0, left)), since: at}
+	switch m := l.meter.(type) {
+	case *places:
+		m.taking, l.admitted = 0, 0
+	case *Ramp:
+		l.slice, l.ceiling = m.part.start(at), m.part.amount
+	}
+}
+
+// cut takes in what was admitted up to an instant, before the limit takes another shape.
+func (l *limiter) cut(at sim.Time) {
+	l.advance(at)
+	l.admitted += l.refilled(at)
+	l.left, l.since = l.meter.Level(), at
+}
+
+// use is the use from the beginning of the measured time up to an instant.
+func (l *limiter) use(at sim.Time) Use {
+	u := Use{float64(l.counted), l.admitted + l.refilled(at)}
+	if p, ok := l.meter.(*places); ok {
+		u.Counted = (p.taking + time.Duration(p.taken)*(at-p.at)).Seconds()
+	}
+	return u
+}
+
+// refilled is what the limit admitted from the last cut up to an instant, which itself
+// is not part of it.
+func (l *limiter) refilled(at sim.Time) float64 {
+	span := at - l.since
+	if span <= 0 {
+		return 0
+	}
+	amount, periods := float64(l.Amount), span.Seconds()/l.Period.Seconds()
+	whole := float64((span - 1) / max(1, l.Period))
+	switch {
+	case l.Resource == Concurrency:
+		return amount * span.Seconds()
+	case l.Kind == RampLimit:
+		r := l.meter.(*Ramp)
+		return float64((r.part.start(at-1)-l.slice)/r.part.period) * float64(l.ceiling)
+	case l.Kind != FixedWindow && l.Kind != SlidingWindow:
+		return amount * periods
+	case l.Quantum > 0: // in slices, each of n
+		n := float64(l.burst())
+		return min(n*math.Floor((periods-1/float64(l.Period))*amount/n), amount*(whole+1)-float64(l.left))
+	case l.Kind == FixedWindow:
+		begun := (at-1+l.Offset)/l.Period - (l.since+l.Offset)/l.Period
+		return amount * float64(begun)
+	}
+	return amount*whole + (amount-float64(max(0, l.left)))*(periods-whole)
+}
+
+// climb counts the slices that a ramp has begun by now, each with its ceiling.
+func (l *limiter) climb(r *Ramp, now sim.Time) {
+	if start := r.part.start(now); start > l.slice {
+		l.ceiling = max(0, r.Level()) // nothing of it is used yet
+		l.admitted += float64((start-l.slice+r.part.period-1)/r.part.period) * float64(l.ceiling)
+		l.slice = start
+	}
+}
+
+// measure is the measured time of a provider.
+type measure struct {
+	from, to sim.Time
+	next     sim.Time // which of them comes next, or sim.Never
+	begun    bool
+	uses     []Use // once it has ended
+}
+
+// reach begins and ends the measured time where now has come to that.
+func (m *measure) reach(limits []limiter, now sim.Time) {
+	if !m.begun && now >= m.from {
+		m.begun, m.next = true, m.to
+		for i := range limits {
+			limits[i].open(m.from)
+		}
+	}
+	if m.begun && now >= m.to && m.uses == nil {
+		m.uses, m.next = usesOf(limits, m.to), sim.Never
+	}
+}
+
+func usesOf(limits []limiter, at sim.Time) []Use {
+	uses := make([]Use, len(limits))
+	for i := range limits {
+		uses[i] = limits[i].use(at)
+	}
+	return uses
+}
+
+// Measure says from when to when the use of the limits is measured; by default all the
+// time.
+func (p *Provider) Measure(from, to sim.Time) {
+	p.measure = measure{from: from, to: to, next: from}
+	p.change(0)
+}
+
+// Use is the use of each limit from the beginning of the measured time to its end, or, where
+// that is not its end, to an instant after which no request was received; nil where it has
+// not begun by then.
+func (p *Provider) Use(end sim.Time) []Use {
+	p.change(end)
+	switch m := &p.measure; {
+	case !m.begun:
+		return nil
+	case end == m.to:
+		return m.uses
+	}
+	return usesOf(p.limits, end+1) // what happens at that instant included
+}

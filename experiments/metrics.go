@@ -118,9 +118,9 @@ func register() []Metric {
 	})
 	out[len(out)-1].Detail = true
 	of = PerTime
-	add("recovery_s", "s", Lower, "from the end of the trigger to 90 % of the answers per second before it; none where the run was down before",
+	add("recovery_s", "s", Lower, "from the trigger's end to 90 % of the answers per second before it; none if down before",
 		func(t *Tally) float64 { s, _ := t.recoveryAfter(); return s })
-	add("collapsed", "share", Lower, "share of replications below the level of collapse, else of those that never recover or were down before",
+	add("collapsed", "share", Lower, "share of replications below the scenario's level of collapse; without one, that never recover",
 		(*Tally).collapsed)
 	add("collapse_level", "ratio", Higher, "calls answered per call that arrives, in the window of collapse", func(t *Tally) float64 {
 		if t.collapse == nil {

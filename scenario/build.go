@@ -133,7 +133,7 @@ func (b *builder) collapse(f *File) error {
 	case c == nil:
 		return nil
 	case c.To <= c.From:
-		return b.errorf("collapse.to", "found %v after from %v; want a later time", c.To, c.From)
+		return b.errorf("collapse.to", "found %v; want a time after collapse.from, %v", c.To, c.From)
 	case f.Horizon > 0 && c.To > f.Horizon:
 		return b.errorf("collapse.to", "found %v; want at most the horizon, %v: no call arrives after it", c.To, f.Horizon)
 	case !(c.Below > 0 && c.Below <= 1):

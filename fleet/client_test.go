@@ -326,6 +326,59 @@ func TestPacedByHeaders(t *testing.T) {
 	}
 }
 
+// Whatever kind of limit of 600 a minute it paces itself before, a client of 60 workers
+// gets 1,500 calls through in about the time that the limit needs, and meets few refusals:
+// those that were sent before the first reply, and a few of a slice's turn. A bucket of 600
+// needs 90 s, one of 10 or slices of a second 149 s, a window 120 s, slices of 10 s 140 s;
+// later by an answer's 2 s or so in each period, of 60 s or of 10 s.
+func TestPacedByHeadersOfAnyKind(t *testing.T) {
+	type limit = provider.Limit
+	for _, c := range []struct {
+		name    string
+		limit   limit
+		seconds float64 // with answers at once
+		later   float64 // at most, with answers after 2 s
+	}{
+		{"a bucket", limit{}, 90, 6},
+		{"a small bucket", limit{Burst: 10}, 149, 6},
+		{"a bucket in slices", limit{Quantum: s}, 149, 6},
+		{"a fixed window", limit{Kind: provider.FixedWindow}, 120, 12},
+		{"a fixed window in slices", limit{Kind: provider.FixedWindow, Quantum: s}, 149, 6},
+		{"a sliding window", limit{Kind: provider.SlidingWindow}, 120, 14},
+		{"a sliding window in slices", limit{Kind: provider.SlidingWindow, Quantum: s}, 149, 6},
+		{"a sliding window in long slices", limit{Kind: provider.SlidingWindow, Quantum: 10 * s}, 140, 45},
+	} {
+		for _, slow := range []bool{false, true} {
+			m := model()
+			m.Workers = 60
+			m.Workload = Workload{Calls: 1500, Sizes: sized{Prompt: 100, Output: 10}}
+			c.limit.Resource, c.limit.Amount, c.limit.Period = provider.Requests, 600, 60*s
+			m.Provider.Limits = []provider.Limit{c.limit}
+			m.Provider.Latency = provider.Latency{}
+			most := c.seconds
+			if slow {
+				m.Provider.Latency.FirstToken = dist.Constant(2)
+				most += c.later
+			}
+			m.Client.Retry = retries(0, s)
+			m.Client.Retry.RetryAfter.Obey = policy.InFull
+			m.Client.Pacer.Headers.On = true
+			refused := 0
+			summary, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
+				if a.Class() == wire.Throttled {
+					refused++
+				}
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if end := summary.End.Seconds(); end < c.seconds || end > most || refused > 99 {
+				t.Errorf("%s, slow %v: %d refused of 1,500, %.1f s; want some tens, %g..%g s", c.name, slow, refused, end, c.seconds, most)
+			}
+		}
+	}
+}
+
 // A stream of 100 tokens is cut after 40. Never after the first token: the call ends. Blind
 // replay: 40 tokens are shown twice and 1.4 answers are billed. Regenerate: nothing is shown
 // twice, and as much is billed.

@@ -113,7 +113,7 @@ func (r *run) tell(g *group, c *call, a *attempt, rec *Attempt) {
 		m.gate.limit.Done(&p.Gate, int(a.gated), now-a.sent, failed)
 	}
 	if m.pacer != nil {
-		m.pacer.Done(&p.Pacer, now, rec.Reply)
+		m.pacer.Done(&p.Pacer, now, a.sent, rec.Reply)
 	}
 	if m.throttle != nil {
 		m.throttle.Done(&p.Throttle, now, class == wire.OK || class == wire.Terminal)

@@ -82,9 +82,7 @@ func (s *PacerState) Reserve(p *Pacer, now time.Duration, need Need) time.Durati
 	case p.Headers.On:
 		wait := time.Duration(0)
 		for i := range s.quotas {
-			if m := &s.quotas[i]; m.known {
-				wait = max(wait, m.take(now, need[i], p.Headers.Reserve))
-			}
+			wait = max(wait, s.quotas[i].take(now, need[i], p.Headers.Reserve))
 		}
 		return wait
 	case p.Cubic:
@@ -93,12 +91,12 @@ func (s *PacerState) Reserve(p *Pacer, now time.Duration, need Need) time.Durati
 	return 0
 }
 
-// Done tells the reply to an attempt.
-func (s *PacerState) Done(p *Pacer, now time.Duration, reply wire.Reply) {
+// Done tells the reply to an attempt that was sent at the given instant.
+func (s *PacerState) Done(p *Pacer, now, sent time.Duration, reply wire.Reply) {
 	if p.Headers.On {
 		for i, q := range reply.Quotas {
 			if q.Limit > 0 {
-				s.quotas[i].learn(now, q)
+				s.quotas[i].learn(now, sent, q)
 			}
 		}
 	}
@@ -121,49 +119,20 @@ func (l *level) advance(now time.Duration) {
 // take takes n and gives the wait until they are there.
 func (l *level) take(now time.Duration, n float64) time.Duration {
 	l.advance(now)
+	return l.takeAbove(n, 0)
+}
+
+// takeAbove takes n and gives the wait until they are there above a floor.
+func (l *level) takeAbove(n, floor float64) time.Duration {
 	l.there -= n
-	if l.there >= 0 || l.rate <= 0 {
+	if l.there >= floor || l.rate <= 0 {
 		return 0
 	}
-	return seconds(-l.there / l.rate)
+	return seconds((floor - l.there) / l.rate)
 }
 
 // seconds is a span rounded up to a nanosecond, at most [sim.End].
 func seconds(s float64) time.Duration { return sim.Nanoseconds(math.Ceil(s * 1e9)) }
-
-// mirror is the client's picture of one limit of the provider: a bucket of Limit that
-// refills in Reset from Remaining.
-type mirror struct {
-	level
-	known bool
-}
-
-// learn takes over what a reply says. It was true when the provider wrote it: what
-// was sent since is in the mirror already, so the lower of both counts. The rate is
-// what would fill the rest of the limit in the time that the header gives.
-func (m *mirror) learn(now time.Duration, q wire.Quota) {
-	if q.Reset > 0 && q.Remaining < q.Limit {
-		m.rate = float64(q.Limit-q.Remaining) / q.Reset.Seconds()
-	}
-	m.most = float64(q.Limit)
-	if !m.known {
-		m.known, m.at, m.there = true, now, float64(q.Remaining)
-		return
-	}
-	m.advance(now)
-	m.there = min(m.there, float64(q.Remaining))
-}
-
-// take takes n and gives the wait until they, and the reserve, are there.
-func (m *mirror) take(now time.Duration, n, reserve float64) time.Duration {
-	m.advance(now)
-	m.there -= n
-	short := reserve*m.most - m.there
-	if short <= 0 || m.rate <= 0 {
-		return 0
-	}
-	return seconds(short / m.rate)
-}
 
 // cubic is the client rate limiter of the AWS SDKs' adaptive mode (botocore
 // retries/adaptive.py, throttling.py, bucket.py): it sleeps until the first throttle,

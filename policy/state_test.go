@@ -256,26 +256,56 @@ func TestPaceBucket(t *testing.T) {
 	}
 }
 
-// The mirror of a limit of ten requests a minute, of which a reply says that two are left
-// and the rest back in 48 s: two go at once, the next waits 6 s, the one after 12 s.
+// The mirror of a limit of ten requests a minute, of which replies say how much is left and
+// when the rest is back. Of a bucket, one comes back each 6 s; of a fixed window all at its
+// reset; of a sliding window what was sent comes back after a minute.
 func TestPaceHeaders(t *testing.T) {
 	p := Pacer{Headers: PaceHeaders{On: true}}
-	var state PacerState
-	if wait := state.Reserve(&p, 0, Need{1}); wait != 0 {
-		t.Errorf("before the first reply: wait %v", wait)
+	type told struct {
+		sent      time.Duration
+		remaining int64
+		reset     time.Duration
 	}
-	var q wire.Quotas
-	q[wire.RequestQuota] = wire.Quota{Limit: 10, Remaining: 2, Reset: 48 * s}
-	state.Done(&p, 0, wire.Reply{Status: 200, Quotas: q})
-	var waits []time.Duration
-	for range 4 {
-		waits = append(waits, state.Reserve(&p, 0, Need{1}))
-	}
-	if want := []time.Duration{0, 0, 6 * s, 12 * s}; !slices.Equal(waits, want) {
-		t.Errorf("%v, want %v", waits, want)
+	for _, c := range []struct {
+		name  string
+		told  []told // at 6 s, of two attempts sent at 0 and 5 s
+		waits []time.Duration
+	}{
+		{"a bucket, four of its own taken and four of others", []told{{0, 5, 30 * s}, {5 * s, 2, 48 * s}}, []time.Duration{0, 0, 6 * s, 12 * s}},
+		{"a bucket of which one reply is known", []told{{5 * s, 2, 48 * s}}, []time.Duration{0, 0, 6 * s, 12 * s}},
+		{"a fixed window that ends at 40 s", []told{{0, 5, 40 * s}, {5 * s, 2, 35 * s}}, []time.Duration{0, 0, 34 * s, 34 * s}},
+		{"a sliding window, six taken by others", []told{{0, 5, 60 * s}, {5 * s, 2, 60 * s}}, []time.Duration{0, 0, 54 * s, 59 * s, 59 * s}},
+		{"a sliding window of its own", []told{{0, 9, 60 * s}, {5 * s, 8, 60 * s}}, []time.Duration{0, 0, 0, 0, 0, 0, 0, 0, 54 * s, 59 * s, 60 * s}},
+	} {
+		var state PacerState
+		for _, at := range []time.Duration{0, 5 * s} {
+			if wait := state.Reserve(&p, at, Need{1}); wait != 0 {
+				t.Errorf("%s: before the first reply: wait %v", c.name, wait)
+			}
+		}
+		for _, r := range c.told {
+			var q wire.Quotas
+			q[wire.RequestQuota] = wire.Quota{Limit: 10, Remaining: r.remaining, Reset: r.reset}
+			state.Done(&p, 6*s, r.sent, wire.Reply{Status: 200, Quotas: q})
+		}
+		var waits []time.Duration
+		for range c.waits {
+			waits = append(waits, state.Reserve(&p, 6*s, Need{1}))
+		}
+		if !slices.Equal(waits, c.waits) {
+			t.Errorf("%s: %v, want %v", c.name, waits, c.waits)
+		}
 	}
 	// A reply from before the last two were sent says more than is left: the mirror knows.
-	state.Done(&p, s, wire.Reply{Status: 200, Quotas: q})
+	var state PacerState
+	var q wire.Quotas
+	q[wire.RequestQuota] = wire.Quota{Limit: 10, Remaining: 2, Reset: 48 * s}
+	state.Reserve(&p, 0, Need{1})
+	state.Done(&p, 0, 0, wire.Reply{Status: 200, Quotas: q})
+	for range 4 {
+		state.Reserve(&p, 0, Need{1})
+	}
+	state.Done(&p, s, 0, wire.Reply{Status: 200, Quotas: q})
 	if wait := state.Reserve(&p, s, Need{1}); wait != 17*s {
 		t.Errorf("after a stale reply: wait %v, want 17s", wait)
 	}
@@ -422,7 +452,8 @@ func TestStatesAreAlwaysSane(t *testing.T) {
 			var q wire.Quotas
 			q[rapid.IntRange(0, 3).Draw(t, "kind")] = wire.Quota{Limit: rapid.Int64Range(0, 10).Draw(t, "limit"), Remaining: rapid.Int64Range(-5, 10).Draw(t, "remaining"), Reset: time.Duration(rapid.Int64Range(-5, int64(time.Hour)).Draw(t, "reset"))}
 			status := rapid.SampledFrom([]int{200, 429, 500}).Draw(t, "status")
-			p.Done(&pacer, now, wire.Reply{Status: status, Quotas: q, RetryAfter: wire.Hint{Form: wire.Seconds, Value: value.Draw(t, "hint")}})
+			sent := now - time.Duration(rapid.Int64Range(0, int64(now)).Draw(t, "age"))
+			p.Done(&pacer, now, sent, wire.Reply{Status: status, Quotas: q, RetryAfter: wire.Hint{Form: wire.Seconds, Value: value.Draw(t, "hint")}})
 			ok, generation, wait := b.Ask(&breaker, now)
 			if wait < 0 || wait > breaker.Open {
 				t.Fatalf("the breaker waits %v of %v", wait, breaker.Open)

@@ -245,16 +245,13 @@ func (l *limiter) penalise(charge int64) int64 {
 	return n
 }
 
-// shows is what the headers say of the limit.
+// shows is what the headers say of the limit: how much can pass at once, how much of it
+// is left, and when all of it is back. Of a bucket, (Limit-Remaining)/Reset is its rate.
 func (l *limiter) shows() wire.Quota {
 	if b := l.bucket; b != nil {
-		return wire.Quota{Limit: l.Amount, Remaining: max(0, b.Level()), Reset: b.Full()}
+		return wire.Quota{Limit: l.burst(), Remaining: max(0, b.Level()), Reset: b.Full()}
 	}
-	q := wire.Quota{Limit: l.Amount, Remaining: max(0, l.meter.Level()), Reset: l.meter.Wait(l.burst())}
-	if l.Quantum > 0 {
-		q.Limit = l.burst()
-	}
-	return q
+	return wire.Quota{Limit: l.burst(), Remaining: max(0, l.meter.Level()), Reset: l.meter.Wait(l.burst())}
 }
 
 // refuses is why the limit refuses, when it asks for this wait.

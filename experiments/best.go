@@ -19,7 +19,7 @@ func (c *Comparison) choose() {
 	var all []BestCandidate
 	for _, p := range c.Points {
 		if p.Estimates[c.Objective].N > 0 && p.Reason == "" && !c.isControl(p) {
-			all = append(all, BestCandidate{p.Point, p.objective})
+			all = append(all, p.objective)
 		}
 	}
 	c.Best = BestSet(all, better > 0, 0.95)
@@ -33,27 +33,59 @@ func (c *Comparison) isControl(p PointResult) bool {
 	return k >= 0 && c.Axes[k] == TriggerAxis && p.Labels[k] == "off"
 }
 
-// BestCandidate is a point with its objective by replication.
+// BestCandidate is a point with its objective. Candidates may have different replications: a
+// precision asked for more of one than of another, or some are still to come.
 type BestCandidate struct {
-	Point  int
-	Values []float64
+	Point        int
+	Replications []int     // rising
+	Values       []float64 // of those
+}
+
+// less are the differences to another candidate in the replications that both have.
+func (b BestCandidate) less(a BestCandidate) (d sim.Moments) {
+	j := 0
+	for i, r := range b.Replications {
+		for j < len(a.Replications) && a.Replications[j] < r {
+			j++
+		}
+		if j == len(a.Replications) {
+			break
+		}
+		if x := b.Values[i] - a.Values[j]; a.Replications[j] == r && !math.IsNaN(x) {
+			d.Add(x)
+		}
+	}
+	return d
 }
 
 // BestSet is the points that cannot be told from the best: with at least the
 // given probability the truly best one is among them. A point is left out when a
-// paired one-sided t-test against the best mean rejects at the level
+// one-sided t-test against the best mean, paired by replication, rejects at the level
 // (1-confidence)/(k-1); since the best mean is one of the k-1 others, the truly
-// best point is left out with at most 1-confidence (Bonferroni). Candidates
-// must have the same replications. The one with the best mean comes first.
+// best point is left out with at most 1-confidence (Bonferroni). The one with the best mean
+// comes first. Means, too, are compared over the replications that both have: a point that
+// lacks the worst one is no better for it.
 func BestSet(all []BestCandidate, higher bool, confidence float64) (points []int) {
 	sign := 1.0
 	if !higher {
 		sign = -1
 	}
-	best, top := -1, math.Inf(-1)
+	mean := func(a BestCandidate) float64 { return EstimateOf(a.Values, confidence).Mean }
+	best := -1
 	for i, a := range all {
-		if mean := sign * EstimateOf(a.Values, confidence).Mean; mean > top {
-			best, top = i, mean
+		switch {
+		case math.IsNaN(mean(a)):
+			continue
+		case best < 0:
+			best = i
+			continue
+		}
+		better := mean(a) - mean(all[best])
+		if d := a.less(all[best]); d.Count() > 0 {
+			better = d.Mean()
+		}
+		if sign*better > 0 {
+			best = i
 		}
 	}
 	if best < 0 {
@@ -64,19 +96,14 @@ func BestSet(all []BestCandidate, higher bool, confidence float64) (points []int
 		if i == best {
 			continue
 		}
-		var d sim.Moments // how much better the best one is
-		for r := range min(len(a.Values), len(all[best].Values)) {
-			if x := sign * (all[best].Values[r] - a.Values[r]); !math.IsNaN(x) {
-				d.Add(x)
-			}
-		}
+		d := all[best].less(a)
 		n := float64(d.Count())
 		if n < 2 {
 			points = append(points, a.Point)
 			continue
 		}
 		level := 1 - 2*(1-confidence)/float64(max(1, len(all)-1)) // two-sided, for the one-sided test
-		if d.Mean() <= StudentT(int(n)-1, level)*d.StdDev()/math.Sqrt(n) {
+		if sign*d.Mean() <= StudentT(int(n)-1, level)*d.StdDev()/math.Sqrt(n) {
 			points = append(points, a.Point)
 		}
 	}

@@ -46,7 +46,7 @@ type PointResult struct {
 	Limits    []LimitValue // use and refusals of each
 	Reason    string       // why there is nothing
 	Few       bool         // of its calls are answered, so that cost and latency are of survivors
-	objective []float64    // by replication
+	objective BestCandidate
 	survivors survivors
 }
 
@@ -248,7 +248,7 @@ func (c *Comparison) read(path string) error {
 			i := Index(metric)
 			return registry[i].Estimate(g.values[slices.Index(c.columns, i)], c.random(g), 0.95)
 		})
-		p.objective = g.values[c.Objective]
+		p.objective = BestCandidate{g.point, g.replications, g.values[c.Objective]}
 		for k, w := range censoring {
 			if e := EstimateOf(g.values[slices.Index(c.columns, Index(w.metric))], 0.95); e.Mean > 0 {
 				c.censored[k].points++

@@ -136,11 +136,9 @@ func (p *Plan) base(resolved []byte) (int, error) {
 			if err != nil {
 				continue // what the scenario has already can be set
 			}
-			text, err := s.Resolved()
-			if err != nil {
+			if unchanged[k][v.Label], err = same(s, t.Base, resolved); err != nil {
 				return 0, err
 			}
-			unchanged[k][v.Label] = bytes.Equal(text, resolved)
 		}
 	}
 	built := 0
@@ -160,11 +158,11 @@ func (p *Plan) base(resolved []byte) (int, error) {
 		if err != nil {
 			continue
 		}
-		text, err := s.Resolved()
+		found, err := same(s, t.Base, resolved)
 		if err != nil {
 			return 0, err
 		}
-		if bytes.Equal(text, resolved) {
+		if found {
 			if p.Control {
 				i *= 2
 			}
@@ -172,6 +170,17 @@ func (p *Plan) base(resolved []byte) (int, error) {
 		}
 	}
 	return 0, nil
+}
+
+// same reports whether a scenario is the base, whose resolved text is given: by its text, or by what is run. A
+// field that is not set and one that says none have different texts and make the same model.
+func same(s, base *scenario.Scenario, resolved []byte) (bool, error) {
+	text, err := s.Resolved()
+	if err != nil || bytes.Equal(text, resolved) {
+		return err == nil, err
+	}
+	return s.Seed == base.Seed && s.Warmup == base.Warmup && s.Measured() == base.Measured() &&
+		reflect.DeepEqual(s.Collapse, base.Collapse) && reflect.DeepEqual(s.Model, base.Model), nil
 }
 
 // overlap reports whether one path leads into what the other sets.

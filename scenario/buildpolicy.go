@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"stampede/policy"
@@ -43,8 +44,11 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	if p.Timeouts.Attempt != nil && len(p.Timeouts.Attempt) == 0 {
 		return out, b.errorf("policy.timeouts.attempt", "found an empty list; want a time, or one for each attempt")
 	}
+	limited := slices.ContainsFunc(p.Timeouts.Attempt, func(t Span) bool { return t > 0 })
 	for _, t := range p.Timeouts.Attempt {
-		out.Timeouts.Attempt = append(out.Timeouts.Attempt, time.Duration(t))
+		if limited { // else none, as if it were not set
+			out.Timeouts.Attempt = append(out.Timeouts.Attempt, time.Duration(t))
+		}
 	}
 	for _, idle := range []struct {
 		path, wants string

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"stampede/fleet"
@@ -15,14 +16,34 @@ import (
 // Trace collects one run as a Chrome trace (the "Trace Event Format", complete
 // events and metadata), which Perfetto and chrome://tracing open: a process for
 // each instance, a track for each worker, and on it the calls with their
-// attempts and waits as slices. It is a fleet.Listener. Use NewTrace.
+// attempts and waits as slices. Slices of one track nest or are apart; attempts that
+// overlap another one of their call, which are hedges, are on tracks beside it. It is a
+// fleet.WaitListener. Use NewTrace.
 type Trace struct {
 	scenario *scenario.Scenario
-	open     map[callName][]fleet.Attempt // attempts of calls under way
+	open     map[callName]*openCall // calls under way
 	events   []traceEvent
-	first    []int   // by fleet: its first instance
-	lanes    []lanes // by instance, over all fleets
+	first    []int          // by fleet: its first instance
+	lanes    []lanes        // by instance, over all fleets
+	hedges   map[track]bool // tracks beside those of workers
 }
+
+// openCall is what has ended of a call so far.
+type openCall struct {
+	attempts []fleet.Attempt
+	waits    []wait
+}
+
+type wait struct {
+	kind     fleet.Wait
+	from, to sim.Time
+}
+
+// track is a thread of a process in the trace.
+type track struct{ pid, tid int }
+
+// tracks is how many each worker has: for its calls, and for hedges.
+const tracks = 1 + policy.MaxHedges
 
 type traceEvent struct {
 	Name string         `json:"name"`
@@ -43,7 +64,7 @@ type callName struct {
 
 // NewTrace makes an empty trace of the scenario.
 func NewTrace(s *scenario.Scenario) *Trace {
-	t := &Trace{scenario: s, open: map[callName][]fleet.Attempt{}}
+	t := &Trace{scenario: s, open: map[callName]*openCall{}, hedges: map[track]bool{}}
 	for _, f := range s.Model.Fleets() {
 		t.first = append(t.first, len(t.lanes))
 		t.lanes = append(t.lanes, make([]lanes, f.Instances)...)
@@ -51,56 +72,78 @@ func NewTrace(s *scenario.Scenario) *Trace {
 	return t
 }
 
+// of is what is known of a call under way.
+func (t *Trace) of(name callName) *openCall {
+	if t.open[name] == nil {
+		t.open[name] = &openCall{}
+	}
+	return t.open[name]
+}
+
 // Attempt implements fleet.Listener.
 func (t *Trace) Attempt(a *fleet.Attempt) {
-	name := callName{a.Fleet, a.Call}
-	t.open[name] = append(t.open[name], *a)
+	c := t.of(callName{a.Fleet, a.Call})
+	c.attempts = append(c.attempts, *a)
+}
+
+// Wait implements fleet.WaitListener.
+func (t *Trace) Wait(c *fleet.Call, kind fleet.Wait, from, to sim.Time) {
+	open := t.of(callName{int(c.Fleet), c.ID})
+	open.waits = append(open.waits, wait{kind, from, to})
 }
 
 // Call implements fleet.Listener.
 func (t *Trace) Call(c *fleet.Call) {
 	name := callName{int(c.Fleet), c.ID}
-	attempts := t.open[name]
+	open := t.of(name)
 	delete(t.open, name)
 	pid := t.first[c.Fleet] + int(c.Instance)
-	tid := t.lanes[pid].find(c)
-	slice := func(name, cat string, from, to sim.Time, args map[string]any) {
-		if to < from {
-			return
-		}
+	lane := tracks * t.lanes[pid].find(c)
+	slice := func(beside int, name, cat string, from, to sim.Time, args map[string]any) {
 		dur := micro(to - from)
-		t.events = append(t.events, traceEvent{Name: name, Cat: cat, Ph: "X", Ts: micro(from), Dur: &dur, Pid: pid, Tid: tid, Args: args})
+		t.events = append(t.events, traceEvent{Name: name, Cat: cat, Ph: "X", Ts: micro(from), Dur: &dur, Pid: pid, Tid: lane + beside, Args: args})
 	}
-	slice(fmt.Sprintf("call %d: %v", c.ID, c.Outcome), "call", c.Began, c.Ended, map[string]any{
+	slice(0, fmt.Sprintf("call %d: %v", c.ID, c.Outcome), "call", c.Began, c.Ended, map[string]any{
 		"call": c.ID, "outcome": c.Outcome.String(), "attempts": c.Attempts, "prompt_tokens": c.Size.Prompt, "output_tokens": c.Size.Output,
 		"usd_useful": c.Useful.Dollars(), "usd_wasted": c.Waste.Total().Dollars(), "worker_wait_s": c.Waits[fleet.WorkerWait].Seconds(),
 	})
-	free := c.Began // since when the call waits for something
-	for _, a := range attempts {
-		if a.Sent > free {
-			slice("gate", "wait", free, a.Sent, nil)
-		}
-		args := map[string]any{"attempt": a.Number, "class": a.Class().String(), "in_flight": a.InFlight, "usd": a.Bill.Dollars()}
-		if a.Reply.Status > 0 {
-			args["status"] = a.Reply.Status
-		}
-		if a.Cut != policy.NoTimer {
-			args["cut_by"] = a.Cut.String()
-		}
-		slice(fmt.Sprintf("attempt %d: %v", a.Number, a.Class()), "attempt", a.Sent, a.Ended, args)
-		if free = a.Ended; a.Decision.Again {
-			name := "backoff"
-			if a.Decision.Hinted {
-				name = "retry_after"
-			}
-			until := min(a.Ended+a.Decision.Wait, c.Ended)
-			slice(name, "wait", a.Ended, until, nil)
-			free = until
+	for _, w := range open.waits {
+		if w.to > c.Began { // the track is that of its worker, so what was before is no part of it
+			slice(0, w.kind.String(), "wait", w.from, w.to, nil)
 		}
 	}
-	if len(attempts) == 0 && c.Ended > free {
-		slice("gate", "wait", free, c.Ended, nil)
+	slices.SortFunc(open.attempts, func(a, b fleet.Attempt) int { return a.Number - b.Number })
+	var ends [tracks]sim.Time
+	for i := range open.attempts {
+		a := &open.attempts[i]
+		beside := 0
+		for ends[beside] > a.Sent {
+			beside++
+		}
+		ends[beside] = a.Ended
+		if beside > 0 {
+			t.hedges[track{pid, lane + beside}] = true
+		}
+		name, args := t.describe(a)
+		slice(beside, name, "attempt", a.Sent, a.Ended, args)
 	}
+}
+
+// describe names an attempt and says what a viewer shows beside it.
+func (t *Trace) describe(a *fleet.Attempt) (name string, args map[string]any) {
+	name = fmt.Sprintf("attempt %d: %v", a.Number, a.Class())
+	args = map[string]any{"call": a.Call, "attempt": a.Number, "class": a.Class().String(), "in_flight": a.InFlight, "usd": a.Bill.Dollars()}
+	if a.Reply.Status > 0 {
+		args["status"] = a.Reply.Status
+	}
+	if by := t.scenario.Model.RefusedBy(a); by != "" {
+		name += " (" + by + ")"
+		args["limit"] = by
+	}
+	if a.Cut != policy.NoTimer {
+		args["cut_by"] = a.Cut.String()
+	}
+	return name, args
 }
 
 func micro(d time.Duration) float64 { return float64(d) / 1000 }
@@ -147,7 +190,15 @@ func (t *Trace) Write(w io.Writer) error {
 	for pid, l := range t.lanes {
 		meta = append(meta, traceEvent{Name: "process_name", Ph: "M", Pid: pid, Args: map[string]any{"name": t.process(pid)}})
 		for tid := range l {
-			meta = append(meta, traceEvent{Name: "thread_name", Ph: "M", Pid: pid, Tid: tid, Args: map[string]any{"name": fmt.Sprintf("worker %d", tid)}})
+			for beside := range tracks {
+				name := fmt.Sprintf("worker %d", tid)
+				if at := (track{pid, tracks*tid + beside}); beside > 0 {
+					if name += fmt.Sprintf(", hedge %d", beside); !t.hedges[at] {
+						continue
+					}
+				}
+				meta = append(meta, traceEvent{Name: "thread_name", Ph: "M", Pid: pid, Tid: tracks*tid + beside, Args: map[string]any{"name": name}})
+			}
 		}
 	}
 	enc := json.NewEncoder(w)

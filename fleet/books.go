@@ -13,8 +13,9 @@ import (
 // or made up on the way. Each law compares two sides that were counted apart.
 type books struct {
 	to      Listener
-	attempt Attempt  // the record under way
-	last    sim.Time // the end of the last call
+	waits   WaitListener // the same, where it wants to be told; else nil
+	attempt Attempt      // the record under way
+	last    sim.Time     // the end of the last call
 
 	calls         [policy.Outcomes]uint64
 	attempts      uint64 // records of attempts

@@ -17,6 +17,13 @@ type Listener interface {
 	Call(*Call)
 }
 
+// WaitListener is a Listener that is also told of each wait of a call when it ends, under
+// the kind by which Call.Waits counts it. The call is not closed yet.
+type WaitListener interface {
+	Listener
+	Wait(c *Call, kind Wait, from, to sim.Time)
+}
+
 // Listeners passes every record on to each of them in order.
 type Listeners []Listener
 

@@ -21,6 +21,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	}
 	key := sim.NewKey(seed, replication)
 	r := &run{Model: m, books: books{to: to}}
+	r.books.waits, _ = to.(WaitListener)
 	r.loop.Budget = m.Budget
 	for i, config := range m.Providers() {
 		own := key.For(forProvider)

@@ -151,8 +151,12 @@ func (r *run) wait(c *call, kind Wait) { c.waits, c.since = kind, r.loop.Now() }
 
 func (r *run) waited(id uint32) {
 	c := r.calls.at(id)
-	c.record.Waits[c.waits] += r.loop.Now() - c.since
-	c.since = r.loop.Now()
+	now := r.loop.Now()
+	c.record.Waits[c.waits] += now - c.since
+	if r.books.waits != nil && now > c.since {
+		r.books.waits.Wait(&c.record, c.waits, c.since, now)
+	}
+	c.since = now
 }
 
 // freed is a worker of a fleet that has ended a call.

@@ -22,9 +22,11 @@ func BenchmarkPoint(b *testing.B) {
 	b.ReportAllocs()
 	for i := range b.N {
 		tally := NewTally(s, 0)
-		if _, err := s.Model.Run(1, i, fleet.Listeners{tally}); err != nil {
+		summary, err := s.Model.Run(1, i, fleet.Listeners{tally})
+		if err != nil {
 			b.Fatal(err)
 		}
+		tally.finish(&summary)
 		tally.Values()
 	}
 }

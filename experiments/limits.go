@@ -106,7 +106,7 @@ func (t *limitTally) add(a *fleet.Attempt) {
 }
 
 // end takes in what the run says when it has ended.
-func (t *limitTally) end(s fleet.Summary) {
+func (t *limitTally) end(s *fleet.Summary) {
 	t.refused = t.before
 	if s.MeasuredTo != t.model.Horizon {
 		t.refused.noSlot += t.after.noSlot

@@ -10,6 +10,7 @@ import (
 
 	"stampede/fleet"
 	"stampede/policy"
+	"stampede/provider"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -214,7 +215,7 @@ provider: {faults: [{status: 503, at: 10s, for: 10s}]}
 			}
 			return 1
 		}
-		a := fleet.Attempt{Sent: at, Received: at, Ended: at, InFlight: inFlight, Reply: wire.Reply{Status: 200},
+		a := fleet.Attempt{Sent: at, Received: at, Ended: at, InFlight: inFlight, Limit: provider.NoLimit, Reply: wire.Reply{Status: 200},
 			Ordinal: place(&second, time.Second, second.Ordinal), Tenth: place(&tenth, time.Second/10, tenth.Tenth)}
 		second, tenth = a, a
 		tl.Attempt(&a)
@@ -230,6 +231,7 @@ provider: {faults: [{status: 503, at: 10s, for: 10s}]}
 	seen(25_910, 2)
 	seen(25_920, 3)
 	seen(31_000, 8) // after the horizon
+	tl.finish(&fleet.Summary{NotStarted: []uint64{0}, Last: []sim.Time{31 * time.Second}})
 	values := tl.Values()
 	for name, want := range map[string]float64{
 		"peak_in_flight": 4, "peak_in_flight_after_trigger": 3,

@@ -115,8 +115,7 @@ func (r Replicator) one(s *scenario.Scenario, warmup sim.Time, replication int) 
 		if err != nil {
 			return err
 		}
-		tally.ends(run.Summary.NotStarted)
-		tally.limits.end(run.Summary)
+		tally.finish(&run.Summary)
 		run.Values = tally.Values()
 		return nil
 	})

@@ -21,6 +21,7 @@ type Tally struct {
 	warmup sim.Time
 	inTime happened // up to the horizon
 	drain  happened // after it
+	to     sim.Time // the end of the measured time
 
 	calls, billed   uint64
 	neverCame       uint64
@@ -207,29 +208,24 @@ func (t *Tally) Call(c *fleet.Call) {
 	}
 }
 
-// ends takes note of how many calls of each fleet the run ended before.
-func (t *Tally) ends(notStarted []uint64) {
-	for i, n := range notStarted {
+// finish takes in what the run says when it has ended.
+func (t *Tally) finish(s *fleet.Summary) {
+	for i, n := range s.NotStarted {
 		if t.counts(i) {
 			t.neverCame += n
 		}
 	}
+	t.to = t.model.MeasuredTo(s, t.only)
+	t.limits.end(s)
 }
 
-// measured is the time that is measured, with what happened in it. The horizon ends
-// it, unless all calls of a given number had come before.
+// measured is the time that is measured, with what happened in it.
 func (t *Tally) measured() happened {
-	if t.model.Horizon > 0 {
-		cut := t.neverCame > 0
-		for i, f := range t.model.Fleets() {
-			cut = cut || t.counts(i) && f.Workload.Calls == 0
-		}
-		if cut {
-			return t.inTime
-		}
+	if t.to == t.inTime.To {
+		return t.inTime
 	}
 	h := t.inTime.plus(t.drain)
-	h.To = max(h.From, t.end)
+	h.To = max(h.From, t.to)
 	return h
 }
 

@@ -15,7 +15,7 @@ type books struct {
 	to      Listener
 	waits   WaitListener // the same, where it wants to be told; else nil
 	attempt Attempt      // the record under way
-	last    sim.Time     // the end of the last call
+	last    []sim.Time   // the end of the last call, by fleet
 
 	calls         [policy.Outcomes]uint64
 	attempts      uint64 // records of attempts
@@ -52,7 +52,7 @@ func (b *books) closeAttempt() {
 
 func (b *books) closeCall(c *Call) {
 	b.calls[c.Outcome]++
-	b.last = c.Ended
+	b.last[c.Fleet] = c.Ended
 	b.callsAttempts += uint64(c.Attempts)
 	b.useful += c.Useful
 	for i, m := range c.Waste {

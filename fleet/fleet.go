@@ -106,17 +106,19 @@ func (m *Model) end() sim.Time {
 	return sim.Never
 }
 
-// measuredTo is where the measured time ends: at the horizon, or with the last call where
-// all calls of given numbers came before.
-func (m *Model) measuredTo(notStarted []uint64, last sim.Time) sim.Time {
-	if m.Horizon > 0 {
-		for i, f := range m.Fleets() {
-			if f.Workload.Calls == 0 || notStarted[i] > 0 {
-				return m.Horizon
-			}
+// MeasuredTo is where the measured time of one fleet, or for a negative number of all, ends:
+// at the horizon, or with its last call where all calls of a given number came before.
+func (m *Model) MeasuredTo(s *Summary, only int) (end sim.Time) {
+	for i, f := range m.Fleets() {
+		switch {
+		case only >= 0 && only != i:
+		case m.Horizon > 0 && (f.Workload.Calls == 0 || s.NotStarted[i] > 0):
+			return m.Horizon
+		default:
+			end = max(end, s.Last[i])
 		}
 	}
-	return last
+	return end
 }
 
 // ProviderOf is the number, among Providers, of the one that an attempt went to.

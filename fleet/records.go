@@ -124,7 +124,8 @@ func (a *Attempt) Class() wire.Class { return a.Reply.Class() }
 type Summary struct {
 	Events     uint64
 	End        sim.Time         // of the last event
-	MeasuredTo sim.Time         // the end of the measured time
+	MeasuredTo sim.Time         // the end of the measured time of all fleets
+	Last       []sim.Time       // by fleet: the end of its last call
 	NotStarted []uint64         // by fleet: of a bounded number of calls, those that never came
 	Uses       [][]provider.Use // by provider and limit, in the measured time; nil where that never began
 }

@@ -20,7 +20,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		return Summary{}, err
 	}
 	key := sim.NewKey(seed, replication)
-	r := &run{Model: m, books: books{to: to}}
+	r := &run{Model: m, books: books{to: to, last: make([]sim.Time, len(m.Fleets()))}}
 	r.books.waits, _ = to.(WaitListener)
 	r.loop.Budget = m.Budget
 	for i, config := range m.Providers() {
@@ -74,7 +74,8 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		ledger.Taken += l.Taken
 		ledger.Given += l.Given
 	}
-	summary.MeasuredTo = m.measuredTo(summary.NotStarted, r.books.last)
+	summary.Last = r.books.last
+	summary.MeasuredTo = m.MeasuredTo(&summary, -1)
 	for i := range r.backends {
 		summary.Uses = append(summary.Uses, r.backends[i].Use(summary.MeasuredTo))
 	}

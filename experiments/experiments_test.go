@@ -308,7 +308,7 @@ func TestBoundHoldsForEveryLimit(t *testing.T) {
 		"{resource: tokens, limit: 3k/min, kind: leaky_bucket}", "{resource: tokens, limit: 3k/min, kind: fixed_window, resets_at: '23:40'}", "{resource: requests, limit: 30/min}",
 	} {
 		text := "name: t\nworkload: {burst: {calls: 60}, prompt_tokens: 100, output_tokens: 50, max_tokens: 80}\nprovider: {limits: [" + limit + "]}\n" +
-			"policy: {retry: {attempts: none, deadline: 10h, retry_after: in_full, backoff: {constant: 1s}}}\nprice: {input: 100, output: 900}\nreplications: 2\n"
+			"policy: {retry: {attempts: unlimited, deadline: 10h, retry_after: in_full, backoff: {constant: 1s}}}\nprice: {input: 100, output: 900}\nreplications: 2\n"
 		s, err := scenario.Read([]byte(text), "f", scenario.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -228,7 +228,7 @@ var retryStorm = Experiment{
 	Arms: []Arm{
 		{"normal", []string{"provider.limits=[]"}},
 		{"storm", nil},
-		{"own", []string{"policy={retry: {attempts: none, deadline: 1h, backoff: {exponential: {base: 500ms, cap: 20s, jitter: full}}, retry_after: in_full}, gate: {semaphore: 8}, timeouts: {attempt: 5m}}"}},
+		{"own", []string{"policy={retry: {attempts: unlimited, deadline: 1h, backoff: {exponential: {base: 500ms, cap: 20s, jitter: full}}, retry_after: in_full}, gate: {semaphore: 8}, timeouts: {attempt: 5m}}"}},
 	},
 	References: []Reference{
 		printed("makespan_normal_min", 18, 0, "min"),

@@ -127,7 +127,7 @@ var gatePicture = Picture{
 		gates := []float64{1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40}
 		perMinute := 60 * 40 / r.finding("gated_wall_s").Expected // forty questions in five rounds of eight
 		out := Curves{Heading: "the server", Bound: []Point{certain(1, perMinute), certain(40, perMinute)}, BoundBy: "eight places"}
-		queue := []string{"provider.limits=[]", "provider.capacity={slots: 8, queue: none}"}
+		queue := []string{"provider.limits=[]", "provider.capacity={slots: 8, queue: unlimited}"}
 		for _, arm := range []struct {
 			title string
 			set   []string

@@ -649,7 +649,7 @@ name: collapse
 horizon: 90s
 workload: {open: {rate: 40/s, gaps: constant}, prompt_tokens: 1, output_tokens: 1}
 provider:
-  capacity: {slots: 1, queue: none}
+  capacity: {slots: 1, queue: unlimited}
   latency: {first_token: 10ms}
   faults: [{slow: 200, at: 10s, for: 26ms}]
 policy: {retry: {attempts: 2, backoff: none}, timeouts: {attempt: 1s}}

@@ -38,8 +38,8 @@ func newClients(f *Fleet) []client {
 			if c.gate = clients[0].gate; c.gate == nil || !p.Gate.Shared {
 				c.gate = &gate{}
 				c.gate.Room = -1
-				if p.Gate.Room > 0 {
-					c.gate.Room = p.Gate.Room
+				if p.Gate.Room != 0 {
+					c.gate.Room = max(0, p.Gate.Room)
 				}
 				c.gate.LastFirst = p.Gate.LastFirst
 			}

@@ -14,8 +14,11 @@ type Gate struct {
 	Gradient  Gradient
 	Shared    bool // one gate for all instances
 	LastFirst bool // the call that came last goes first
-	Room      int  // calls that may wait at the gate; more are shed; 0 means no bound
+	Room      int  // calls that may wait at the gate; more are shed; 0 means no bound, NoRoom that none may
 }
+
+// NoRoom is a gate at which no call may wait: what finds it full is shed.
+const NoRoom = -1
 
 // On reports whether the gate bounds anything.
 func (g Gate) On() bool { return g.Semaphore > 0 || g.AIMD.Max > 0 || g.Gradient.Max > 0 }
@@ -39,7 +42,9 @@ func (g Gate) String() string {
 	if g.LastFirst {
 		s += ", last first"
 	}
-	if g.Room > 0 {
+	if g.Room == NoRoom {
+		s += ", nobody waits"
+	} else if g.Room > 0 {
 		s += fmt.Sprintf(", %d wait", g.Room)
 	}
 	return s

@@ -41,10 +41,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	if call := out.Timeouts.Call; call > 0 && (out.Retry.Deadline == 0 || call < out.Retry.Deadline) {
 		out.Retry.Deadline = call // a wait that would outlast the call is not slept
 	}
-	if p.Timeouts.Attempt != nil && len(p.Timeouts.Attempt) == 0 {
-		return out, b.errorf("policy.timeouts.attempt", "found an empty list; want a time, or one for each attempt")
-	}
-	limited := slices.ContainsFunc(p.Timeouts.Attempt, func(t Span) bool { return t > 0 })
+	limited := slices.ContainsFunc(p.Timeouts.Attempt, func(t Timer) bool { return t > 0 })
 	for _, t := range p.Timeouts.Attempt {
 		if limited { // else none, as if it were not set
 			out.Timeouts.Attempt = append(out.Timeouts.Attempt, time.Duration(t))
@@ -100,11 +97,7 @@ func (b *builder) retry(path string, p *Retry) (out policy.Retry, err error) {
 	case "regenerate":
 		out.Broken = policy.Regenerate
 	}
-	on := p.RetryOn
-	if on == nil {
-		on = defaultRetryOn
-	}
-	for _, r := range on {
+	for _, r := range p.RetryOn {
 		switch r.Failure {
 		case "timeout":
 			out.Classify.Timeouts = true
@@ -164,7 +157,7 @@ func (b *builder) retryAfter(path string, ra *RetryAfter) (out policy.RetryAfter
 var reactionOf = map[Reaction]policy.Reaction{"at_once": policy.AtOnce, "1ms": policy.TimerTick}
 
 func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
-	out = policy.Gate{Semaphore: int(g.Semaphore), Shared: g.Scope == "all", LastFirst: g.Order == "lifo", Room: int(g.Room)}
+	out = policy.Gate{Semaphore: int(g.Semaphore), Shared: g.Scope == "all", LastFirst: g.Order == "lifo", Room: roomOf(g.Room)}
 	or := func(n Number, standard float64) float64 {
 		if n == 0 {
 			return standard
@@ -177,10 +170,7 @@ func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
 	}
 	if a := g.AIMD; a != nil {
 		kinds++
-		out.AIMD = policy.AIMD{Start: or(a.Start, 20), Min: or(a.Min, 20), Max: or(a.Max, 200), Factor: or(a.Factor, 0.9), Slow: 5 * time.Second}
-		if a.Slow > 0 {
-			out.AIMD.Slow = time.Duration(a.Slow)
-		}
+		out.AIMD = policy.AIMD{Start: or(a.Start, 20), Min: or(a.Min, 20), Max: or(a.Max, 200), Factor: or(a.Factor, 0.9), Slow: time.Duration(a.Slow)}
 		if out.AIMD.Factor >= 1 {
 			return out, b.errorf("policy.gate.aimd.factor", "found %v; want a number below 1, such as 0.9", a.Factor)
 		}
@@ -204,10 +194,21 @@ func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
 	if kinds > 1 {
 		return out, b.errorf("policy.gate", "found %d kinds of gate; want one of semaphore, aimd, gradient", kinds)
 	}
-	if kinds == 0 && (g.Scope != "" || g.Order != "" || g.Room != 0) {
+	if kinds == 0 && (g.Scope != "" || g.Order != "" || g.Room != unlimitedPlaces) {
 		return out, b.errorf("policy.gate", "found scope, order or room without a gate; want one of semaphore, aimd, gradient")
 	}
 	return out, nil
+}
+
+// roomOf is how many calls may wait at a gate, in the words of the policy.
+func roomOf(p Places) int {
+	switch p {
+	case unlimitedPlaces:
+		return 0
+	case 0:
+		return policy.NoRoom
+	}
+	return int(p)
 }
 
 // span checks that a bound starts between its least and its most.
@@ -318,12 +319,6 @@ func (b *builder) hedge(h *Hedge) error {
 		return b.errorf("policy.hedge.quantile", "found %v; want a share below 100%%", h.Quantile)
 	}
 	return nil
-}
-
-var defaultRetryOn = []RetryOn{
-	{Statuses: policy.Statuses{From: 408, To: 408}}, {Statuses: policy.Statuses{From: 409, To: 409}},
-	{Statuses: policy.Statuses{From: 429, To: 429}}, {Statuses: policy.Statuses{From: 500, To: 599}},
-	{Failure: "timeout"}, {Failure: "connection"},
 }
 
 func (b *builder) backoff(path string, f *Backoff) (out policy.Backoff, err error) {

@@ -103,9 +103,6 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 // billing is where a provider that bills these departs from billing all the work
 // that was done and nothing else.
 func billing(bills []Billed) provider.Billing {
-	if bills == nil {
-		return provider.Billing{}
-	}
 	return provider.Billing{
 		AbandonedFree: !slices.Contains(bills, "abandoned"), CutFree: !slices.Contains(bills, "cut_stream"), LostFree: !slices.Contains(bills, "lost_reply"),
 		TimeoutBilled: slices.Contains(bills, "timeout_408"), FilterBilled: slices.Contains(bills, "content_filter"),
@@ -138,13 +135,9 @@ func (b *builder) capacity(at string, c *Capacity) (provider.Capacity, error) {
 		}
 		out.Batching = &provider.Batching{Step: time.Duration(t.Step), PerStream: time.Duration(t.PerStream), PerStep: int(t.PromptPerStep)}
 	}
-	if c.Queue != nil {
-		if out.Queue = int(*c.Queue); *c.Queue == 0 {
-			out.Queue = -1
-		}
-	}
+	out.Queue = int(c.Queue)
 	switch {
-	case c.Slots == 0 && (c.Queue != nil || c.Full != 0 || c.Batching != nil || c.RetryAfter != 0):
+	case c.Slots == 0 && (c.Queue != 0 || c.Full != 0 || c.Batching != nil || c.RetryAfter != 0):
 		return out, b.errorf(at+".capacity.slots", "found none; queue, full and batching go with a number of slots")
 	case c.Full != 0 && c.Full != 429 && c.Full != 503 && c.Full != 529:
 		return out, b.errorf(at+".capacity.full", "found %d; want 429, 503 or 529", c.Full)

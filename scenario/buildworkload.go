@@ -20,7 +20,7 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 	}
 	slices.Sort(chosen)
 	if len(chosen) != 1 {
-		return out, b.errorf("workload", "found %d kinds of arrival %v; want exactly one of batch, burst, closed, open, trace", len(chosen), chosen)
+		return out, b.errorf("workload", "found %d kinds of arrival %v; want exactly one of batch, burst, closed, open, trace; null unsets one", len(chosen), chosen)
 	}
 	out = fleet.Workload{Stream: w.Stream, Acts: w.Acts, Cache: fleet.Cache{Lifetime: time.Duration(w.CacheLife), Writes: w.CacheWrites}}
 	if w.CacheLife > 0 && w.CachedShare == 0 {

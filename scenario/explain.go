@@ -72,7 +72,9 @@ func (s *Scenario) Explain(w io.Writer) {
 	line("  An attempt whose client has gone %s.", map[provider.CancelRule]string{
 		provider.Keeps: "keeps generating, holds its slot and is billed", provider.Stops: "stops generating and is billed for what it generated",
 		provider.StopsStreams: "stops generating when it is streamed, and else is finished and billed"}[m.Provider.Cancel])
-	if s.Provider.Bills != nil {
+	if len(s.Provider.Bills) == 0 {
+		line("  Nothing but answers is billed.")
+	} else if m.Provider.Billing != (provider.Billing{}) {
 		line("  Billed besides answers: %s.", strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Provider.Bills), "[]"), " ", ", "))
 	}
 	if m.Provider.ReplaysKeys {

@@ -189,8 +189,7 @@ func underPreset[T Policy | Provider](d *strict.Decoder, n *strict.Node, path, k
 		if err != nil {
 			return named.Fail(path, "%v", err)
 		}
-		var zero T
-		*to = zero
+		strict.Reset(reflect.ValueOf(to).Elem())
 		if err := d.Plain(preset.node.Field(kind), reflect.ValueOf(to).Elem(), path); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ package scenario
 import (
 	"embed"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"stampede/cost"
@@ -80,6 +81,7 @@ func ParseFile(data []byte, name string) (File, error) {
 		return File{}, err
 	}
 	var f File
+	strict.Reset(reflect.ValueOf(&f).Elem())
 	err = strict.NewDecoder().Decode(node, &f)
 	return f, err
 }
@@ -97,8 +99,8 @@ func Read(data []byte, name string, o Options) (*Scenario, error) {
 // read decodes a document and what lies over it, and builds the model.
 func read(document *strict.Node, overlays []*strict.Node, o Options) (*Scenario, error) {
 	d := strict.NewDecoder()
-	s := &Scenario{File: File{Seed: 1, Replications: 30, EventBudget: 100_000_000,
-		Fleet: Fleet{Instances: 1}, Policy: Policy{Retry: Retry{Attempts: 1}}}}
+	s := &Scenario{}
+	strict.Reset(reflect.ValueOf(&s.File).Elem())
 	for _, node := range append([]*strict.Node{document}, overlays...) {
 		if err := d.Decode(node, &s.File); err != nil {
 			return nil, err

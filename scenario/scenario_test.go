@@ -217,6 +217,81 @@ func TestSettingsOverlayTheFile(t *testing.T) {
 	}
 }
 
+// A mapping or a list that is set replaces what is there; += merges a mapping and adds to a list;
+// a path reaches inside; null leaves a field as if it had not been written.
+func TestSettingsReplaceMergeAndUnset(t *testing.T) {
+	text := strings.Replace(base, "policy: own-the-loop", "policy: {preset: own-the-loop, breaker: {in_a_row: 5, open: 9s}}", 1)
+	const s = time.Second
+	client := func(of func(policy.Client) bool) func(*Scenario) bool {
+		return func(s *Scenario) bool { return of(s.Model.Client) }
+	}
+	for _, c := range []struct {
+		set  []string
+		want func(*Scenario) bool
+	}{
+		{[]string{"policy.breaker={ratio: 50%}"}, client(func(c policy.Client) bool {
+			return c.Breaker.InARow == 0 && c.Breaker.Ratio == 0.5 && c.Breaker.Open == 30*s
+		})},
+		{[]string{"policy.breaker+={ratio: 50%}"}, client(func(c policy.Client) bool {
+			return c.Breaker.InARow == 5 && c.Breaker.Ratio == 0.5 && c.Breaker.Open == 9*s
+		})},
+		{[]string{"policy.breaker.ratio=50%"}, client(func(c policy.Client) bool { return c.Breaker.InARow == 5 && c.Breaker.Ratio == 0.5 })},
+		{[]string{"policy.breaker.open=null"}, client(func(c policy.Client) bool { return c.Breaker.InARow == 5 && c.Breaker.Open == 30*s })},
+		{[]string{"policy.breaker=null"}, client(func(c policy.Client) bool { return !c.Breaker.On() && c.Retry.Attempts == 6 })},
+		{[]string{"policy={retry: {attempts: 2}}"}, client(func(c policy.Client) bool {
+			return c.Retry.Attempts == 2 && c.Retry.Deadline == 0 && !c.Breaker.On() && c.Name == ""
+		})},
+		{[]string{"policy+={retry: {attempts: 2}}"}, client(func(c policy.Client) bool { return c.Retry.Attempts == 2 && c.Retry.Deadline == 45*s && c.Breaker.On() })},
+		{[]string{"policy.retry.backoff={exponential: {base: 1s}}"}, client(func(c policy.Client) bool { return c.Retry.Backoff.Base == s && c.Retry.Backoff.Cap == 0 })},
+		{[]string{"policy.retry.backoff+={exponential: {base: 1s}}"}, client(func(c policy.Client) bool { return c.Retry.Backoff.Base == s && c.Retry.Backoff.Cap == 20*s })},
+		{[]string{"policy.retry.attempts=null"}, client(func(c policy.Client) bool { return c.Retry.Attempts == 1 })},
+		{[]string{"policy=null"}, client(func(c policy.Client) bool { return reflect.DeepEqual(c, sendOnce) })},
+		{[]string{"policy.breaker+={ratio: 50%}", "policy.breaker={in_a_row: 3}"}, client(func(c policy.Client) bool { return c.Breaker.InARow == 3 && c.Breaker.Ratio == 0 })},
+		{[]string{"workload.open={rate: 5/s, calls: 9}"}, func(s *Scenario) bool { return s.Model.Workload.Arrivals != nil && s.Model.Workload.Calls == 9 }},
+		{[]string{"workload={burst: {calls: 3}, prompt_tokens: 1, output_tokens: 1, max_tokens: 5}"}, func(s *Scenario) bool { return s.Model.Workload.Calls == 3 && s.Workload.Batch == nil }},
+		{[]string{"provider.limits=[{resource: concurrency, limit: 5}]"}, func(s *Scenario) bool {
+			return len(s.Model.Provider.Limits) == 1 && s.Model.Provider.Limits[0].Amount == 5
+		}},
+		{[]string{"provider.limits+=[{resource: concurrency, limit: 5}]"}, func(s *Scenario) bool {
+			return len(s.Model.Provider.Limits) == 2 && s.Model.Provider.Limits[1].Amount == 5
+		}},
+		{[]string{"provider.limits+=[{resource: concurrency, limit: 5}]", "provider.limits.1.limit=6"}, func(s *Scenario) bool { return s.Model.Provider.Limits[1].Amount == 6 }},
+		{[]string{"provider.limits.0={resource: concurrency, limit: 5}"}, func(s *Scenario) bool { return s.Model.Provider.Limits[0].Period == 0 }},
+		{[]string{"provider.limits=null"}, func(s *Scenario) bool { return len(s.Model.Provider.Limits) == 0 }},
+		{[]string{"workload.output_tokens=null", "workload.output_tokens={exponential: {mean: 30}}"}, func(s *Scenario) bool { return s.Workload.OutputTokens.Exponential != nil }},
+	} {
+		s, err := Read([]byte(text), "f.yaml", Options{Set: c.set})
+		if err != nil || !c.want(s) {
+			t.Errorf("--set %v: not what was set; %v", c.set, err)
+		}
+	}
+	// The values of an axis are set in the same way.
+	tpl, err := NewTemplate([]byte(text), "f.yaml", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	axis, err := ParseAxis("policy.breaker={ratio: 50%},null")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []policy.Breaker{{Ratio: 0.5, Count: 100, Minimum: 100, Open: 30 * s}, {}} {
+		if s, err := tpl.With([]Axis{axis}, axis.Values[i:i+1]); err != nil || s.Model.Client.Breaker != want {
+			t.Errorf("%s: %+v, want %+v; %v", axis.Values[i].Label, s.Model.Client.Breaker, want, err)
+		}
+	}
+	for set, want := range map[string]string{
+		"workload.open.rate=5/s": "workload: found 2 kinds of arrival [batch open]; want exactly one of batch, burst, closed, open, trace; null unsets one",
+		"workload.batch=null":    "found 0 kinds of arrival",
+	} {
+		if _, err := Read([]byte(text), "f.yaml", Options{Set: []string{set}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("--set %s: %v, want in it %q", set, err, want)
+		}
+	}
+	if _, err := Read([]byte("policy:\n"+text), "f.yaml", Options{}); err == nil {
+		t.Error("a field with nothing behind it is read; want null written out")
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	s, err := Read([]byte("workload: {burst: {calls: 1}, prompt_tokens: 1, output_tokens: 1}\n"), "f", Options{})
 	if err != nil {
@@ -270,7 +345,7 @@ func TestValues(t *testing.T) {
 	}{
 		{span("45s"), Span(45 * time.Second)}, {span("1.5s"), Span(1500 * time.Millisecond)}, {span("2d"), Span(48 * time.Hour)},
 		{span("36500d"), Span(sim.End)}, {span("1e9d9h"), Span(sim.End)}, {span("100000d2500000h"), Span(sim.End)}, {span("1d-1h"), nil},
-		{span("1d12h"), Span(36 * time.Hour)}, {span("0"), Span(0)}, {span("none"), Span(0)}, {span("45"), nil}, {span("-1s"), nil}, {span("s"), nil}, {span(""), Span(0)},
+		{span("1d12h"), Span(36 * time.Hour)}, {span("0"), Span(0)}, {span("none"), nil}, {span("45"), nil}, {span("-1s"), nil}, {span("s"), nil}, {span(""), nil},
 		{count("30k"), Count(30_000)}, {count("1.1k"), Count(1100)}, {count("1.5M"), Count(1_500_000)}, {count("2_000"), Count(2000)}, {count("k"), nil}, {count("1e999"), nil},
 		{share("5%"), Share(0.05)}, {share("0.05"), Share(0.05)}, {share("105%"), nil}, {share("NaN"), nil},
 		{rate("500/min"), Rate{Amount: 500, Period: time.Minute}}, {rate("200k/min"), Rate{Amount: 200_000, Period: time.Minute}}, {rate("8/s"), Rate{Amount: 8, Period: time.Second}},
@@ -678,9 +753,9 @@ func TestTimesBeyondTheEndOfTime(t *testing.T) {
 		"a first token after centuries":                      {set: []string{"provider.latency.first_token={lognormal: {p50: 1h, p95: 2000000h}}", "workload.batch.calls=1000"}},
 		"a million tokens, one in twelve days":               {set: []string{"provider.latency.tokens_per_second=0.000001", "workload.output_tokens=1M", "workload.max_tokens=1M"}},
 		"steps of centuries":                                 {set: []string{"provider.capacity={slots: 9, batching: {step: 2000000h, per_stream: 2000000h}}"}},
-		"thinking for centuries":                             {set: []string{"workload={closed: {think: {exponential: {mean: 2000000h}}, calls: 99}}"}},
-		"arrivals centuries apart":                           {set: []string{"workload={open: {rate: 1/2000000h, calls: 99}}"}},
-		"rows of a trace":                                    {set: []string{"workload={trace: {rows: [{at: 1s}, {at: 2000000h}]}}"}},
+		"thinking for centuries":                             {set: []string{"workload+={closed: {think: {exponential: {mean: 2000000h}}, calls: 99}}"}},
+		"arrivals centuries apart":                           {set: []string{"workload+={open: {rate: 1/2000000h, calls: 99}}"}},
+		"rows of a trace":                                    {set: []string{"workload+={trace: {rows: [{at: 1s}, {at: 2000000h}]}}"}},
 		"redelivery after centuries":                         {set: []string{outage, "workload.redeliver={after: 2000000h, deliveries: 9}"}},
 		"a visibility timeout of centuries":                  {set: []string{outage, "workload.redeliver={visible_after: 2000000h, deliveries: 9}"}},
 		"pacing by centuries":                                {set: []string{"policy.pace={rate: 1/2000000h, burst: 1}"}},
@@ -699,12 +774,12 @@ func TestTimesBeyondTheEndOfTime(t *testing.T) {
 		"a deadline after centuries":  {set: []string{outage, "policy={retry: {attempts: none, deadline: 2000000h, backoff: {exponential: {base: 1s}}}}"}},
 		"rounding of Retry-After":     {set: []string{outage, "provider.retry_after={round: 2000000h}"}, ends: true},
 		"a horizon after centuries":   {set: []string{"horizon=2000000h"}, ends: true},
-		"arrivals after the horizon":  {set: []string{"horizon=1h", "workload={open: {rate: 1/2000000h}}"}, ends: true},
-		"a step after centuries":      {set: []string{"workload={open: {rate: 1/s, calls: 9, profile: [{at: 2000000h, rate: 2/s, over: 2000000h}]}}"}, ends: true},
-		"a profile that falls to 0/s": {set: []string{"workload={open: {rate: 1/s, calls: 9, profile: [{at: 1h, rate: 0/s}]}}"}, ends: true},
+		"arrivals after the horizon":  {set: []string{"horizon=1h", "workload+={open: {rate: 1/2000000h}}"}, ends: true},
+		"a step after centuries":      {set: []string{"workload+={open: {rate: 1/s, calls: 9, profile: [{at: 2000000h, rate: 2/s, over: 2000000h}]}}"}, ends: true},
+		"a profile that falls to 0/s": {set: []string{"workload+={open: {rate: 1/s, calls: 9, profile: [{at: 1h, rate: 0/s}]}}"}, ends: true},
 	} {
 		text := strings.Replace(base, "policy: own-the-loop", "policy: {retry: {attempts: 1}}", 1)
-		if strings.Contains(strings.Join(c.set, " "), "workload={") {
+		if strings.Contains(strings.Join(c.set, " "), "workload+={") {
 			text = strings.Replace(text, "  batch: {calls: 10}\n", "", 1)
 		}
 		s, err := Read([]byte(text), "f", Options{Set: c.set})
@@ -727,7 +802,7 @@ func TestTimesBeyondTheEndOfTime(t *testing.T) {
 func TestResolvedClientsReadBack(t *testing.T) {
 	text := base + `beside:
   - {fleet: {name: other, key: k, priority: -2, workers: 3}, workload: {open: {rate: 1/s, calls: 9}, prompt_tokens: 10, reasoning_tokens: 5, output_tokens: 10, cached_share: 50%, cache_lifetime: 5m, cache_writes: true, acts: true, redeliver: {visible_after: 30s, deliveries: 3}}, price: {input: 1, output: 2, written: 3, reasoning: 4}}
-fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: anthropic, capacity: {slots: 4, queue: none, retry_after: 3s}, bills: []}}]
+fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: anthropic, capacity: {slots: 4, queue: unlimited, retry_after: 3s}, bills: []}}]
 `
 	text = strings.Replace(text, "max_tokens: 80", "max_tokens: 80\n  stream: true", 1)
 	text = strings.Replace(text, "policy: own-the-loop", `policy:

@@ -2,11 +2,14 @@ package scenario
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/invopop/jsonschema"
+
+	"stampede/scenario/strict"
 )
 
 // Schema is the JSON Schema of the scenario file, made from the types that read
@@ -17,9 +20,49 @@ func Schema() ([]byte, error) {
 		Namer: schemaName, Mapper: schemaOf,
 	}
 	s := r.Reflect(&File{})
+	addWords(s, reflect.TypeFor[File](), s.Definitions, map[reflect.Type]bool{})
 	s.Title = "Stampede scenario"
 	s.Description = "Who calls which LLM API how, and what it costs."
 	return json.MarshalIndent(s, "", "  ")
+}
+
+// addWords says of each field which of the words none and unlimited it takes, and what they
+// mean; null unsets any field.
+func addWords(s *jsonschema.Schema, t reflect.Type, all jsonschema.Definitions, seen map[reflect.Type]bool) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || seen[t] {
+		return
+	}
+	seen[t] = true
+	if named, ok := all[schemaName(t)]; ok {
+		s = named
+	}
+	for s != nil && s.Properties == nil && len(s.AnyOf) > 0 { // a mapping that may also be one value
+		s = s.AnyOf[len(s.AnyOf)-1]
+	}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if s == nil || s.Properties == nil || field.Tag.Get("yaml") == "" {
+			continue
+		}
+		if p, ok := s.Properties.Get(field.Tag.Get("yaml")); ok {
+			words, value := &jsonschema.Schema{}, *p
+			value.Description = ""
+			description := p.Description
+			for _, word := range strict.WordsOf(field) {
+				words.Enum = append(words.Enum, word)
+				description += fmt.Sprintf(" %s: %s.", word, field.Tag.Get(word))
+			}
+			choices := []*jsonschema.Schema{&value, {Type: "null"}}
+			if len(words.Enum) > 0 {
+				choices = append(choices, words)
+			}
+			*p = jsonschema.Schema{Description: description, AnyOf: choices}
+		}
+		addWords(nil, field.Type, all, seen)
+	}
 }
 
 // schemaName turns the name of a generic type, Law[stampede/scenario.Span],
@@ -35,16 +78,18 @@ func schemaName(t reflect.Type) string {
 
 // scalars are how values are written.
 var scalars = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[Span]():      text(`^(none|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, such as 500ms, 45s or 2d; or none.", zero),
-	reflect.TypeFor[Warmup]():    text(`^(none|auto|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, none, or auto.", zero),
+	reflect.TypeFor[Span]():      text(`^(0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, such as 500ms, 45s or 2d.", zero),
+	reflect.TypeFor[Timer]():     text(`^(none|unlimited|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, such as 45s; or none.", nil),
+	reflect.TypeFor[Places]():    text(`^[0-9._]+[kKMGB]?$`, "A whole number from 1.", whole(1)),
+	reflect.TypeFor[Warmup]():    text(`^(auto|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, or auto.", zero),
 	reflect.TypeFor[Over]():      text(`^[0-9._]+[kKMGB]?$|^([0-9.]+(ns|us|µs|ms|s|m|h|d))+$`, "A number of results, such as 100, or a time, such as 30s.", whole(1)),
 	reflect.TypeFor[TimeOfDay](): text(`^[0-2][0-9]:[0-5][0-9]$`, "A time of day, such as 08:30.", nil),
 	reflect.TypeFor[Count]():     text(`^[0-9._]+[kKMGB]?$`, "A whole number, such as 2000, 30k or 1.5M.", whole(0)),
 	reflect.TypeFor[Number]():    text(`^[0-9.eE+-]+[kKMGB]?$`, "A number from 0.", numeric(0)),
 	reflect.TypeFor[Share]():     text(`^[0-9.eE+-]+%?$`, "A share from 0 to 1, such as 0.05 or 5%.", &jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"}),
-	reflect.TypeFor[Bound]():     text(`^(none|[0-9._]+[kKMGB]?)$`, "A whole number from 1, or none.", whole(1)),
+	reflect.TypeFor[Bound]():     text(`^[0-9._]+[kKMGB]?$`, "A whole number from 1.", whole(1)),
 	reflect.TypeFor[Rate]():      text(`^\$?[0-9._]+[kKMGB]?(/.+)?$`, "An amount per time, such as 500/min or $10/10m.", numeric(0)),
-	reflect.TypeFor[Portion]():   text(`^(none|\$?[0-9._]+[kKMGB]?)$`, "A whole number, such as 30k, dollars, such as $5, or none.", whole(0)),
+	reflect.TypeFor[Portion]():   text(`^\$?[0-9._]+[kKMGB]?$`, "A whole number, such as 30k, or dollars, such as $5.", whole(0)),
 	reflect.TypeFor[PerTime]():   text(`^[0-9.eE+-]+[kKM]?/.+$`, "A rate of arrivals, such as 2.5/s or 90/min.", nil),
 	reflect.TypeFor[Dollars]():   text(`^\$?[0-9.eE+-]+$`, "US dollars per million tokens.", numeric(0)),
 	reflect.TypeFor[RetryOn](): {Description: "A status, a class such as 5xx, timeout, connection or stream.", AnyOf: []*jsonschema.Schema{
@@ -86,7 +131,7 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 		return s
 	}
 	if t == reflect.TypeFor[EachTimeout]() {
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{scalars[reflect.TypeFor[Span]()], {Type: "array", Items: scalars[reflect.TypeFor[Span]()]}}}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{scalars[reflect.TypeFor[Timer]()], {Type: "array", Items: scalars[reflect.TypeFor[Timer]()]}}}
 	}
 	return nil
 }
@@ -133,8 +178,10 @@ func (RetryAfter) JSONSchemaExtend(s *jsonschema.Schema) {
 // JSONSchema says that a sweep maps paths to lists of values or to ranges.
 func (Sweep) JSONSchema() *jsonschema.Schema {
 	properties := jsonschema.NewProperties()
-	properties.Set("points", scalars[reflect.TypeFor[Count]()])
-	properties.Set("sample", schemaOf(reflect.TypeFor[Sample]()))
+	points, sample := schemaOf(reflect.TypeFor[Count]()), schemaOf(reflect.TypeFor[Sample]())
+	points.Description, sample.Description = "Points of a sample. Default none: every combination.", "How a sample is drawn. Default halton."
+	properties.Set("points", points)
+	properties.Set("sample", sample)
 	return &jsonschema.Schema{Type: "object", Properties: properties, AdditionalProperties: &jsonschema.Schema{
 		AnyOf: []*jsonschema.Schema{{Type: "array"}, {Type: "string", Pattern: `\.\.`}},
 	}}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -104,3 +105,66 @@ func quantiles(tokens []int32) (out [7]int32) {
 }
 
 func abs(x float64) float64 { return max(x, -x) }
+
+// The schema says of every field what it has when it is left out, or that it is needed. The
+// choices of which one is made have no default.
+func TestSchemaSaysDefaults(t *testing.T) {
+	text, err := Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Defs       map[string]json.RawMessage `json:"$defs"`
+		Properties map[string]struct{ Description string }
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	type mapping struct {
+		Properties map[string]struct{ Description string }
+		AnyOf      []mapping
+		MaxProps   int `json:"maxProperties"`
+	}
+	said := 0
+	check := func(name string, m mapping) {
+		for field, p := range m.Properties {
+			if m.MaxProps == 1 || strings.HasSuffix(name, "OfSpan") || strings.HasSuffix(name, "OfCount") || strings.HasSuffix(name, "OfNumber") {
+				continue
+			}
+			said++
+			if !strings.Contains(p.Description, "Default") && !strings.Contains(p.Description, "Needed") && !strings.Contains(p.Description, "needed") {
+				t.Errorf("%s.%s: %q does not say its default", name, field, p.Description)
+			}
+		}
+	}
+	check("the file", mapping{Properties: doc.Properties})
+	for name, raw := range doc.Defs {
+		var m mapping
+		if err := json.Unmarshal(raw, &m); err != nil {
+			t.Fatal(err)
+		}
+		for len(m.Properties) == 0 && len(m.AnyOf) > 0 {
+			m = m.AnyOf[len(m.AnyOf)-1]
+		}
+		check(name, m)
+	}
+	if said < 150 {
+		t.Errorf("looked at %d fields; want all", said)
+	}
+}
+
+// What the reader takes for nothing and for everything, the schema takes.
+func TestSchemaTakesWords(t *testing.T) {
+	schema := compile(t)
+	for _, text := range []string{"policy: none", "policy: {timeouts: none}", "policy: {retry: {attempts: unlimited, deadline: none}}", "workload: {patience: unlimited, batch: null}",
+		"provider: {capacity: {slots: 4, queue: unlimited}, faults: none}", "policy: {timeouts: {attempt: [2s, none]}}", "policy: {breaker: {in_a_row: 5, counts: [terminal]}}"} {
+		if err := validate(t, schema, []byte(text)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{"workload: {cache_lifetime: none}", "policy: {breaker: {open: none}}", "provider: {faults: [{for: none}]}"} {
+		if validate(t, schema, []byte(text)) == nil {
+			t.Errorf("%s validates", text)
+		}
+	}
+}

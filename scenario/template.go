@@ -34,7 +34,7 @@ func NewTemplate(data []byte, name string, o Options) (*Template, error) {
 	for _, set := range o.Set {
 		path, value, found := strings.Cut(set, "=")
 		if !found {
-			return nil, fmt.Errorf("--set %s: want PATH=VALUE, as in policy.gate.semaphore=8", set)
+			return nil, fmt.Errorf("--set %s: want PATH=VALUE, as in policy.gate.semaphore=8, or PATH+=VALUE", set)
 		}
 		overlay, err := strict.Setting(strings.TrimSpace(path), value, "--set "+set)
 		if err != nil {

@@ -13,17 +13,19 @@ import (
 	"stampede/sim"
 )
 
-// Span is a length of time with its unit, such as 45s, 500ms or 2d; none is 0. It is held at
-// [sim.End].
+// Span is a length of time with its unit, such as 45s, 500ms or 2d. It is held at [sim.End].
 type Span time.Duration
 
 const spanAllowed = "want a time with its unit, such as 500ms, 45s, 10m, 24h or 2d"
 
 // ParseText implements strict.Texter.
 func (s *Span) ParseText(text string) error {
-	if text == "none" || text == "0" {
+	if text == "0" {
 		*s = 0
 		return nil
+	}
+	if text == "" {
+		return errors.New(spanAllowed)
 	}
 	days := time.Duration(0)
 	rest := text
@@ -57,6 +59,31 @@ func shortDuration(d time.Duration) string { return format.Span(d) }
 func (s Span) Seconds() float64 { return time.Duration(s).Seconds() }
 
 func (s Span) quantity() float64 { return time.Duration(s).Seconds() }
+
+// Timer is a time after which something is cut off, or none.
+type Timer time.Duration
+
+// ParseText implements strict.Texter.
+func (t *Timer) ParseText(text string) error {
+	var s Span
+	if text != "none" && text != "unlimited" {
+		if err := s.ParseText(text); err != nil {
+			return fmt.Errorf("%w, or none", err)
+		}
+		if s == 0 {
+			return errors.New("want more than 0, or none")
+		}
+	}
+	*t = Timer(s)
+	return nil
+}
+
+func (t Timer) String() string {
+	if t == 0 {
+		return "none"
+	}
+	return shortDuration(time.Duration(t))
+}
 
 // TimeOfDay is a time of day, such as 08:30.
 type TimeOfDay time.Duration
@@ -114,7 +141,7 @@ func amount(text string) (float64, error) {
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0, errors.New("not a number")
 	}
-	if whole := math.Round(x * scale); math.Abs(x*scale-whole) < 1e-6 {
+	if whole := math.Round(x * scale); scale > 1 && math.Abs(x*scale-whole) < 1e-9*math.Abs(whole) {
 		return whole, nil // 1.1k is 1100 although 1.1 is not a binary number
 	}
 	return x * scale, nil
@@ -155,18 +182,14 @@ func (s *Share) ParseText(text string) error {
 
 func (s Share) String() string { return strconv.FormatFloat(100*float64(s), 'g', 6, 64) + "%" }
 
-// Bound is a whole number from 1, or none.
+// Bound is a whole number from 1; 0 is no bound, written none or unlimited.
 type Bound int64
 
 // ParseText implements strict.Texter.
 func (b *Bound) ParseText(text string) error {
-	if text == "none" {
-		*b = 0
-		return nil
-	}
 	var c Count
 	if err := c.ParseText(text); err != nil || c < 1 {
-		return errors.New("want a whole number from 1, or none")
+		return errors.New("want a whole number from 1")
 	}
 	*b = Bound(c)
 	return nil
@@ -174,9 +197,30 @@ func (b *Bound) ParseText(text string) error {
 
 func (b Bound) String() string {
 	if b == 0 {
-		return "none"
+		return "unlimited"
 	}
 	return strconv.FormatInt(int64(b), 10)
+}
+
+// Places is how many may wait: a whole number from 1, 0 for none, and negative for any number.
+type Places int64
+
+const unlimitedPlaces Places = -1
+
+// ParseText implements strict.Texter.
+func (p *Places) ParseText(text string) error { return (*Bound)(p).ParseText(text) }
+
+// SetUnlimited implements strict.Unlimiter.
+func (p *Places) SetUnlimited() { *p = unlimitedPlaces }
+
+func (p Places) String() string {
+	switch {
+	case p < 0:
+		return "unlimited"
+	case p == 0:
+		return "none"
+	}
+	return strconv.FormatInt(int64(p), 10)
 }
 
 // Rate is an amount per period, such as 500/min, 200k/min, 8/s or $10/10m. Without
@@ -213,8 +257,7 @@ func (r *Rate) ParseText(text string) error {
 	return err
 }
 
-// Portion is an amount of what a limit counts, such as 30k, or of dollars, such as $5;
-// none is 0.
+// Portion is an amount of what a limit counts, such as 30k, or of dollars, such as $5.
 type Portion struct {
 	Amount  int64 // of dollars, in billionths
 	Dollars bool
@@ -222,13 +265,9 @@ type Portion struct {
 
 // ParseText implements strict.Texter.
 func (p *Portion) ParseText(text string) error {
-	if text == "none" {
-		*p = Portion{}
-		return nil
-	}
 	var r Rate
 	if err := r.ParseText(text); err != nil && text != "0" || r.Period != 0 {
-		return errors.New("want a whole number, such as 30k, dollars, such as $5, or none")
+		return errors.New("want a whole number, such as 30k, or dollars, such as $5")
 	}
 	*p = Portion{r.Amount, r.Dollars}
 	return nil
@@ -236,7 +275,7 @@ func (p *Portion) ParseText(text string) error {
 
 func (p Portion) String() string {
 	if p.Amount == 0 {
-		return "none"
+		return "0"
 	}
 	return Rate{Amount: p.Amount, Dollars: p.Dollars}.String()
 }

@@ -97,6 +97,19 @@ func (r *RetryAfter) UnmarshalNode(d *strict.Decoder, n *strict.Node, path strin
 	return d.Plain(n, reflect.ValueOf(r).Elem(), path)
 }
 
+// UnmarshalNode implements strict.Unmarshaler: a kind of arrival that is set as a whole
+// takes the place of another.
+func (w *Workload) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if n.Reaches() {
+		for _, kind := range []string{"batch", "open", "burst", "closed", "trace"} {
+			if part := n.Field(kind); part != nil && part.Kind == strict.Mapping && !part.Reaches() {
+				w.Batch, w.Open, w.Burst, w.Closed, w.Trace = nil, nil, nil, nil, nil
+			}
+		}
+	}
+	return d.Plain(n, reflect.ValueOf(w).Elem(), path)
+}
+
 // UnmarshalNode implements strict.Unmarshaler.
 func (e *EachTimeout) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
 	if n.Kind == strict.Scalar {
@@ -116,43 +129,18 @@ func (p *Price) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) er
 	return d.Plain(n, reflect.ValueOf(p).Elem(), path)
 }
 
-// UnmarshalNode implements strict.Unmarshaler: what a fleet does not say is what
-// the scenario's own would have by default.
+// UnmarshalNode implements strict.Unmarshaler: what a fleet beside inherits has no parts that
+// a setting could reach.
 func (b *Beside) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
-	if b.Fleet.Instances == 0 {
-		b.Fleet.Instances = 1
-	} else { // a setting over the document: what is inherited has no parts to set
-		for _, inherited := range []struct {
-			field string
-			own   bool
-		}{{"policy", b.Policy != nil}, {"price", b.Price != nil}} {
-			if part := n.Field(inherited.field); part != nil && part.Kind == strict.Mapping && !inherited.own && part.Field("preset") == nil && part.Field("model") == nil {
-				return part.Fail(strict.Join(path, inherited.field), "found a part of the %s, but this fleet has the scenario's; write the fleet a %s of its own first", inherited.field, inherited.field)
-			}
+	for _, inherited := range []struct {
+		field string
+		own   bool
+	}{{"policy", b.Policy != nil}, {"price", b.Price != nil}} {
+		if part := n.Field(inherited.field); part != nil && part.Reaches() && !inherited.own && part.Field("preset") == nil && part.Field("model") == nil {
+			return part.Fail(strict.Join(path, inherited.field), "found a part of the %s, but this fleet has the scenario's; write the fleet a %s of its own first", inherited.field, inherited.field)
 		}
 	}
-	if b.Policy == nil && n.Kind == strict.Mapping && n.Field("policy") != nil {
-		b.Policy = &Policy{Retry: Retry{Attempts: 1}}
-	}
 	return d.Plain(n, reflect.ValueOf(b).Elem(), path)
-}
-
-// UnmarshalNode implements strict.Unmarshaler: a fault meets all attempts unless
-// it says otherwise.
-func (f *Fault) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
-	if reflect.ValueOf(*f).IsZero() {
-		f.Share = 1
-	}
-	return d.Plain(n, reflect.ValueOf(f).Elem(), path)
-}
-
-// UnmarshalNode implements strict.Unmarshaler: a layer sends once unless it says
-// otherwise.
-func (l *Layer) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
-	if reflect.ValueOf(*l).IsZero() {
-		l.Retry.Attempts = 1
-	}
-	return d.Plain(n, reflect.ValueOf(l).Elem(), path)
 }
 
 // choose reads a one-of struct; a choice that has no parameters may be written

@@ -26,7 +26,8 @@ import (
 // scenarioFlags are the flags of every command that reads a scenario.
 func scenarioFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "set", Value: &settings{}, Usage: "set a field of the scenario with `PATH=VALUE`: policy.gate.semaphore=8, provider.limits.0.limit=300/min; may be repeated"},
+		&cli.GenericFlag{Name: "set", Value: &settings{}, Usage: "set a field of the scenario with `PATH=VALUE`: policy.gate.semaphore=8, provider.limits.0.limit=300/min; " +
+			"a mapping replaces what is there, PATH+=VALUE merges it, null unsets; may be repeated"},
 		&cli.StringFlag{Name: "prices", Usage: "look models up in a price `FILE` of LiteLLM or genai-prices"},
 		&cli.StringFlag{Name: "prices-on", Usage: "use the prices of a price file that are in force on `DATE`", DefaultText: "today"},
 	}

@@ -38,7 +38,7 @@ type Texter interface{ ParseText(text string) error }
 type OneOf interface{ OneOf() }
 
 // Decode decodes the tree into what v points to. Fields that the tree does not
-// mention keep their value.
+// mention keep their value. All mistakes are found, not only the first: see [Errors].
 func (d *Decoder) Decode(n *Node, v any) error {
 	return d.Into(n, reflect.ValueOf(v).Elem(), "")
 }
@@ -97,6 +97,7 @@ func (d *Decoder) Plain(n *Node, v reflect.Value, path string) error {
 		}
 		if v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
+			Reset(v.Elem())
 		}
 		return d.Into(n, v.Elem(), path)
 	case reflect.Struct:
@@ -131,46 +132,61 @@ func (d *Decoder) fields(n *Node, v reflect.Value, path string) error {
 	if oneOf && len(n.Keys) != 1 {
 		return n.Fail(path, "found %d fields; want exactly one of %s", len(n.Keys), suggest.List(Names(t)))
 	}
+	var errs Errors
 	for i, key := range n.Keys {
+		item, at := n.Items[i], Join(path, key.Name)
 		index := slices.IndexFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Tag.Get("yaml") == key.Name })
 		if index < 0 {
 			hint := suggest.Unknown(key.Name, Names(t))
 			if name, index, ok := strings.Cut(strings.TrimSuffix(key.Name, "]"), "["); ok {
 				hint = fmt.Sprintf("an item of a list is written as in %s.%s", name, index)
 			}
-			return &Error{Path: Join(path, key.Name), origin: key.origin, Message: "unknown field; " + hint}
+			errs.Add(&Error{Path: at, origin: key.origin, Message: "unknown field; " + hint})
+			continue
 		}
-		field := v.Field(index)
+		field, unset := v.Field(index), defaults(t).Field(index)
 		if oneOf && field.IsZero() {
 			v.SetZero()
 		}
-		d.origins[Join(path, key.Name)] = key.origin
-		if err := d.Into(n.Items[i], field, Join(path, key.Name)); err != nil {
-			return err
+		d.origins[at] = key.origin
+		if !word(item, t.Field(index), field, unset) {
+			if item.whole {
+				field.Set(unset)
+			}
+			err := d.Into(item, field, at)
+			if err == nil {
+				err = refuseZero(item, t.Field(index), field, at)
+			}
+			errs.Add(allowWords(err, item, t.Field(index), at))
 		}
-		if oneOf && field.IsZero() {
-			return n.Items[i].Fail(Join(path, key.Name), "found nothing; want a value")
+		if oneOf && field.IsZero() && len(errs) == 0 {
+			errs.Add(item.Fail(at, "found nothing; want a value"))
 		}
 	}
-	return nil
+	return errs.Join()
 }
 
 // list decodes a list, or, from a mapping whose keys are indexes, single items
 // of the list that is there.
 func (d *Decoder) list(n *Node, v reflect.Value, path string) error {
+	var errs Errors
 	switch n.Kind {
 	case Null:
 		v.SetZero()
 		return nil
 	case Sequence:
-		out := reflect.MakeSlice(v.Type(), len(n.Items), len(n.Items))
+		before := 0
+		if n.adds {
+			before = v.Len()
+		}
+		out := reflect.MakeSlice(v.Type(), before+len(n.Items), before+len(n.Items))
+		reflect.Copy(out, v.Slice(0, before))
 		for i, item := range n.Items {
-			if err := d.Into(item, out.Index(i), Join(path, strconv.Itoa(i))); err != nil {
-				return err
-			}
+			Reset(out.Index(before + i))
+			errs.Add(d.Into(item, out.Index(before+i), Join(path, strconv.Itoa(before+i))))
 		}
 		v.Set(out)
-		return nil
+		return errs.Join()
 	case Mapping:
 		copied := reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()), v)
 		for i, key := range n.Keys {
@@ -179,12 +195,13 @@ func (d *Decoder) list(n *Node, v reflect.Value, path string) error {
 				return &Error{Path: Join(path, key.Name), origin: key.origin,
 					Message: fmt.Sprintf("found index %q; the list has the items 0 to %d", key.Name, v.Len()-1)}
 			}
-			if err := d.Into(n.Items[i], copied.Index(index), Join(path, key.Name)); err != nil {
-				return err
+			if n.Items[i].whole {
+				Reset(copied.Index(index))
 			}
+			errs.Add(d.Into(n.Items[i], copied.Index(index), Join(path, key.Name)))
 		}
 		v.Set(copied)
-		return nil
+		return errs.Join()
 	}
 	return n.Fail(path, "found %q; want a list", n.Text)
 }

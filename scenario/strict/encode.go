@@ -8,8 +8,8 @@ import (
 )
 
 // Encode writes a value that Decode reads as JSON, which is YAML, too: fields
-// in the order of the type, values as people write them. A field that is zero
-// is left out unless its tag says zero:"keep", because its default is another.
+// in the order of the type, values as people write them. A field that is what it would be
+// if it were not written is left out, unless its default is not its zero.
 func Encode(v any) ([]byte, error) {
 	var out bytes.Buffer
 	if err := encode(&out, reflect.ValueOf(v)); err != nil {
@@ -17,6 +17,9 @@ func Encode(v any) ([]byte, error) {
 	}
 	return out.Bytes(), nil
 }
+
+// exact is a value whose String is rounded for people; Exact reads back as the same value.
+type exact interface{ Exact() string }
 
 func encode(out *bytes.Buffer, v reflect.Value) error {
 	switch v.Kind() {
@@ -40,6 +43,9 @@ func encode(out *bytes.Buffer, v reflect.Value) error {
 		out.WriteByte(']')
 		return nil
 	}
+	if s, ok := v.Interface().(exact); ok {
+		return text(out, s.Exact())
+	}
 	if s, ok := v.Interface().(fmt.Stringer); ok {
 		return text(out, s.String())
 	}
@@ -53,8 +59,10 @@ func fields(out *bytes.Buffer, v reflect.Value) error {
 	first := true
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Tag.Get("yaml")
-		empty := v.Field(i).IsZero() // an empty list is not one that is not there
-		if name == "" || (empty && v.Type().Field(i).Tag.Get("zero") != "keep") {
+		if name == "" {
+			continue
+		}
+		if _, keep := v.Type().Field(i).Tag.Lookup("default"); !keep && same(v.Field(i), defaults(v.Type()).Field(i)) {
 			continue
 		}
 		if !first {
@@ -71,6 +79,14 @@ func fields(out *bytes.Buffer, v reflect.Value) error {
 	}
 	out.WriteByte('}')
 	return nil
+}
+
+// same reports whether two values of a field mean the same: an empty list is none.
+func same(a, b reflect.Value) bool {
+	if a.Kind() == reflect.Slice && a.Len() == 0 && b.Len() == 0 {
+		return true
+	}
+	return reflect.DeepEqual(a.Interface(), b.Interface())
 }
 
 func text(out *bytes.Buffer, s string) error {

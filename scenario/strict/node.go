@@ -40,6 +40,9 @@ type Node struct {
 	Keys   []Key  // of a mapping, in the order written
 	Items  []*Node
 	origin origin
+	// Of a setting: what it holds replaces what is there (whole), or is added to the list
+	// that is there (adds); a mapping that is a step of its path reaches inside.
+	whole, adds, step bool
 }
 
 // Key is a key of a mapping; its value is the item of the same index.
@@ -151,7 +154,11 @@ func (r *reader) node(n ast.Node, depth int) (*Node, error) {
 	}
 	switch n := n.(type) {
 	case *ast.NullNode:
-		return &Node{origin: o}, nil
+		out := &Node{origin: o}
+		if n.GetToken().Type != token.ImplicitNullType { // null or ~ was written
+			out.Text = n.GetToken().Value
+		}
+		return out, nil
 	case *ast.MappingNode:
 		return r.mapping(n.Values, o, depth)
 	case *ast.MappingValueNode:
@@ -231,8 +238,9 @@ func (n *Node) Field(name string) *Node {
 }
 
 // Setting is a document that sets the one field at the path, such as
-// policy.gate.semaphore or provider.limits.0.limit. The source names the
-// setting in errors.
+// policy.gate.semaphore or provider.limits.0.limit: a mapping or a list replaces what is
+// there. With a + behind the path the mapping is merged into what is there, and the list is
+// added to it. The source names the setting in errors.
 func Setting(path, value, name string) (*Node, error) {
 	node, err := Parse([]byte(value), name)
 	if strings.TrimSpace(value) == "" {
@@ -254,16 +262,22 @@ func Setting(path, value, name string) (*Node, error) {
 }
 
 // Under is a document that holds a copy of the node as the one field at the
-// path. The source names it in errors.
+// path, as in [Setting]. The source names it in errors.
 func (n *Node) Under(path, name string) *Node {
 	at := origin{source: &source{name: name}}
 	node := n.relocated(at)
+	path, merged := strings.CutSuffix(path, "+")
+	node.whole, node.adds = !merged, merged
 	names := strings.Split(path, ".")
 	for i := len(names) - 1; i >= 0; i-- {
-		node = &Node{Kind: Mapping, Keys: []Key{{names[i], at}}, Items: []*Node{node}, origin: at}
+		node = &Node{Kind: Mapping, Keys: []Key{{names[i], at}}, Items: []*Node{node}, origin: at, step: true}
 	}
 	return node
 }
+
+// Reaches reports whether the node is a step of the path of a setting, which reaches into
+// what is there, or is merged into it.
+func (n *Node) Reaches() bool { return n.step || n.adds }
 
 func (n *Node) relocated(at origin) *Node {
 	out := &Node{Kind: n.Kind, Text: n.Text, origin: at}
@@ -299,5 +313,5 @@ func (n *Node) Flow() string {
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
-	return "none"
+	return "null"
 }

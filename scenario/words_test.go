@@ -1,0 +1,250 @@
+package scenario
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"stampede/policy"
+	"stampede/scenario/strict"
+)
+
+// rich has a value at every field that takes none or unlimited, as far as one scenario can.
+const rich = `name: rich
+horizon: 100s
+warmup: 5s
+event_budget: 5M
+workload:
+  open: {rate: 5/s, calls: 50, profile: [{at: 1s, rate: 2/s, over: 3s, for: 9s}]}
+  prompt_tokens: 100
+  output_tokens: 50
+  max_tokens: 80
+  reasoning_tokens: 5
+  cached_share: 50%
+  cache_lifetime: 5m
+  patience: 60s
+  redeliver: {deliveries: 3, after: 2s}
+fleet: {workers: 2, key: k}
+provider:
+  round_trip: 100ms
+  limits: [{resource: requests, limit: 500/min, enforced_every: 1s, used: 3}]
+  capacity: {slots: 4, queue: 5, retry_after: 3s}
+  latency: {first_token: 1s, tokens_per_second: 50, per_in_flight: 1ms, call_share: 10%}
+  faults: [{status: 503, at: 1s, for: 2s, share: 50%, retry_after: 5s, after: 1s}]
+  retry_after: {round: 1s}
+  gateway: {latency: 1s, retries: 2, wait: 1s, retry_after: 9s, rewrite: [{from: 503, to: 500}]}
+  bills: [timeout_408]
+policy:
+  retry:
+    attempts: 3
+    deadline: 60s
+    retry_on: [429]
+    never_on: [x]
+    backoff: {exponential: {base: 1s, less: 100ms, cap: 9s, least: 10ms}}
+    throttled_backoff: {power: {base: 1s, exponent: 2, plus: 1s, cap: 9s}}
+    retry_after: {obey: up_to, limit: 60s, plus: 1s, largest: 2h}
+  inside: [{name: framework, timeout: 5m, retry: {attempts: 2, deadline: 9m, retry_on: [429], never_on: [y], retry_after: {obey: in_full, plus: 1s, largest: 3h}}}]
+  timeouts: {connect: 5s, first_byte: 20s, gap: 10s, call: 90s, attempt: 30s}
+  gate: {aimd: {slow: 3s}, room: 12}
+  pace: {headers: true, reserve: 10%}
+  breaker: {in_a_row: 5, ratio: 50%}
+  throttle: {k: 2}
+  budget: {tokens: {max: 10, retry: 1}, share: {ratio: 20%, reserve: 3}}
+  hedge: {after: 1s}
+  fallback: {on: true, cooldown: 1m, cooldown_seen_every: 10s}
+beside: [{fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}, policy: no-retry, price: gpt-4o}]
+fallbacks: [{provider: {}, price: gpt-4o}]
+price: gpt-4o-mini
+`
+
+// wordPaths are the paths of a type at which none or unlimited may be written, with those words.
+// Lists are entered at their first item; what a fleet beside and a further provider repeat is
+// left out.
+func wordPaths(t reflect.Type, path string, seen []reflect.Type, to map[string][]string) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		if t.Kind() == reflect.Slice {
+			path += ".0"
+		}
+		t = t.Elem()
+	}
+	for _, s := range seen {
+		if s == t {
+			return
+		}
+	}
+	if t.Kind() != reflect.Struct {
+		return
+	}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		at := strings.TrimPrefix(path+"."+field.Tag.Get("yaml"), ".")
+		if field.Tag.Get("yaml") == "" {
+			continue
+		}
+		if words := strict.WordsOf(field); len(words) > 0 {
+			to[at] = words
+		}
+		if !strings.HasPrefix(at, "beside.0.workload") && !strings.HasPrefix(at, "beside.0.fleet") && at != "beside.0.policy" && at != "fallbacks.0.provider" {
+			wordPaths(field.Type, at, append(seen, t), to)
+		}
+	}
+}
+
+// None switches a thing off and unlimited sets no bound, at every field that takes the word: that
+// is what the field has when it is left out, which null restores, but for those whose default
+// is another value; of these it is said what the word gives.
+func TestNoneAndUnlimited(t *testing.T) {
+	paths := map[string][]string{}
+	wordPaths(reflect.TypeFor[File](), "", nil, paths)
+	// What has to be there before the field can be set.
+	before := []struct{ at, set string }{ // at a path, or below one that ends in a point
+		{"policy", "policy.fallback.on=false"}, {"policy", "fallbacks=none"},
+		{"policy.fallback", "fallbacks=none"},
+		{"fallbacks", "policy.fallback=none"},
+		{"workload.closed.", "workload.redeliver=none"}, {"workload.closed.", "workload.closed={think: 1s, calls: 5}"},
+		{"workload.trace.", "workload.trace={rows: [{at: 1s}, {at: 2s}], calls: 1}"},
+		{"workload.cached_share", "workload.cache_lifetime=unlimited"},
+		{"workload.redeliver.visible_after", "workload.redeliver={deliveries: 3, visible_after: 30s}"},
+		{"fleet.workers", "workload.redeliver=none"},
+		{"provider.capacity.slots", "provider.capacity={slots: 4}"},
+		{"provider.capacity.batching.", "provider.latency=null"},
+		{"provider.capacity.batching.", "provider.capacity.batching={step: 1ms, per_stream: 1ms, prompt_per_step: 9}"},
+		{"provider.faults.0.gap", "provider.faults.0={status: 503}"},
+		{"policy.pace.rate", "policy.pace={rate: 5/s}"},
+		{"policy.gate.semaphore", "policy.gate={semaphore: 4}"},
+		{"policy.gate.gradient", "policy.gate={gradient: {}}"},
+		{"policy.gate.aimd", "policy.gate.room=null"},
+		{"policy.hedge.quantile", "policy.hedge={quantile: 95%}"},
+		{"policy.fallback.cooldown", "policy.fallback.cooldown_seen_every=none"},
+	}
+	own := map[string]func(*Scenario) bool{ // fields whose default is not what the word says
+		"event_budget none":              func(s *Scenario) bool { return s.Model.Budget == 0 },
+		"event_budget unlimited":         func(s *Scenario) bool { return s.Model.Budget == 0 },
+		"policy.retry.attempts":          func(s *Scenario) bool { return s.Model.Client.Retry.Attempts == 0 },
+		"policy.inside.0.retry.attempts": func(s *Scenario) bool { return s.Model.Client.Outer[0].Retry.Attempts == 0 },
+		"retry_on none": func(s *Scenario) bool {
+			c := s.Model.Client.Retry.Classify
+			return c.Statuses == nil && !c.Timeouts && !c.Connections
+		},
+		"policy.inside.0.retry.retry_on none": func(s *Scenario) bool { return s.Model.Client.Outer[0].Retry.Classify.Statuses == nil },
+		"provider.bills none": func(s *Scenario) bool {
+			b := s.Model.Provider.Billing
+			return b.AbandonedFree && b.CutFree && b.LostFree && !b.TimeoutBilled
+		},
+		"provider.faults.0.share none":      func(s *Scenario) bool { return s.Model.Provider.Faults[0].Share == 0 },
+		"policy.gate.room none":             func(s *Scenario) bool { return s.Model.Client.Gate.Room == policy.NoRoom },
+		"policy.gate.aimd.slow none":        func(s *Scenario) bool { return s.Model.Client.Gate.AIMD.Slow == 0 },
+		"provider.capacity.queue unlimited": func(s *Scenario) bool { return s.Model.Provider.Capacity.Queue == -1 },
+		"beside.0.policy none":              func(s *Scenario) bool { return reflect.DeepEqual(s.Model.Beside[0].Client, sendOnce) },
+		"beside.0.price none":               func(s *Scenario) bool { return s.Model.Beside[0].Price.Model == "no price" },
+		"fallbacks.0.price none":            func(s *Scenario) bool { return s.Model.Fallbacks[0].Price.Model == "no price" },
+	}
+	var idle []string // paths at which nothing was set
+	for path, words := range paths {
+		var sets []string
+		for _, b := range before {
+			if path == b.at || strings.HasSuffix(b.at, ".") && strings.HasPrefix(path, b.at) {
+				sets = append(sets, b.set)
+			}
+		}
+		if at, _, ok := strings.Cut(path, ".exponential."); ok {
+			sets = append(sets, at+"={exponential: {base: 1s, less: 100ms, cap: 9s, least: 10ms}}")
+		}
+		if at, _, ok := strings.Cut(path, ".power."); ok {
+			sets = append(sets, at+"={power: {base: 1s, exponent: 2, plus: 1s, cap: 9s}}")
+		}
+		read := func(more ...string) *Scenario {
+			s, err := Read([]byte(rich), "rich", Options{Set: append(sets[:len(sets):len(sets)], more...)})
+			if err != nil {
+				t.Errorf("%v: %v", more, err)
+				return nil
+			}
+			return s
+		}
+		unset := read(path + "=null")
+		with, err := Read([]byte(rich), "rich", Options{Set: sets})
+		if err == nil && unset != nil && reflect.DeepEqual(with.Model, unset.Model) {
+			idle = append(idle, path)
+		}
+		for _, word := range words {
+			s := read(path + "=" + word)
+			if s == nil || unset == nil {
+				continue
+			}
+			check := own[path+" "+word]
+			if check == nil {
+				check = own[path]
+			}
+			if check == nil && strings.HasSuffix(path, "retry.retry_on") {
+				check = own["retry_on none"]
+			}
+			if same := reflect.DeepEqual(s.Model, unset.Model); check == nil && !same {
+				t.Errorf("%s: %s is not what the field has when it is left out", path, word)
+			} else if check != nil && (same || !check(s)) {
+				t.Errorf("%s: %s does not give what it says", path, word)
+			}
+		}
+	}
+	slices.Sort(idle) // the warm-up and the sweep are in no model
+	if want := []string{"provider.capacity.batching", "provider.faults.0.gap", "sweep", "warmup"}; !slices.Equal(idle, want) {
+		t.Errorf("nothing is taken away at %v, want that of %v only", idle, want)
+	}
+	if len(paths) < 80 {
+		t.Errorf("%d fields take a word; the walk misses some", len(paths))
+	}
+}
+
+// sendOnce is a client that only sends.
+var sendOnce = func() policy.Client {
+	s, err := Read([]byte("workload: {burst: {calls: 1}, prompt_tokens: 1, output_tokens: 1}"), "f", Options{})
+	if err != nil {
+		panic(err)
+	}
+	return s.Model.Client
+}()
+
+// Said by hand, since these were once taken for something else.
+func TestNoneOfWhatWasMistaken(t *testing.T) {
+	for set, want := range map[string]func(*Scenario) bool{
+		"workload.patience=none":                         func(s *Scenario) bool { return s.Model.Workload.Patience == nil },
+		"workload.patience=unlimited":                    func(s *Scenario) bool { return s.Model.Workload.Patience == nil },
+		"workload.patience=0s":                           func(s *Scenario) bool { return s.Model.Workload.Patience.Mean() == 0 },
+		"provider.capacity={slots: 4, queue: none}":      func(s *Scenario) bool { return s.Model.Provider.Capacity.Queue == 0 },
+		"provider.capacity={slots: 4}":                   func(s *Scenario) bool { return s.Model.Provider.Capacity.Queue == 0 },
+		"provider.capacity={slots: 4, queue: unlimited}": func(s *Scenario) bool { return s.Model.Provider.Capacity.Queue < 0 },
+		"policy.timeouts=none":                           func(s *Scenario) bool { return s.Model.Client.Timeouts.String() == "" },
+		"policy.timeouts.attempt=none":                   func(s *Scenario) bool { return s.Model.Client.Timeouts.Whole(1) == 0 },
+		"policy.timeouts.attempt=[2s, none]": func(s *Scenario) bool {
+			return s.Model.Client.Timeouts.Whole(1) == 2*time.Second && s.Model.Client.Timeouts.Whole(2) == 0
+		},
+		"policy.retry=none":             func(s *Scenario) bool { return s.Model.Client.Retry.Attempts == 1 },
+		"policy=none":                   func(s *Scenario) bool { return reflect.DeepEqual(s.Model.Client, sendOnce) },
+		"price=none":                    func(s *Scenario) bool { return s.Model.Price.Model == "no price" },
+		"workload.open.calls=unlimited": func(s *Scenario) bool { return s.Model.Workload.Calls == 0 },
+	} {
+		text := rich
+		if strings.HasPrefix(set, "policy=") {
+			text = strings.Replace(text, "fallbacks: [{provider: {}, price: gpt-4o}]\n", "", 1)
+		}
+		if s, err := Read([]byte(text), "rich", Options{Set: []string{set}}); err != nil || !want(s) {
+			t.Errorf("%s: does not give what it says: %v", set, err)
+		}
+	}
+	for set, want := range map[string]string{
+		"workload.cache_lifetime=none": `workload.cache_lifetime: found "none"; want a time with its unit, such as 500ms, 45s, 10m, 24h or 2d, or unlimited`,
+		"provider.faults.0.for=none":   `found "none"; want a time`,
+		"policy.retry.deadline=0s":     `policy.retry.deadline: found "0s"; want more than 0, or none or unlimited`,
+		"policy.timeouts.attempt=0s":   `policy.timeouts.attempt: found "0s"; want more than 0, or none`,
+		"policy.timeouts.attempt=[0s]": `policy.timeouts.attempt.0: found "0s"; want more than 0, or none`,
+		"policy.breaker.open=none":     `policy.breaker.open: found "none"; want a time`,
+		"policy.throttle.window=0s":    `policy.throttle.window: found "0s"; want more than 0`,
+		"provider.limits.0.limit=none": `found "none"; want a whole amount per time`,
+		"workload.prompt_tokens=none":  `found "none"; want a whole number`,
+	} {
+		if _, err := Read([]byte(rich), "rich", Options{Set: []string{set}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want in it %q", set, err, want)
+		}
+	}
+}

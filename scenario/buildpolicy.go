@@ -12,7 +12,7 @@ import (
 
 func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	out = policy.Client{
-		Name: p.Preset,
+		Name: nameOf(p.Name, p.Preset, *p),
 		Timeouts: policy.Timeouts{
 			Connect: time.Duration(p.Timeouts.Connect), FirstByte: time.Duration(p.Timeouts.FirstByte), Gap: time.Duration(p.Timeouts.Gap), Call: time.Duration(p.Timeouts.Call),
 		},

@@ -23,7 +23,7 @@ const maxLimits = 100
 func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (out provider.Config, err error) {
 	speech, _ := dialect.Find(string(p.Dialect)) // empty is plain
 	out = provider.Config{
-		Name:        p.Preset,
+		Name:        nameOf(p.Name, p.Preset, *p),
 		Dialect:     speech,
 		Tenants:     tenants,
 		Billing:     billing(p.Bills),

@@ -8,6 +8,7 @@ import (
 
 // Policy is what each client does.
 type Policy struct {
+	Name     string   `yaml:"name" jsonschema_description:"What tables and figures call it. Default that of the preset, with a note when something overrides it."`
 	Preset   string   `yaml:"preset" jsonschema_description:"A policy by name and version; what follows overrides it. Default none."`
 	Retry    Retry    `yaml:"retry" none:"one attempt" jsonschema_description:"Whether and when a call is tried again. Default none."`
 	Inside   []Layer  `yaml:"inside" none:"no other loop" jsonschema_description:"Retry loops around this one, from the inside outwards: a framework, then a queue. Default none."`

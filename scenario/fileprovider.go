@@ -4,6 +4,7 @@ package scenario
 
 // Provider is the API that is called.
 type Provider struct {
+	Name       string           `yaml:"name" jsonschema_description:"What tables and figures call it. Default that of the preset, with a note when something overrides it."`
 	Preset     string           `yaml:"preset" jsonschema_description:"A provider by name; what follows overrides it. Default none."`
 	Dialect    Dialect          `yaml:"dialect" jsonschema_description:"Whose statuses, error codes and headers it sends. Default plain, which says everything exactly."`
 	RoundTrip  Span             `yaml:"round_trip" none:"no time" jsonschema_description:"Network time there and back. Default none."`

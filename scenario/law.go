@@ -62,8 +62,8 @@ type Weibull[Q quantity] struct {
 
 // MixturePart is one law of a mixture with its weight.
 type MixturePart[Q quantity] struct {
-	Weight Number `yaml:"weight"`
-	Law    Law[Q] `yaml:"law"`
+	Weight *Number `yaml:"weight"`
+	Law    Law[Q]  `yaml:"law"`
 }
 
 // OneOf implements strict.OneOf.
@@ -127,10 +127,15 @@ func (l Law[Q]) build() (dist.Law, error) {
 			if err != nil {
 				return nil, err
 			}
-			if law == nil || part.Weight <= 0 {
-				return nil, fmt.Errorf("each part of a mixture needs a weight above 0 and a law")
+			if law == nil || part.Weight == nil {
+				return nil, fmt.Errorf("each part of a mixture needs a weight and a law")
 			}
-			m = append(m, dist.Part{Weight: float64(part.Weight), Law: law})
+			if *part.Weight > 0 { // a sweep of a share begins at 0
+				m = append(m, dist.Part{Weight: float64(*part.Weight), Law: law})
+			}
+		}
+		if len(m) == 0 {
+			return nil, fmt.Errorf("all parts of the mixture weigh 0; one needs a weight above 0")
 		}
 		return m, nil
 	}

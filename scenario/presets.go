@@ -80,7 +80,7 @@ func readPresets() []*Preset {
 }
 
 // FindPreset finds a preset of a kind, "policy", "provider" or "" for either,
-// by its name, or by name@version for those that have versions.
+// by its name, or by name@version for those whose behaviour depends on the version.
 func FindPreset(kind, name string) (*Preset, error) {
 	base, version, versioned := strings.Cut(name, "@")
 	var known []string
@@ -111,6 +111,9 @@ func FindPreset(kind, name string) (*Preset, error) {
 	}
 	if same[0].Versions == "" {
 		return nil, fmt.Errorf("found %q; %s has no versions; write %q", name, base, base)
+	}
+	if !versioned && len(same) == 1 {
+		return same[0], nil
 	}
 	if !versioned {
 		return nil, fmt.Errorf("found %q; its behaviour depends on the version; write one, such as %q (known: %s)",
@@ -200,6 +203,31 @@ func underPreset[T Policy | Provider](d *strict.Decoder, n *strict.Node, path, k
 	}
 	return d.Plain(n, reflect.ValueOf(to).Elem(), path)
 }
+
+// nameOf is what a policy or a provider is called: as it says, or by its preset. One that is
+// not what its preset is does not pass for it.
+func nameOf[T Policy | Provider](name, preset string, is T) string {
+	if name != "" || preset == "" {
+		return oneLine(name)
+	}
+	var was T
+	strict.Reset(reflect.ValueOf(&was).Elem())
+	n := &strict.Node{Kind: strict.Scalar, Text: preset}
+	if err := strict.NewDecoder().Decode(n, &was); err != nil {
+		panic(err) // it was read before
+	}
+	if reflect.DeepEqual(was, is) {
+		return preset
+	}
+	return preset + " with changes"
+}
+
+// resolvePolicy makes a policy say by itself what its preset says: what overrides a preset with a
+// default could not be read over it again.
+func resolvePolicy(p *Policy) { p.Name, p.Preset = nameOf(p.Name, p.Preset, *p), "" }
+
+// resolveProvider does the same for a provider.
+func resolveProvider(p *Provider) { p.Name, p.Preset = nameOf(p.Name, p.Preset, *p), "" }
 
 // Explain adds to the text of a preset what follows from it: for a policy its
 // rule and its first waits with their sum, for a provider the first refusal.

@@ -11,6 +11,7 @@ import (
 	"embed"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"stampede/cost"
@@ -142,5 +143,19 @@ func oneLine(s string) string {
 func (s *Scenario) Resolved() ([]byte, error) {
 	f := s.File
 	f.Sweep = Sweep{}
+	resolvePolicy(&f.Policy)
+	resolveProvider(&f.Provider)
+	f.Beside = slices.Clone(f.Beside)
+	for i, b := range f.Beside {
+		if b.Policy != nil {
+			own := *b.Policy
+			resolvePolicy(&own)
+			f.Beside[i].Policy = &own
+		}
+	}
+	f.Fallbacks = slices.Clone(f.Fallbacks)
+	for i := range f.Fallbacks {
+		resolveProvider(&f.Fallbacks[i].Provider)
+	}
 	return strict.Encode(f)
 }

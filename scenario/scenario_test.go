@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"stampede/fleet"
 	"stampede/policy"
 	"stampede/provider"
@@ -336,6 +338,7 @@ func TestRampStarts(t *testing.T) {
 func TestValues(t *testing.T) {
 	span := func(s string) any { var v Span; return report(v.ParseText(s), &v) }
 	count := func(s string) any { var v Count; return report(v.ParseText(s), &v) }
+	number := func(s string) any { var v Number; return report(v.ParseText(s), &v) }
 	share := func(s string) any { var v Share; return report(v.ParseText(s), &v) }
 	rate := func(s string) any { var v Rate; return report(v.ParseText(s), &v) }
 	per := func(s string) any { var v PerTime; return report(v.ParseText(s), &v) }
@@ -350,12 +353,54 @@ func TestValues(t *testing.T) {
 		{share("5%"), Share(0.05)}, {share("0.05"), Share(0.05)}, {share("105%"), nil}, {share("NaN"), nil},
 		{rate("500/min"), Rate{Amount: 500, Period: time.Minute}}, {rate("200k/min"), Rate{Amount: 200_000, Period: time.Minute}}, {rate("8/s"), Rate{Amount: 8, Period: time.Second}},
 		{rate("10/10s"), Rate{Amount: 10, Period: 10 * time.Second}}, {rate("8"), Rate{Amount: 8}}, {rate("$10/10m"), Rate{10_000_000_000, 10 * time.Minute, true}}, {rate("$0.5/day"), Rate{500_000_000, 24 * time.Hour, true}}, {rate("$/day"), nil}, {rate("0/s"), nil}, {rate("5/x"), nil},
+		{count("0.0001k"), nil}, {count("0.001k"), Count(1)}, {number("1e-7"), Number(1e-7)}, {number("0.0000001"), Number(1e-7)}, {per("1e-7/s"), PerTime(1e-7)},
 		{per("2.5/s"), PerTime(2.5)}, {per("90/min"), PerTime(1.5)}, {per("90"), nil},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %v, want %v", c.got, c.want)
 		}
 	}
+}
+
+// What a value is written as reads back as the same value, to the last bit, and as people wrote it
+// where that is exact.
+func TestValuesReadBack(t *testing.T) {
+	for text, want := range map[string]string{"20/h": "20/h", "2.5/s": "2.5/s", "90/min": "90/min", "1/min": "1/min", "7/day": "7/day", "1000/day": "1000/day", "0/s": "0/s", "100/3s": "2000/min"} {
+		var p PerTime
+		if err := p.ParseText(text); err != nil || p.String() != want {
+			t.Errorf("%s is written %s, want %s; %v", text, p, want, err)
+		}
+	}
+	for text, want := range map[string]string{"5%": "5%", "0.07": "7%", "0.123456789": "12.3456789%", "1": "100%", "0": "0%"} {
+		var s Share
+		if err := s.ParseText(text); err != nil || s.Exact() != want {
+			t.Errorf("%s is written %s, want %s; %v", text, s.Exact(), want, err)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		p := PerTime(rapid.Float64Range(0, 1e6).Draw(t, "rate"))
+		s := Share(rapid.Float64Range(0, 1).Draw(t, "share"))
+		n := Number(rapid.Float64Range(0, 1e12).Draw(t, "number"))
+		d := Dollars(rapid.Float64Range(0, 1e4).Draw(t, "dollars"))
+		span := Span(rapid.Int64Range(0, 1<<61).Draw(t, "span"))
+		r := Rate{Amount: rapid.Int64Range(1, 1e15).Draw(t, "amount"), Period: time.Duration(rapid.Int64Range(0, 1<<50).Draw(t, "period"))}
+		money := Rate{Amount: rapid.Int64Range(1000, 1e15).Draw(t, "nano"), Period: time.Hour, Dollars: true}
+		var p2 PerTime
+		var s2 Share
+		var n2 Number
+		var d2 Dollars
+		var span2 Span
+		var r2, money2 Rate
+		for _, err := range []error{p2.ParseText(p.String()), s2.ParseText(s.Exact()), n2.ParseText(n.String()), d2.ParseText(d.String()),
+			span2.ParseText(span.String()), r2.ParseText(r.String()), money2.ParseText(money.String())} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if p != p2 || s != s2 || n != n2 || d != d2 || span != span2 || r != r2 || money != money2 {
+			t.Fatalf("%v %v, %v %v, %v %v, %v %v, %v %v, %v %v, %v %v", p, p2, s.Exact(), s2.Exact(), n, n2, d, d2, span, span2, r, r2, money, money2)
+		}
+	})
 }
 
 func report[T any](err error, v *T) any {

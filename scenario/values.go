@@ -180,6 +180,18 @@ func (s *Share) ParseText(text string) error {
 	return nil
 }
 
+// Exact implements strict's exact form: it reads back as the same share.
+func (s Share) Exact() string {
+	percent := shortest(100*float64(s), func(text string) bool {
+		var back Share
+		return back.ParseText(text+"%") == nil && back == s
+	})
+	if percent != "" {
+		return percent + "%"
+	}
+	return strconv.FormatFloat(float64(s), 'g', -1, 64)
+}
+
 func (s Share) String() string { return strconv.FormatFloat(100*float64(s), 'g', 6, 64) + "%" }
 
 // Bound is a whole number from 1; 0 is no bound, written none or unlimited.
@@ -329,7 +341,35 @@ func (p *PerTime) ParseText(text string) error {
 	return nil
 }
 
-func (p PerTime) String() string { return strconv.FormatFloat(float64(p), 'g', 6, 64) + "/s" }
+// String writes the rate exactly, by the unit in which its number is shortest: 20/h, not
+// 0.005555555555555556/s.
+func (p PerTime) String() string {
+	best, unit := strconv.FormatFloat(float64(p), 'g', -1, 64), "/s"
+	for _, per := range []struct {
+		name   string
+		period time.Duration
+	}{{"/min", time.Minute}, {"/h", time.Hour}, {"/day", 24 * time.Hour}} {
+		number := shortest(float64(p)*per.period.Seconds(), func(text string) bool {
+			var back PerTime
+			return back.ParseText(text+per.name) == nil && back == p
+		})
+		if number != "" && len(number) < len(best) {
+			best, unit = number, per.name
+		}
+	}
+	return best + unit
+}
+
+// shortest writes a number that may have lost its last bit, as short as reads back exactly; empty
+// when it does not.
+func shortest(x float64, exact func(text string) bool) string {
+	for _, digits := range []int{15, -1} {
+		if text := strconv.FormatFloat(x, 'g', digits, 64); exact(text) {
+			return text
+		}
+	}
+	return ""
+}
 
 // Dollars is a price in US dollars, such as 0.15 or $0.15.
 type Dollars float64

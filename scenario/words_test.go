@@ -59,22 +59,16 @@ fallbacks: [{provider: {}, price: gpt-4o}]
 price: gpt-4o-mini
 `
 
-// wordPaths are the paths of a type at which none or unlimited may be written, with those words.
-// Lists are entered at their first item; what a fleet beside and a further provider repeat is
-// left out.
-func wordPaths(t reflect.Type, path string, seen []reflect.Type, to map[string][]string) {
+// walk visits the fields of a type with their paths. Lists are entered at their first item; what a
+// fleet beside and a further provider repeat is left out.
+func walk(t reflect.Type, path string, seen []reflect.Type, visit func(at string, field reflect.StructField)) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		if t.Kind() == reflect.Slice {
 			path += ".0"
 		}
 		t = t.Elem()
 	}
-	for _, s := range seen {
-		if s == t {
-			return
-		}
-	}
-	if t.Kind() != reflect.Struct {
+	if t.Kind() != reflect.Struct || slices.Contains(seen, t) {
 		return
 	}
 	for i := range t.NumField() {
@@ -83,11 +77,9 @@ func wordPaths(t reflect.Type, path string, seen []reflect.Type, to map[string][
 		if field.Tag.Get("yaml") == "" {
 			continue
 		}
-		if words := strict.WordsOf(field); len(words) > 0 {
-			to[at] = words
-		}
+		visit(at, field)
 		if !strings.HasPrefix(at, "beside.0.workload") && !strings.HasPrefix(at, "beside.0.fleet") && at != "beside.0.policy" && at != "fallbacks.0.provider" {
-			wordPaths(field.Type, at, append(seen, t), to)
+			walk(field.Type, at, append(seen, t), visit)
 		}
 	}
 }
@@ -97,7 +89,11 @@ func wordPaths(t reflect.Type, path string, seen []reflect.Type, to map[string][
 // is another value; of these it is said what the word gives.
 func TestNoneAndUnlimited(t *testing.T) {
 	paths := map[string][]string{}
-	wordPaths(reflect.TypeFor[File](), "", nil, paths)
+	walk(reflect.TypeFor[File](), "", nil, func(at string, field reflect.StructField) {
+		if words := strict.WordsOf(field); len(words) > 0 {
+			paths[at] = words
+		}
+	})
 	// What has to be there before the field can be set.
 	before := []struct{ at, set string }{ // at a path, or below one that ends in a point
 		{"policy", "policy.fallback.on=false"}, {"policy", "fallbacks=none"},

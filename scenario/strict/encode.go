@@ -73,7 +73,13 @@ func fields(out *bytes.Buffer, v reflect.Value) error {
 			return err
 		}
 		out.WriteByte(':')
-		if err := encode(out, v.Field(i)); err != nil {
+		var err error
+		if word := wordFor(v.Type().Field(i), v.Field(i)); word != "" {
+			err = text(out, word)
+		} else {
+			err = encode(out, v.Field(i))
+		}
+		if err != nil {
 			return err
 		}
 	}

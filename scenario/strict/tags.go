@@ -92,6 +92,17 @@ func word(n *Node, field reflect.StructField, v reflect.Value, unset reflect.Val
 	return true
 }
 
+// wordFor is the word that gives a field the value it has, empty where there is none.
+func wordFor(field reflect.StructField, v reflect.Value) string {
+	own := reflect.PointerTo(v.Type()).Implements(reflect.TypeFor[Unlimiter]())
+	switch words := WordsOf(field); {
+	case !v.IsZero() || own || len(words) == 0 || v.Kind() == reflect.Struct || v.Kind() == reflect.Slice || v.Kind() == reflect.Pointer:
+		return ""
+	default:
+		return words[len(words)-1]
+	}
+}
+
 // allowWords adds the words that a field allows to an error about its value.
 func allowWords(err error, n *Node, field reflect.StructField, path string) error {
 	words := WordsOf(field)
@@ -108,7 +119,7 @@ func refuseZero(n *Node, field reflect.StructField, v reflect.Value, path string
 	if field.Tag.Get("zero") != "no" || n.Kind != Scalar || !v.IsZero() {
 		return nil
 	}
-	return allowWords(n.Fail(path, "found %q; want more than 0", n.Text), n, field, path)
+	return n.Fail(path, "found %q; want more than 0", n.Text)
 }
 
 // Errors are the mistakes of a document, in the order found.

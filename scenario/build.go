@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -230,6 +231,13 @@ func (b *builder) warn(m *fleet.Model) {
 		if i > 0 {
 			whose = " of " + f.Name
 		}
+		sold := otherVendor(&m.Provider, f.Price)
+		for _, to := range f.Fallbacks {
+			sold = cmp.Or(sold, otherVendor(m.Providers()[to.Provider], to.Price))
+		}
+		if sold != "" && !slices.Contains(b.warnings, sold) {
+			note("%s", sold)
+		}
 		sizes := measure(f.Workload.Sizes)
 		for _, l := range m.Provider.Limits {
 			if !l.Covers(m.Provider.Tenants[i]) || l.Kind == provider.LeakyBucket {
@@ -270,7 +278,7 @@ func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
 		}
 		out = cost.Price{Model: p.Model, Source: "the scenario"}
 		if p.Model == "" {
-			out.Model = "own price"
+			out.Model = ownPrice
 		}
 		out.Rates, err = cost.Quote{Input: (*float64)(p.Input), Cached: (*float64)(p.Cached), Written: (*float64)(p.Written), Output: (*float64)(p.Output), Reasoning: (*float64)(p.Reasoning)}.Rates()
 		return out, err
@@ -283,7 +291,7 @@ func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
 			return out, b.errorf(path+".model", "found nothing; want a model of the file")
 		}
 		b.warnings = append(b.warnings, "no price is set: every attempt costs nothing")
-		return cost.Price{Model: "no price"}, nil
+		return cost.Price{Model: unpriced}, nil
 	}
 	book := b.options.Prices
 	if p.File != "" {

@@ -605,6 +605,50 @@ func (a *answers) Call(c *fleet.Call) {
 	}
 }
 
+// Limits of one vendor beside a price of another are noted, of fallbacks as well; own prices,
+// servers that serve any model and resellers are not.
+func TestProviderAndPriceOfTwoVendors(t *testing.T) {
+	for _, c := range []struct{ provider, price, want string }{
+		{"anthropic-scale", "gpt-4o", "the provider is anthropic-scale and the price that of gpt-4o, which anthropic does not sell"},
+		{"{preset: openai-tier-1-gpt-4o, round_trip: 1s}", "claude-opus-5", "which openai does not sell"},
+		{"openai-tier-1-gpt-4o", "groq/openai/gpt-oss-120b", "which openai does not sell"},
+		{"openai-tier-1-gpt-4o", "gpt-4o", ""},
+		{"openai-tier-1-gpt-4o", "o4-mini", ""},
+		{"azure-standard-gpt-4o", "gpt-4o", ""},
+		{"bedrock-claude", "claude-sonnet-5", ""},
+		{"groq-free-llama-3.3-70b", "groq/llama-3.3-70b-versatile", ""},
+		{"gemini-2.5-flash-paid", "gemini/gemini-2.5-flash", ""},
+		{"vllm-one-gpu", "gpt-4o", ""},
+		{"{limits: []}", "gpt-4o", ""},
+		{"anthropic-scale", "{input: 1, output: 2}", ""},
+		{"anthropic-scale", "claude-opus-5\nfallbacks: [{provider: openai-tier-1-gpt-4o}]\npolicy: {fallback: {on: true}}",
+			"the provider is openai-tier-1-gpt-4o and the price that of claude-opus-5"},
+	} {
+		text := "name: t\nworkload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1, max_tokens: 1}\nfleet: {workers: 1}\nprovider: " + c.provider + "\nprice: " + c.price + "\n"
+		s, err := Read([]byte(text), "f", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := slices.IndexFunc(s.Warnings, func(w string) bool { return strings.Contains(w, "does not sell") })
+		if c.want == "" && found >= 0 || c.want != "" && (found < 0 || !strings.Contains(s.Warnings[found], c.want)) {
+			t.Errorf("%s at the price of %s: notes %q, want %q", c.provider, c.price, s.Warnings, c.want)
+		}
+	}
+}
+
+// Each vendor whose dialect a preset speaks is listed with what it sells, except the server
+// that serves any model.
+func TestPresetsNameTheirVendor(t *testing.T) {
+	for _, p := range Presets() {
+		if p.Provider == nil || p.Provider.Dialect == "" || p.Provider.Dialect == "vllm" {
+			continue
+		}
+		if vendor, _, _ := strings.Cut(p.Name, "-"); vendor != string(p.Provider.Dialect) || len(sold[vendor]) == 0 {
+			t.Errorf("%s speaks %s; it sells %v", p.Name, p.Provider.Dialect, sold[vendor])
+		}
+	}
+}
+
 // A request larger than a limit is refused for ever, and told so where the provider
 // does.
 func TestTooLargeForThePreset(t *testing.T) {

@@ -1,0 +1,41 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stampede/cost"
+	"stampede/provider"
+)
+
+// sold says how the names of the models that a vendor sells begin in price lists. The
+// name of a provider's preset begins with its vendor; one that is not listed here serves
+// any model.
+var sold = map[string][]string{
+	"anthropic": {"claude", "anthropic/"},
+	"azure":     {"gpt-", "o1", "o3", "o4", "azure/", "azure_ai/", "openai/"},
+	"bedrock":   {"claude", "anthropic", "us.anthropic", "eu.anthropic", "apac.anthropic", "global.anthropic", "bedrock/", "aws/"},
+	"gemini":    {"gemini", "google/", "vertex_ai/gemini"},
+	"groq":      {"groq/", "llama"},
+	"openai":    {"gpt-", "chatgpt-", "o1", "o3", "o4", "openai/"},
+}
+
+// The models of prices that no list has.
+const (
+	ownPrice = "own price"
+	unpriced = "no price"
+)
+
+// otherVendor notes when the limits and the latency are one vendor's and the price is
+// another's; empty when they agree or nothing is known of one of them.
+func otherVendor(p *provider.Config, price cost.Price) string {
+	vendor, _, _ := strings.Cut(p.Name, "-")
+	names, known := sold[vendor]
+	named := price.Model != unpriced && price.Model != ownPrice
+	if !known || !named || slices.ContainsFunc(names, func(begins string) bool { return strings.HasPrefix(price.Model, begins) }) {
+		return ""
+	}
+	return fmt.Sprintf("the provider is %s and the price that of %s, which %s does not sell: limits and latency are one vendor's, the bill another's",
+		p.Name, price.Model, vendor)
+}

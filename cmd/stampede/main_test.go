@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/urfave/cli/v2"
 )
 
 func TestMain(m *testing.M) {
@@ -169,20 +172,153 @@ func TestReadmeTableIsTheCommands(t *testing.T) {
 	}
 }
 
-// A sweep that is killed at twenty random moments, and goes on each time, ends
-// with the very bytes of one that was left alone.
-func TestKilledSweepResumes(t *testing.T) {
-	dir := t.TempDir()
-	program := filepath.Join(dir, "stampede")
+// program is this test binary under the program's name, under which testscript.Main acts as the program.
+func program(t *testing.T, dir string) string {
+	t.Helper()
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(binary, program); err != nil {
+	path := filepath.Join(dir, "stampede")
+	if err := os.Symlink(binary, path); err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
+
+// Two processes that resume one folder, fifty times: one of them, or one after the other, finishes it,
+// the other is refused, and every row is there.
+func TestTwoResumesLoseNoRow(t *testing.T) {
+	dir := t.TempDir()
+	stampede := program(t, dir)
+	sweep := func(out string, more ...string) *exec.Cmd {
+		cmd := exec.Command(stampede, append([]string{"sweep", "--vary", "policy.gate.semaphore=none,4,8,12", "--reps", "10",
+			"--set", "workload.batch.calls=300", "--no-figures", "--out", out}, more...)...)
+		cmd.Dir = dir
+		return cmd
+	}
+	if out, err := sweep("whole").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	want, err := os.ReadFile(filepath.Join(dir, "whole", "results.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := os.ReadFile(filepath.Join(dir, "whole", "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(2, 2))
+	refused := 0
+	for round := range 50 {
+		folder := filepath.Join(dir, fmt.Sprint("round", round))
+		left := want[:random.IntN(len(want)/2)] // by a process that was killed
+		if err := errors.Join(os.Mkdir(folder, 0o755), os.WriteFile(filepath.Join(folder, "manifest.json"), manifest, 0o644),
+			os.WriteFile(filepath.Join(folder, "results.csv"), left, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		var both [2]*exec.Cmd
+		var said [2]bytes.Buffer
+		for i := range both {
+			both[i] = sweep(folder, "--resume")
+			both[i].Stderr = &said[i]
+			if err := both[i].Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Duration(random.IntN(20)) * time.Millisecond)
+		}
+		finished := 0
+		for i, cmd := range both {
+			err := cmd.Wait()
+			switch {
+			case err == nil:
+				finished++
+			case cmd.ProcessState.ExitCode() == wrong && strings.Contains(said[i].String(), "another process writes to the folder"):
+				refused++
+			default:
+				t.Errorf("round %d: %v, %s", round, err, &said[i])
+			}
+		}
+		if got, err := os.ReadFile(filepath.Join(folder, "results.csv")); err != nil || finished == 0 || !bytes.Equal(got, want) {
+			t.Fatalf("round %d: %d finished; %d of %d rows, %v", round, finished, bytes.Count(got, []byte("\n")), bytes.Count(want, []byte("\n")), err)
+		}
+	}
+	if refused == 0 {
+		t.Error("no process was refused: the test shows nothing")
+	}
+	t.Logf("%d of 100 processes were refused", refused)
+}
+
+// What the folder is answerable for is a mistake in its use, status 2; what the disk is answerable for is a
+// failure, status 1.
+func TestStatusOfFolders(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := func(name string) string { return filepath.Join(dir, name) }
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"run --reps 2 --out " + out("run"), done, "wrote "},
+		{"report " + out("run"), done, ""},
+		{"report " + out("run") + " --base openai", wrong, `--base: found "openai"; the folder holds one scenario without axes`},
+		{"plot " + out("run") + " --base policy=openai", wrong, `--base: found "policy=openai"; the folder holds one scenario without axes`},
+		{"plot " + out("run") + " --x policy", wrong, `--x: found "policy"; the folder holds one scenario without axes`},
+		{"report " + out("none"), wrong, "stampede: " + out("none") + " holds no manifest.json"},
+		{"plot " + out("none"), wrong, "stampede: " + out("none") + " holds no manifest.json"},
+		{"sweep --vary policy.gate.semaphore=1 --reps 1 --shard 1/1 --out " + out("part"), done, ""},
+		{"sweep --vary policy.gate.semaphore=1 --reps 1 --shard 1/1 --out " + out("part"), done, ""}, // resumes its part
+		{"sweep --vary policy.gate.semaphore=2 --reps 1 --shard 1/1 --out " + out("part"), wrong, "holds another sweep"},
+		{"merge " + out("none") + " --out " + out("m"), wrong, "holds no manifest.json"},
+		{"merge " + out("part") + " --out " + out("run"), wrong, "is not empty; name another (--out)"},
+		{"merge " + out("part") + " --out " + file + "/m", failed, "not a directory"},
+		{"merge " + out("part") + " --out " + out("merged"), done, ""},
+		{"run --jobs 1000000000", wrong, "--jobs: found 1000000000; want 1 to 1024"},
+		{"experiment run hedge --jobs 1000000000", wrong, "--jobs: found 1000000000; want 1 to 1024"},
+		{"sweep --vary policy.gate.semaphore=1 --jobs 1025 --out " + out("s"), wrong, "--jobs: found 1025; want 1 to 1024"},
+	} {
+		var stdout, stderr bytes.Buffer
+		status := run(context.Background(), append([]string{"stampede"}, strings.Fields(c.args)...), &stdout, &stderr)
+		if status != c.status || !strings.Contains(stderr.String(), c.want) {
+			t.Errorf("%s: status %d, %s; want %d, %q", c.args, status, &stderr, c.status, c.want)
+		}
+	}
+}
+
+// Slurm's number of cores for a task bounds the default, and only that.
+func TestJobsOfASlurmTask(t *testing.T) {
+	cores := runtime.GOMAXPROCS(0)
+	for _, c := range []struct {
+		given string
+		flag  string
+		want  int
+	}{
+		{"", "0", 0}, {"1", "0", 1}, {"100000", "0", cores}, {"x", "0", 0}, {"0", "0", 0}, {"1", "7", 7},
+	} {
+		t.Setenv("SLURM_CPUS_PER_TASK", c.given)
+		app := &cli.App{Flags: []cli.Flag{jobsFlag()}, Action: func(ctx *cli.Context) error {
+			if got, err := jobsOf(ctx); err != nil || got != c.want {
+				t.Errorf("SLURM_CPUS_PER_TASK=%q, --jobs %s: %d, %v; want %d", c.given, c.flag, got, err, c.want)
+			}
+			return nil
+		}}
+		if err := app.Run([]string{"stampede", "--jobs", c.flag}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A sweep that is killed at twenty random moments, and goes on each time, ends
+// with the very bytes of one that was left alone.
+func TestKilledSweepResumes(t *testing.T) {
+	dir := t.TempDir()
+	stampede := program(t, dir)
 	args := func(out string, more ...string) *exec.Cmd {
-		cmd := exec.Command(program, append([]string{"sweep", "--vary", "policy.gate.semaphore=none,4,8,12", "--vary", "policy.retry.deadline=20s,45s", "--reps", "60",
+		cmd := exec.Command(stampede, append([]string{"sweep", "--vary", "policy.gate.semaphore=none,4,8,12", "--vary", "policy.retry.deadline=20s,45s", "--reps", "60",
 			"--set", "workload.batch.calls=1200", "--no-figures", "--out", out}, more...)...)
 		cmd.Dir = dir
 		return cmd

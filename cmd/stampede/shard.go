@@ -64,7 +64,7 @@ func parseShard(text string, env func(string) string) (s experiments.Shard, err 
 	switch {
 	case first == 1 && a.engine != "Slurm":
 		return s, usage("--shard: %s counts from 0; write auto/%d", a.engine, n)
-	case first == 0 && last == n:
+	case first == 0 && last == n && a.engine == "Slurm":
 		return s, usage("--shard: found %s=%d and an array to %d; auto/%d takes the indices 0 to %d; for an array from 1 write auto1/%d", a.index, task, last, n, n-1, n)
 	case task < first || task >= first+n:
 		return s, usage("--shard: found %s=%d; %s/%d takes the indices %d to %d", a.index, task, index, n, first, first+n-1)

@@ -1,3 +1,5 @@
+//go:build unix
+
 package experiments
 
 import (
@@ -77,6 +79,28 @@ func cpu() time.Duration {
 		panic(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkMerge joins a million rows in few and in many parts: neither time nor memory must follow the number of
+// parts, but for the second pass that many need.
+func BenchmarkMerge(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the program does
+	for _, parts := range []int{1, 8, 128, 2016, 10_000} {
+		b.Run(fmt.Sprintf("parts=%d", parts), func(b *testing.B) {
+			dirs := madeUpParts(b, parts, 1_000_000/30)
+			b.ResetTimer()
+			before := cpu()
+			for i := 0; b.Loop(); i++ {
+				if err := Merge(dirs, filepath.Join(dirs[0], fmt.Sprint("merged", i))); err != nil {
+					b.Fatal(err)
+				}
+			}
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			b.ReportMetric((cpu()-before).Seconds()/float64(b.N), "cpu-s/op")
+			b.ReportMetric(float64(m.Sys)/1e6, "MB-from-system")
+		})
+	}
 }
 
 // BenchmarkReport compares the points of folders with so many rows of 30

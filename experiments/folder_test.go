@@ -404,8 +404,8 @@ func TestFilesOfAxesAreReadOnce(t *testing.T) {
 		t.Errorf("resumed with another file of an axis: %v", err)
 	}
 	for axis, want := range map[string]string{
-		"workload.trace.file=a.csv,c.csv":                             "the axis workload.trace.file, value c.csv: open ",
-		"workload.trace={file: c.csv, columns: {time: T}},{rows: []}": "the axis workload.trace, value {file: c.csv, columns: {time: T}}: open ",
+		"workload.trace.file=a.csv,c.csv":                             "the axis workload.trace.file, value c.csv: ",
+		"workload.trace={file: c.csv, columns: {time: T}},{rows: []}": "the axis workload.trace, value {file: c.csv, columns: {time: T}}: ",
 	} {
 		dir := t.TempDir() + "/s"
 		if err := run(dir, false, nil, axis); err == nil || !strings.Contains(err.Error(), want) {

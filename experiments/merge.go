@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 // machine would have written. A part must have all that its plan wants.
 func Merge(dirs []string, to string) (err error) {
 	var whole *Manifest
+	var text []byte // of it
 	var files []string
 	seen := map[int]string{}
 	for _, dir := range dirs {
@@ -34,17 +36,22 @@ func Merge(dirs []string, to string) (err error) {
 		}
 		defer clean()
 		files = append(files, path)
-		if m.Shard = nil; whole == nil {
-			whole = m
-		} else if differences, err := whole.Differences(m); err != nil {
+		m.Shard = nil
+		own, err := m.encode()
+		if err != nil {
 			return err
-		} else if len(differences) > 0 {
-			return folderErrorf("%s is of another sweep than %s:\n  %s", dir, dirs[0], strings.Join(differences, "\n  "))
 		}
-	}
-	text, err := whole.encode()
-	if err != nil {
-		return err
+		if whole == nil {
+			whole, text = m, own
+		}
+		if bytes.Equal(own, text) {
+			continue
+		}
+		differences, err := whole.Differences(m)
+		if err != nil {
+			return err
+		}
+		return folderErrorf("%s is of another sweep than %s:\n  %s", dir, dirs[0], strings.Join(differences, "\n  "))
 	}
 	if err := free(to, "name another (--out)"); err != nil {
 		return err

@@ -51,7 +51,7 @@ func openRows(path string, axes []string, metrics []int) (*rowReader, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	r := &rowReader{path: path, file: f, lines: bufio.NewReaderSize(io.NewSectionReader(f, 0, info.Size()), 1<<20), number: 1,
+	r := &rowReader{path: path, file: f, lines: bufio.NewReaderSize(io.NewSectionReader(f, 0, info.Size()), int(min(info.Size(), 1<<20))), number: 1,
 		place: make([]int, len(registry)), values: make([]float64, len(metrics)), row: Row{Labels: make([]string, len(axes))}}
 	for i := range r.place {
 		r.place[i] = slices.Index(metrics, i)

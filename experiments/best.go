@@ -70,22 +70,20 @@ func BestSet(all []BestCandidate, higher bool, confidence float64) (points []int
 	if !higher {
 		sign = -1
 	}
-	mean := func(a BestCandidate) float64 { return EstimateOf(a.Values, confidence).Mean }
-	best := -1
+	best, top := -1, 0.0
 	for i, a := range all {
-		switch {
-		case math.IsNaN(mean(a)):
-			continue
-		case best < 0:
-			best = i
+		mean := EstimateOf(a.Values, confidence).Mean
+		if math.IsNaN(mean) {
 			continue
 		}
-		better := mean(a) - mean(all[best])
-		if d := a.less(all[best]); d.Count() > 0 {
-			better = d.Mean()
+		better := mean - top
+		if best >= 0 {
+			if d := a.less(all[best]); d.Count() > 0 {
+				better = d.Mean()
+			}
 		}
-		if sign*better > 0 {
-			best = i
+		if best < 0 || sign*better > 0 {
+			best, top = i, mean
 		}
 	}
 	if best < 0 {

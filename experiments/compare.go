@@ -248,6 +248,9 @@ func (c *Comparison) read(path string) error {
 			i := Index(metric)
 			return registry[i].Estimate(g.values[slices.Index(c.columns, i)], c.random(g), 0.95)
 		})
+		if n := len(c.Points); n > 0 && slices.Equal(c.Points[n-1].objective.Replications, g.replications) {
+			g.replications = c.Points[n-1].objective.Replications // most points have the same: they are held once
+		}
 		p.objective = BestCandidate{g.point, g.replications, g.values[c.Objective]}
 		for k, w := range censoring {
 			if e := EstimateOf(g.values[slices.Index(c.columns, Index(w.metric))], 0.95); e.Mean > 0 {

@@ -71,8 +71,8 @@ func estimate(kind Kind, values []float64, random, difference bool, level float6
 	if e.N < 2 || kind == Fixed || !random {
 		return e
 	}
-	mode, others, distance := lump(values)
-	if others == 0 {
+	mode, others, distance, ok := lump(values)
+	if ok && others == 0 {
 		e.Unseen = unseen(e.N, level)
 		if kind == Count || kind == Share && mode == math.Trunc(mode) {
 			e.Low, e.High = mode-e.Unseen, mode+e.Unseen
@@ -84,7 +84,7 @@ func estimate(kind Kind, values []float64, random, difference bool, level float6
 		e.Low, e.High = clopperPearson(ones, e.N, level)
 		return e
 	}
-	if kind != Quantity && 4*others <= e.N {
+	if kind != Quantity && ok && 4*others <= e.N {
 		low, high := clopperPearson(others, e.N, level)
 		a, b := mode+distance*low, mode+distance*high
 		e.Low, e.High = min(e.Low, a, b), max(e.High, a, b)
@@ -96,32 +96,34 @@ func estimate(kind Kind, values []float64, random, difference bool, level float6
 // (1-p)^n = 1 - level.
 func unseen(n int, level float64) float64 { return 1 - math.Pow(1-level, 1/float64(n)) }
 
-// lump is the most frequent value, how many are others, and their mean distance from it. NaN
-// is no value.
-func lump(values []float64) (mode float64, others int, distance float64) {
-	sorted := make([]float64, 0, len(values))
+// lump is the value that more than half of those there are have, how many are others, and their
+// mean distance from it; ok is false where there is none. NaN is no value. The only candidate
+// is what pairs of unlike values leave over (Boyer and Moore).
+func lump(values []float64) (mode float64, others int, distance float64, ok bool) {
+	left, n := 0, 0
 	for _, v := range values {
-		if !math.IsNaN(v) {
-			sorted = append(sorted, v)
+		switch {
+		case math.IsNaN(v):
+			continue
+		case left == 0:
+			mode, left = v, 1
+		case v == mode:
+			left++
+		default:
+			left--
+		}
+		n++
+	}
+	for _, v := range values {
+		if v != mode && !math.IsNaN(v) {
+			others++
+			distance += v - mode
 		}
 	}
-	slices.Sort(sorted)
-	most := 0
-	for i := 0; i < len(sorted); {
-		from := i
-		for i < len(sorted) && sorted[i] == sorted[from] {
-			i++
-		}
-		if i-from > most {
-			mode, most = sorted[from], i-from
-		}
+	if others > 0 {
+		distance /= float64(others)
 	}
-	if others = len(sorted) - most; others > 0 {
-		for _, v := range sorted {
-			distance += (v - mode) / float64(others)
-		}
-	}
-	return mode, others, distance
+	return mode, others, distance, 2*others < n
 }
 
 func indicator(values []float64) bool {

@@ -14,8 +14,8 @@ import (
 // happen. What draws in a way that is not known here counts as random.
 func (m *Model) Random() bool {
 	for _, f := range m.Fleets() {
-		if f.Instances > 1 {
-			return true // whose turn it is may be drawn
+		if f.dealt() && f.Dealt == AtRandom {
+			return true
 		}
 	}
 	return draws(reflect.ValueOf(m))

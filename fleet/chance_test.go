@@ -81,7 +81,7 @@ func TestReplicationsWithoutChanceAreEqual(t *testing.T) {
 		for i := range m.Client.Outer {
 			m.Client.Outer[i].Retry.Backoff.Jitter = policy.NoJitter
 		}
-		m.Instances, m.Price = 1, cost.PerMillion("m", 1, 1, 5)
+		m.Dealt, m.Price = InTurn, cost.PerMillion("m", 1, 1, 5)
 		if m.Random() {
 			t.Fatalf("random: %+v", m)
 		}

@@ -289,7 +289,7 @@ func TestGateOrders(t *testing.T) {
 		{"one for both", policy.Gate{Semaphore: 1, Shared: true}, 2, "0@1s 1@2s 2@3s 3@4s"},
 	} {
 		m := model()
-		m.Workers, m.Instances = 0, c.instances
+		m.Workers, m.Instances, m.Dealt = 0, c.instances, InTurn
 		m.Workload = Workload{Calls: 4, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Burst{}}
 		m.Client.Gate = c.gate
 		var got []string

@@ -53,8 +53,10 @@ type Model struct {
 type Fleet struct {
 	Name      string
 	Workload  Workload
-	Instances int // client processes, at least 1; each has its own gate
-	Workers   int // per instance; 0 means that each call brings its own
+	Instances int      // client processes, at least 1; each has its own gate
+	Workers   int      // per instance; 0 means that each call brings its own
+	Dealt     Dealing  // of calls that come by themselves, to instances
+	Queue     Queueing // of such calls, before workers
 	Client    policy.Client
 	Price     cost.Price
 	Fallbacks []Target // after the model's own provider at Price, in turn
@@ -254,6 +256,8 @@ func (m *Model) Check() error {
 			return fmt.Errorf("%d instances; at least 1 is needed", f.Instances)
 		case f.Workload.Arrivals == nil && f.Workers < 1:
 			return fmt.Errorf("calls that are fetched need at least one worker for each instance")
+		case f.Queue == PerInstance && (f.Workload.Arrivals == nil || f.Workers < 1):
+			return fmt.Errorf("a queue for each instance holds calls that come by themselves and wait for workers")
 		case f.Workers < 1 && f.Workload.Redelivery.again(1):
 			return fmt.Errorf("calls can only be delivered again where workers take them from a queue")
 		case f.Workload.Calls == 0 && m.Horizon == 0:

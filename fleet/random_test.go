@@ -116,6 +116,10 @@ func randomFleet(t *rapid.T) Fleet {
 	if f.Workload.Arrivals != nil && sometimes("own workers") {
 		f.Workers, f.Workload.Redelivery = 0, Redelivery{}
 	}
+	f.Dealt = Dealing(rapid.IntRange(0, 1).Draw(t, "dealt"))
+	if f.Workload.Arrivals != nil && f.Workers > 0 {
+		f.Queue = Queueing(rapid.IntRange(0, 1).Draw(t, "queue"))
+	}
 	return f
 }
 
@@ -141,7 +145,7 @@ func randomLimit(t *rapid.T) provider.Limit {
 	switch l.Resource {
 	case provider.Tokens, provider.InputTokens:
 		l.Charge = provider.Charge(rapid.IntRange(int(provider.Prompt), int(provider.AsProduced)).Draw(t, "charge"))
-		l.Settle = provider.Settle(rapid.IntRange(int(provider.Keep), int(provider.Multiply)).Draw(t, "settle"))
+		l.Settle = provider.Settle(rapid.IntRange(int(provider.Keep), int(provider.TrueUsage)).Draw(t, "settle"))
 		l.Output, l.Estimate = 5, rapid.SampledFrom([]float64{0, 0.7, 1.3}).Draw(t, "estimate")
 		l.Cached = provider.Cached(rapid.IntRange(0, 2).Draw(t, "cached"))
 	case provider.OutputTokens:

@@ -129,6 +129,7 @@ const (
 	forReasoning
 	forFallbacks
 	forShedding
+	forDealing
 )
 
 // event is what the loop carries: a kind and the number of a call, an attempt,

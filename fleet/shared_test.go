@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"stampede/dist"
 	"stampede/policy"
 	"stampede/provider"
+	"stampede/sim"
 	"stampede/wire"
 )
 
@@ -300,5 +302,60 @@ func TestAIMDCountsWhenSending(t *testing.T) {
 	}
 	if sent[0] != 3 || sent[s] != 5 {
 		t.Errorf("sent %v, want 3 at 0 s and 5 at 1 s", sent)
+	}
+}
+
+// Ten instances serve 8 Poisson calls a second, each one at a time in exponential times of
+// mean 1 s. The mean wait, by how the calls come to them:
+//
+//	at random       ten M/M/1 at 0.8:      0.8/(1 - 0.8) = 4.0 s
+//	in turn         ten E10/M/1 at 0.8:    r/(1 - r), r = (8/(9 - r))^10, r = 0.657: 1.92 s
+//	one queue       M/M/10 at 8:           C(10, 8)/(10 - 8) = 0.409/2 = 0.205 s
+//
+// whether they wait for a gate or for a worker. 12 replications of 6,000 s after 400 s;
+// 99.9 % t-interval.
+func TestHowCallsComeToInstances(t *testing.T) {
+	fixed := 0.5
+	for range 200 {
+		fixed = math.Pow(8/(9-fixed), 10)
+	}
+	inTurn := fixed / (1 - fixed)
+	for _, c := range []struct {
+		name    string
+		dealt   Dealing
+		queue   Queueing
+		workers int
+		want    float64
+	}{
+		{"gates, at random", AtRandom, Shared, 0, 4},
+		{"gates, in turn", InTurn, Shared, 0, inTurn},
+		{"workers of their own, at random", AtRandom, PerInstance, 1, 4},
+		{"workers of their own, in turn", InTurn, PerInstance, 1, inTurn},
+		{"workers before one queue", AtRandom, Shared, 1, 0.2046},
+	} {
+		const replications, t9995 = 12, 4.437
+		var mean sim.Moments
+		for r := range replications {
+			m := model()
+			m.Instances, m.Workers, m.Dealt, m.Queue, m.Horizon = 10, c.workers, c.dealt, c.queue, 6400*s
+			m.Workload = Workload{Arrivals: Renewal{dist.Exponential{Beta: 1}, Constant(8)}, Sizes: sized{Prompt: 1, Output: 1}}
+			m.Provider.Latency.FirstToken = dist.Exponential{Beta: 1}
+			if c.workers == 0 {
+				m.Client.Gate.Semaphore = 1
+			}
+			var waits sim.Moments
+			if _, err := m.Run(5, r, each{call: func(c *Call) {
+				if c.Arrived > 400*s {
+					waits.Add((c.Waits[GateWait] + c.Waits[WorkerWait]).Seconds())
+				}
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			mean.Add(waits.Mean())
+		}
+		half := t9995 * mean.StdDev() / math.Sqrt(replications)
+		if math.Abs(mean.Mean()-c.want) > half || half > 0.15*c.want {
+			t.Errorf("%s: waits %.3f +- %.3f s, want %.3f", c.name, mean.Mean(), half, c.want)
+		}
 	}
 }

@@ -11,7 +11,7 @@ func (r *run) open(g *group) {
 	workers := uint32(g.Instances * g.Workers)
 	if g.Workload.Arrivals != nil {
 		for w := range workers {
-			g.idle.Push(w)
+			g.lineOf(g.instanceOf(w)).idle.Push(w)
 		}
 		r.scheduleArrival(g, 0)
 		return
@@ -38,12 +38,14 @@ func (r *run) scheduleArrival(g *group, last sim.Time) {
 func (r *run) arrive(g *group) {
 	id, c := r.admit(g)
 	r.scheduleArrival(g, r.loop.Now())
+	if g.dealt() {
+		c.record.Instance = g.deal(c.record.ID)
+	}
 	if g.Workers > 0 {
 		r.enqueue(id)
-		return
+	} else {
+		r.begin(id)
 	}
-	c.record.Instance = int32(c.record.ID % uint64(g.Instances))
-	r.begin(id)
 }
 
 // think lets a worker pause before it fetches its next call.
@@ -96,20 +98,22 @@ func (r *run) enqueue(id uint32) {
 	if c.record.Deliveries > 0 {
 		r.waited(id)
 	}
-	if worker, ok := g.idle.Pop(); ok {
+	line := g.lineOf(c.record.Instance)
+	if worker, ok := line.idle.Pop(); ok {
 		r.assign(id, worker)
 		return
 	}
 	r.wait(c, WorkerWait)
-	g.backlog.Push(r.queue(id, inBacklog))
+	line.calls.Push(r.queue(id, inBacklog))
 }
 
 // serve gives a free worker the call that has waited longest, or rest.
 func (r *run) serve(g *group, worker uint32) {
+	line := g.lineOf(g.instanceOf(worker))
 	for {
-		w, ok := g.backlog.Pop()
+		w, ok := line.calls.Pop()
 		if !ok {
-			g.idle.Push(worker)
+			line.idle.Push(worker)
 			return
 		}
 		if r.turnOf(w) {
@@ -123,7 +127,7 @@ func (r *run) serve(g *group, worker uint32) {
 func (r *run) assign(id, worker uint32) {
 	c := r.calls.at(id)
 	c.worker, c.held = worker, true
-	c.record.Instance = int32(int(worker) / r.group(c).Workers)
+	c.record.Instance = r.group(c).instanceOf(worker)
 	r.begin(id)
 }
 

@@ -176,6 +176,9 @@ func (b *builder) fleet(f *Beside, horizon Span) (out fleet.Fleet, err error) {
 	if out.Workload, err = b.workload(&f.Workload, f.Fleet.Workers, horizon); err != nil {
 		return out, err
 	}
+	if err = b.deal(&f.Fleet, &out); err != nil {
+		return out, err
+	}
 	if out.Client, err = b.client(f.Policy); err != nil {
 		return out, err
 	}
@@ -184,6 +187,27 @@ func (b *builder) fleet(f *Beside, horizon Span) (out fleet.Fleet, err error) {
 		out.Price.Written = out.Price.WrittenHour
 	}
 	return out, err
+}
+
+// deal reads how calls come to instances.
+func (b *builder) deal(f *Fleet, out *fleet.Fleet) error {
+	if f.Queue == "per_instance" {
+		out.Queue = fleet.PerInstance
+		if out.Workload.Arrivals == nil || out.Workers == 0 {
+			return b.errorf("fleet.queue", "found per_instance; it goes with calls that come by themselves and with workers")
+		}
+	}
+	if f.Dealt == "in_turn" {
+		out.Dealt = fleet.InTurn
+	}
+	switch {
+	case f.Dealt == "":
+	case out.Workload.Arrivals == nil:
+		return b.errorf("fleet.dealt", "found %s; workers fetch these calls, and nobody deals them", f.Dealt)
+	case out.Workers > 0 && out.Queue == fleet.Shared:
+		return b.errorf("fleet.dealt", "found %s, but workers take calls from one queue of all instances; want fleet.queue per_instance as well", f.Dealt)
+	}
+	return nil
 }
 
 // herd notes when those who ask at once are more than the limits let through while

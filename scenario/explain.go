@@ -204,6 +204,12 @@ func explainArrivals(m *fleet.Fleet, w *Workload) string {
 	}
 	if m.Instances > 1 {
 		workers += fmt.Sprintf(" in %d instances", m.Instances)
+		if m.Queue == fleet.PerInstance {
+			workers += ", each with a queue of its own"
+		}
+		if m.Workload.Arrivals != nil && (m.Workers == 0 || m.Queue == fleet.PerInstance) {
+			workers += ", calls dealt " + strings.ReplaceAll(m.Dealt.String(), "_", " ")
+		}
 	}
 	calls := "calls without bound"
 	if m.Workload.Calls > 0 {

@@ -190,6 +190,8 @@ type Fleet struct {
 	Key       string `yaml:"key" none:"no key" jsonschema_description:"The key it calls under, for limits of some keys. Default none."`
 	Priority  int    `yaml:"priority" jsonschema_description:"In the queue before the provider's slots, higher goes first. Default 0."`
 	Instances int    `yaml:"instances" default:"1" jsonschema_description:"Client processes; the workers of one share its gate. Default 1."`
+	Dealt     Dealt  `yaml:"dealt" jsonschema_description:"Which instance a call that comes by itself goes to: at_random, by a lot of its own, as independent clients have them; in_turn, one after the other. Default at_random."`
+	Queue     Queue  `yaml:"queue" jsonschema_description:"Where calls that come by themselves wait for workers: shared, in one queue of all instances; per_instance, in that of the instance they were dealt to. Default shared."`
 	Workers   Bound  `yaml:"workers" none:"each call brings its own" unlimited:"each call brings its own" jsonschema_description:"Calls each instance works on at once, the waits before their retries included: a semaphore around the whole call (async with sem, a thread pool) is this, and policy.gate is not. Default none."`
 }
 

@@ -45,7 +45,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"unknown section", "fleet:", "fleat:", []string{"f.yaml:7:1: fleat: unknown field", `did you mean "fleet"?`}},
 		{"field twice", "prompt_tokens: 100", "prompt_tokens: 100\n  prompt_tokens: 5", []string{"f.yaml:5:3: ", "prompt_tokens"}},
 		{"not YAML", "{calls: 10}", "{calls: 10", []string{"f.yaml:", "not YAML"}},
-		{"list for a mapping", "fleet: {workers: 2}", "fleet: [2]", []string{"f.yaml:7:8: fleet: found a list; want a mapping of instances, key, name, priority, workers"}},
+		{"list for a mapping", "fleet: {workers: 2}", "fleet: [2]", []string{"f.yaml:7:8: fleet: found a list; want a mapping of dealt, instances, key, name, priority, queue, workers"}},
 		{"no unit", "policy: own-the-loop", "policy: {retry: {deadline: 45}}", []string{`policy.retry.deadline: found "45"; want a time with its unit`}},
 		{"negative", "calls: 10", "calls: -3", []string{`workload.batch.calls: found "-3"; want a whole number`}},
 		{"half a call", "calls: 10", "calls: 2.5", []string{`found "2.5"; want a whole number`}},
@@ -54,6 +54,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"no kind of arrival", "  batch: {calls: 10}\n", "", []string{"found 0 kinds of arrival"}},
 		{"no end", "batch: {calls: 10}", "open: {rate: 5/s}", []string{"workload.open: found neither calls nor a horizon"}},
 		{"no workers", "fleet: {workers: 2}", "fleet: {instances: 2}", []string{"fleet.workers: found none; want the number of workers"}},
+		{"queues of a batch", "fleet: {workers: 2}", "fleet: {workers: 2, queue: per_instance}", []string{"fleet.queue: found per_instance; it goes with calls that come by themselves and with workers"}},
+		{"a batch dealt", "fleet: {workers: 2}", "fleet: {workers: 2, dealt: in_turn}", []string{"fleet.dealt: found in_turn; workers fetch these calls"}},
 		{"no prompt", "  prompt_tokens: 100\n", "", []string{"workload.prompt_tokens: found nothing"}},
 		{"law without parameters", "prompt_tokens: 100", "prompt_tokens: {lognormal: {p50: 9}}", []string{"f.yaml:4:18: workload.prompt_tokens: a lognormal law needs p50 and p95"}},
 		{"two laws", "prompt_tokens: 100", "prompt_tokens: {constant: 1, exponential: {mean: 2}}", []string{"found 2 fields; want exactly one of constant, empirical"}},
@@ -331,6 +333,35 @@ func TestRampStarts(t *testing.T) {
 		}
 		if got := s.Model.Provider.Limits[0].Before; got != c.before || len(s.Warnings) != c.notes {
 			t.Errorf("%s: %d before the run, notes %q; want %d, %d notes", c.name, got, s.Warnings, c.before, c.notes)
+		}
+	}
+}
+
+func TestDealing(t *testing.T) {
+	for _, c := range []struct {
+		fleet, mistake string
+		dealt          fleet.Dealing
+		queue          fleet.Queueing
+	}{
+		{fleet: "{instances: 3}"},
+		{fleet: "{instances: 3, dealt: in_turn}", dealt: fleet.InTurn},
+		{fleet: "{instances: 3, workers: 2}"},
+		{fleet: "{instances: 3, workers: 2, queue: per_instance}", queue: fleet.PerInstance},
+		{fleet: "{instances: 3, workers: 2, queue: per_instance, dealt: in_turn}", dealt: fleet.InTurn, queue: fleet.PerInstance},
+		{fleet: "{instances: 3, workers: 2, dealt: in_turn}", mistake: "fleet.dealt: found in_turn, but workers take calls from one queue of all instances; want fleet.queue per_instance as well"},
+		{fleet: "{instances: 3, queue: per_instance}", mistake: "fleet.queue: found per_instance; it goes with calls that come by themselves and with workers"},
+	} {
+		file := "workload: {open: {rate: 5/s, calls: 9}, prompt_tokens: 1, output_tokens: 1}\nfleet: " + c.fleet + "\n"
+		s, err := Read([]byte(file), "f", Options{})
+		switch {
+		case c.mistake != "":
+			if err == nil || !strings.Contains(err.Error(), c.mistake) {
+				t.Errorf("%s: got %v, want in it %q", c.fleet, err, c.mistake)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", c.fleet, err)
+		case s.Model.Dealt != c.dealt || s.Model.Queue != c.queue:
+			t.Errorf("%s: dealt %v, queue %v; want %v, %v", c.fleet, s.Model.Dealt, s.Model.Queue, c.dealt, c.queue)
 		}
 	}
 }

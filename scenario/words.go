@@ -25,6 +25,8 @@ type (
 	Billed       string
 	Tier         string
 	Scope        string
+	Dealt        string
+	Queue        string
 	Order        string
 	WhenOpen     string
 	Reaction     string
@@ -40,6 +42,8 @@ func (Dialect) Words() []string { return dialect.Names() }
 func (Billed) Words() []string {
 	return []string{"abandoned", "cut_stream", "lost_reply", "timeout_408", "content_filter"}
 }
+func (Dealt) Words() []string        { return []string{"at_random", "in_turn"} }
+func (Queue) Words() []string        { return []string{"shared", "per_instance"} }
 func (Scope) Words() []string        { return []string{"instance", "all"} }
 func (Order) Words() []string        { return []string{"fifo", "lifo"} }
 func (WhenOpen) Words() []string     { return []string{"fail", "wait", "fall_back"} }

@@ -916,10 +916,8 @@ func TestTimesBeyondTheEndOfTime(t *testing.T) {
 	}
 }
 
-// What a scenario resolves to reads back as the same scenario, zeros whose
-// default is another value included.
-// A scenario with everything a client can decide reads back as what it was.
-func TestResolvedClientsReadBack(t *testing.T) {
+// everything is a scenario with all that a client can decide.
+var everything = func() string {
 	text := base + `beside:
   - {fleet: {name: other, key: k, priority: -2, workers: 3}, workload: {open: {rate: 1/s, calls: 9}, prompt_tokens: 10, reasoning_tokens: 5, output_tokens: 10, cached_share: 50%, cache_lifetime: 5m, cache_writes: true, acts: true, redeliver: {visible_after: 30s, deliveries: 3}}, price: {input: 1, output: 2, written: 3, reasoning: 4}}
 fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: anthropic, capacity: {slots: 4, queue: unlimited, retry_after: 3s}, bills: []}}]
@@ -942,6 +940,14 @@ fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: an
   hedge: {quantile: 95%, most: 2, cancel: true}
   fallback: {on: true, cooldown: 1m, cooldown_seen_every: 10s}
   idempotency_key: true`, 1)
+	return text
+}()
+
+// What a scenario resolves to reads back as the same scenario, zeros whose
+// default is another value included.
+// A scenario with everything a client can decide reads back as what it was.
+func TestResolvedClientsReadBack(t *testing.T) {
+	text := everything
 	s, err := Read([]byte(text), "f", Options{})
 	if err != nil {
 		t.Fatal(err)

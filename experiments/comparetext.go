@@ -47,7 +47,7 @@ func (t *table) text(w io.Writer, left int) {
 func (t *table) markdown(w io.Writer) {
 	line := func(cells []string) {
 		for i := range cells {
-			cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
+			cells[i] = markdown(cells[i])
 		}
 		fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
 	}
@@ -294,7 +294,7 @@ func (c *Comparison) WriteText(w io.Writer) {
 
 // WriteMarkdown writes the comparison as a document.
 func (c *Comparison) WriteMarkdown(w io.Writer) {
-	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n- ordered by %s; base is %s\n\n", c.title(), c.Manifest.Policy, c.Manifest.Provider, c.objective(), c.baseName())
+	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n- ordered by %s; base is %s\n\n", markdown(c.title()), markdown(c.Manifest.Policy), markdown(c.Manifest.Provider), c.objective(), markdown(c.baseName()))
 	points := c.pointTable()
 	points.markdown(w)
 	fmt.Fprintf(w, "\nMean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided. `*` may be the best (95 %%); `f` on means, no other point is better in cost, latency and success at once, among those that answer %.0f %% of calls or as many as any.\n", 100*nearlyAll)
@@ -311,7 +311,7 @@ func (c *Comparison) WriteMarkdown(w io.Writer) {
 	if len(c.Warnings) > 0 {
 		fmt.Fprintf(w, "\n## Notes\n\n")
 		for i, text := range c.Warnings {
-			fmt.Fprintf(w, "%d. %s\n", i+1, text)
+			fmt.Fprintf(w, "%d. %s\n", i+1, markdown(text))
 		}
 	}
 }
@@ -336,9 +336,12 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
 	for _, p := range c.Points {
-		row := append([]string{strconv.Itoa(p.Point)}, p.Labels...)
+		row := []string{strconv.Itoa(p.Point)}
+		for _, label := range p.Labels {
+			row = append(row, plainCell(label))
+		}
 		row = append(row, strconv.Itoa(p.N), strconv.FormatBool(slices.Contains(c.Best, p.Point)), strconv.FormatBool(slices.Contains(c.Frontier, p.Point)),
-			joinLimits(namesOf(p.Limits)), nameOf(most(p.Limits)), p.Reason)
+			plainCell(joinLimits(namesOf(p.Limits))), plainCell(nameOf(most(p.Limits))), plainCell(p.Reason))
 		for i, e := range p.Estimates {
 			d := p.Diffs[i]
 			row = append(row, number(e.Mean), number(e.Low), number(e.High), number(d.Mean), number(d.Low), number(d.High), string(d.Verdict))

@@ -166,8 +166,9 @@ func (c *CSV) start(replication int) {
 
 func (c *CSV) text(s string) { c.row = appendField(append(c.row, ','), s) }
 
-// appendField quotes a field of CSV where it must be.
+// appendField appends a text as a field of CSV, quoted where it must be.
 func appendField(row []byte, s string) []byte {
+	s = plainCell(s)
 	if !strings.ContainsAny(s, ",\"\r\n") {
 		return append(row, s...)
 	}

@@ -244,10 +244,11 @@ func TestPanicNamesItsReplication(t *testing.T) {
 	}
 }
 
-// A label with a line end, a quote or a comma reads back.
+// A label with a line end, a quote or a comma reads back, and so does one that a spreadsheet would
+// take for a formula.
 func TestAnyLabelReadsBack(t *testing.T) {
 	tpl := template(t, strings.Split(small, "sweep:")[0])
-	axis, err := scenario.ParseAxis(`fleet.key="a\nb","a\r\n\"b\"",c`)
+	axis, err := scenario.ParseAxis(`fleet.key="a\nb","a\r\n\"b\"",c,=1+1,-2,-2s`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +270,7 @@ func TestAnyLabelReadsBack(t *testing.T) {
 	for _, p := range c.Points {
 		labels = append(labels, p.Labels...)
 	}
-	if want := []string{`"a\nb"`, `"a\r\n\"b\""`, "c"}; !slices.Equal(labels, want) {
+	if want := []string{`"a\nb"`, `"a\r\n\"b\""`, "c", "=1+1", "-2", "-2s"}; !slices.Equal(labels, want) {
 		t.Errorf("labels %q, want %q", labels, want)
 	}
 }

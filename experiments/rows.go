@@ -99,7 +99,7 @@ func (r *Row) parse(line []byte, place []int) error {
 			return errColumns
 		}
 		field, line = nextField(line)
-		if string(field) != r.Labels[i] {
+		if field = textOf(field); string(field) != r.Labels[i] {
 			r.Labels[i] = string(field)
 		}
 	}
@@ -125,14 +125,15 @@ func (r *Row) parse(line []byte, place []int) error {
 	if line == nil {
 		return errColumns
 	}
-	if field, line = nextField(line); string(field) != r.Limits {
+	field, line = nextField(line)
+	if field = textOf(field); string(field) != r.Limits {
 		r.Limits = string(field)
 	}
 	if line == nil {
 		return errColumns
 	}
 	field, _ = nextField(line)
-	if r.Reason = string(field); r.Reason != "" {
+	if r.Reason = string(textOf(field)); r.Reason != "" {
 		r.Values = nil
 	}
 	return nil

@@ -2,10 +2,12 @@ package plots
 
 import (
 	"bytes"
+	"encoding/xml"
 	"flag"
 	"fmt"
 	"image"
 	"image/png"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -41,6 +43,23 @@ func golden(t *testing.T, name string, f Figure) {
 		var text bytes.Buffer
 		if err := Write(f, &text, format); err != nil || text.Len() < 1000 {
 			t.Errorf("%s as %s: %d bytes, %v", name, format, text.Len(), err)
+		}
+	}
+}
+
+// Names hold what people write; a figure of them is XML all the same.
+func TestNamesInSVG(t *testing.T) {
+	var out bytes.Buffer
+	name := "a \x1b[31mred\x00 <b> & \"c\" \xff \ufffe"
+	if err := Write(&Bars{Title: name, Subtitle: name, Y: name, Names: []string{name}, Parts: []Part{{name, []float64{1}}}}, &out, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	text := xml.NewDecoder(&out)
+	for {
+		if _, err := text.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

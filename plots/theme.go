@@ -82,8 +82,25 @@ func Write(f Figure, w io.Writer, format string) error {
 	if err := f.draw(draw.New(canvas)); err != nil {
 		return err
 	}
-	_, err := canvas.WriteTo(w)
+	if format != "svg" {
+		_, err := canvas.WriteTo(w)
+		return err
+	}
+	var out bytes.Buffer
+	if _, err := canvas.WriteTo(&out); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.Map(xmlCharacter, out.Bytes()))
 	return err
+}
+
+// xmlCharacter puts the replacement character in the place of those that XML forbids, escaped or not
+// (XML 1.0, production 2): one in a name would make the whole file unreadable.
+func xmlCharacter(r rune) rune {
+	if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff {
+		return '\ufffd'
+	}
+	return r
 }
 
 // palette is that of M. Okabe and K. Ito, "Color universal design" (2008), black

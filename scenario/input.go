@@ -15,10 +15,8 @@ const (
 // pipe or a device could keep silent, or never end.
 func readInput(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
 	switch {
+	case err != nil: // opening it says why
 	case info.IsDir():
 		return nil, fmt.Errorf("%s is a folder; want a file", path)
 	case !info.Mode().IsRegular():

@@ -166,6 +166,9 @@ type progress struct {
 
 func newProgress(stderr io.Writer, total int, what string) *progress {
 	p := &progress{total: total}
+	if p, ok := stderr.(printable); ok { // the bar moves the cursor
+		stderr = p.to
+	}
 	f, ok := stderr.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return p

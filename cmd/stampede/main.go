@@ -49,7 +49,8 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 // run is the program: it returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &watched{Writer: stdout}
-	app := newApp(out, stderr)
+	stderr = printable{stderr}
+	app := newApp(printable{out}, stderr)
 	args, err := permute(app, args)
 	if err == nil {
 		err = app.RunContext(ctx, args)

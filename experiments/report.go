@@ -86,6 +86,10 @@ func (r *Report) warn(s *scenario.Scenario, runs []Run) {
 	if e := r.get("abandoned"); e.Mean > 0 {
 		add("%.4g calls per replication were abandoned: latencies of all calls hold how long those callers waited, not how long an answer would have taken", e.Mean)
 	}
+	if all, ok := r.get("attempts"), r.get("attempts_ok"); all.Mean > 0 && all.Mean == ok.Mean && s.Model.Fleets()[max(0, s.Measured())].MaxAttempts() != 1 &&
+		!slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.HasPrefix(w, scenario.NothingFails) }) {
+		add("nothing failed in any replication: attempts, backoff and jitter were never used")
+	}
 	var z survivors
 	for _, name := range survivorMetrics {
 		z = append(z, r.get(name).Mean)

@@ -11,7 +11,6 @@ import (
 
 	"stampede/cost"
 	"stampede/fleet"
-	"stampede/policy"
 	"stampede/provider"
 	"stampede/scenario/strict"
 	"stampede/suggest"
@@ -273,12 +272,9 @@ func (b *builder) warn(m *fleet.Model) {
 		}
 		b.herd(m, f, m.Provider.Tenants[i], whose)
 		t := f.Client.Timeouts
-		if timer, _ := t.BeforeFirstByte(1, true); timer == policy.NoTimer && f.Workload.Patience == nil {
-			for _, fault := range m.Provider.Faults {
-				if _, hangs := fault.Effect.(provider.Hang); hangs {
-					note("requests%s hang and no timeout and no patience ends them: a call that hangs holds its worker for ever", whose)
-					break
-				}
+		for _, text := range []string{hangNote(m, f, whose), deliveryNote(m, f, whose), failureNote(m, f, m.Provider.Tenants[i], whose)} {
+			if text != "" {
+				note("%s", text)
 			}
 		}
 		if b := m.Provider.Capacity.Batching; b != nil && t.Gap > 0 && t.Gap < b.Streams(m.Provider.Capacity.Slots) && f.Workload.Stream {

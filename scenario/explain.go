@@ -43,9 +43,9 @@ func (s *Scenario) Explain(w io.Writer) {
 	}
 	if r := s.Workload.Redeliver; r != nil {
 		if r.Visible > 0 {
-			line("  A call without an answer is in the queue again %v after it was taken, at most %v deliveries.", r.Visible, r.Deliveries)
+			line("  A call without an answer is in the queue again %v after it was taken, %s.", r.Visible, deliveries(r.Deliveries))
 		} else {
-			line("  A call without an answer goes back to the queue after %v, at most %v deliveries.", r.After, r.Deliveries)
+			line("  A call without an answer goes back to the queue after %v, %s.", r.After, deliveries(r.Deliveries))
 		}
 	}
 	if m.Horizon > 0 {
@@ -82,6 +82,9 @@ func (s *Scenario) Explain(w io.Writer) {
 	}
 	line("\nPolicy")
 	line("  %v.", m.Client)
+	if m.Client.Gate.On() && m.MaxAttempts() != 1 {
+		line("  The gate lets go while a call waits to retry; a semaphore held during that wait is fleet.workers.")
+	}
 	if waits := s.firstWaits(); waits != "" {
 		line("  Waits before retries without a hint: %s.", waits)
 	}
@@ -134,6 +137,13 @@ func (s *Scenario) Explain(w io.Writer) {
 	for _, warning := range s.Warnings {
 		line("Note: %s.", warning)
 	}
+}
+
+func deliveries(most Bound) string {
+	if most == 0 {
+		return "as often as it takes"
+	}
+	return fmt.Sprintf("at most %d deliveries", most)
 }
 
 // explainMeasured says which time the metrics are of.
@@ -276,8 +286,9 @@ func (s *Scenario) firstWaits() string {
 		return ""
 	}
 	var waits []string
-	for i := range 5 {
-		if r.Attempts > 0 && i >= r.Attempts-1 {
+	for i := 0; r.Attempts == 0 || i < r.Attempts-1; i++ {
+		if i == 5 {
+			waits = append(waits, "...")
 			break
 		}
 		low, high := r.Backoff.Range(i)

@@ -243,12 +243,16 @@ func (p *Preset) Explain(w io.Writer) error {
 	s := Scenario{}
 	s.Model.Client = client
 	if waits := s.firstWaits(); waits != "" {
-		var low, high time.Duration
-		for i := range max(client.Retry.Attempts-1, 0) {
-			l, h := client.Retry.Backoff.Range(i)
-			low, high = low+l, high+h
+		sum := "without end"
+		if n := client.Retry.Attempts; n > 0 {
+			var low, high time.Duration
+			for i := range n - 1 {
+				l, h := client.Retry.Backoff.Range(i)
+				low, high = low+l, high+h
+			}
+			sum = "in all " + shortDuration(low) + ".." + shortDuration(high)
 		}
-		fmt.Fprintf(w, "waits before retries without a hint: %s; in all %s..%s\n", waits, shortDuration(low), shortDuration(high))
+		fmt.Fprintf(w, "waits before retries without a hint: %s; %s\n", waits, sum)
 	}
 	return nil
 }

@@ -1,0 +1,95 @@
+package scenario
+
+import (
+	"fmt"
+	"time"
+
+	"stampede/fleet"
+	"stampede/policy"
+	"stampede/provider"
+	"stampede/sim"
+)
+
+// Notes on a fleet: what is allowed and probably not meant.
+
+// hangNote notes requests that hang for ever.
+func hangNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
+	c := &f.Client
+	if f.Workload.Patience != nil || c.Timeouts.Call > 0 {
+		return ""
+	}
+	for _, l := range c.Outer {
+		if l.Timeout > 0 {
+			return ""
+		}
+	}
+	for _, fault := range m.Provider.Faults {
+		_, hangs := fault.Effect.(provider.Hang)
+		no, ok := fault.Effect.(provider.NoConnection)
+		unreachable := ok && no.As == provider.Unreachable
+		if timer, _ := c.Timeouts.BeforeFirstByte(1, !unreachable); timer == policy.NoTimer && (hangs || unreachable) {
+			return fmt.Sprintf("requests%s hang and no timeout and no patience ends them: a call that hangs holds its worker for ever", whose)
+		}
+	}
+	return ""
+}
+
+// deliveryNote notes deliveries that can outlast the visibility timeout.
+func deliveryNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
+	visible := f.Workload.Redelivery.Visible
+	if visible == 0 {
+		return ""
+	}
+	takes := "without bound"
+	if longest, bounded := f.Client.Horizon(longAnswer(m, f)); bounded {
+		if longest <= visible {
+			return ""
+		}
+		takes = "up to " + shortDuration(longest.Round(10*time.Millisecond))
+	}
+	return fmt.Sprintf("a delivery%s can take %s, with visible_after %s: a queue would deliver its call a second time meanwhile, which is not simulated; duplicates and load are too low", whose, takes, shortDuration(visible))
+}
+
+// longAnswer is how long an answer of a long output takes that waits for nobody: the 99 %
+// quantiles of its parts, one on the other.
+func longAnswer(m *fleet.Model, f *fleet.Fleet) time.Duration {
+	return m.Provider.RoundTrip + answerAt(m, f, 0.99)
+}
+
+// answerAt is the time of an answer, all parts of it at the quantile u of what makes it slow.
+func answerAt(m *fleet.Model, f *fleet.Fleet, u float64) time.Duration {
+	seconds := 0.0
+	if law := m.Provider.Latency.FirstToken; law != nil {
+		seconds += law.Sample(u)
+	}
+	size := f.Workload.Sizes.Size(0, fleet.Luck{Prompt: u, Output: u, Reasoning: u})
+	if law := m.Provider.Latency.TokensPerSecond; law != nil {
+		seconds += float64(size.Output) / law.Sample(1-u)
+	}
+	return sim.Seconds(seconds)
+}
+
+// NothingFails begins the note on a scenario in which nothing can fail.
+const NothingFails = "nothing fails"
+
+// failureNote notes a policy that retries where nothing can fail: no limit, no fault, a place for
+// every request, and no timer that an answer could outlast.
+func failureNote(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose string) string {
+	p := &m.Provider
+	if f.MaxAttempts() == 1 || len(p.Faults) > 0 || (p.Capacity.Slots > 0 && p.Capacity.Queue >= 0) {
+		return ""
+	}
+	for _, l := range p.Limits {
+		if l.Covers(tenant) {
+			return ""
+		}
+	}
+	if timer, span := f.Client.Timeouts.BeforeFirstByte(1, false); timer != policy.NoTimer || f.Client.Timeouts.Call > 0 {
+		waits := p.Capacity.Slots > 0 || p.Capacity.Batching != nil || p.Latency.PerInFlight > 0
+		longest := p.RoundTrip + p.Gateway.Latency + answerAt(m, f, 1-1e-9)
+		if _, recorded := f.Workload.Sizes.(*fleet.Trace); recorded || waits || f.Client.Timeouts.Call > 0 || longest >= span {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%s here: no limit, no fault and no timeout that an answer%s could outlast, so that attempts, backoff and jitter are never used", NothingFails, whose)
+}

@@ -1,0 +1,102 @@
+package scenario
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// Notes are there where what they say is true, and nowhere else. The answers take 1 s and 50
+// tokens at 50 a second, 2 s in all, but for the round trip.
+func TestNotes(t *testing.T) {
+	const text = `name: t
+workload: {batch: {calls: 10}, prompt_tokens: 100, output_tokens: 50}
+fleet: {workers: 2}
+provider: {latency: {first_token: 1s, tokens_per_second: 50}}
+policy: {retry: {attempts: 3, backoff: {constant: 4s}}}
+price: gpt-4o-mini
+`
+	const hang, nothing, twice = "hang and no timeout and no patience ends them", NothingFails, "would deliver its call a second time meanwhile"
+	for _, c := range []struct {
+		set  []string
+		note string
+		want bool
+	}{
+		{[]string{"provider.faults=[{hang: true, share: 1%}]"}, hang, true},
+		{[]string{"provider.faults=[{connection: unreachable}]"}, hang, true},
+		{[]string{"provider.faults=[{connection: unreachable}]", "policy.timeouts.connect=5s"}, hang, false},
+		{[]string{"provider.faults=[{hang: true}]", "policy.timeouts.connect=5s"}, hang, true}, // the connection stands
+		{[]string{"provider.faults=[{hang: true}]", "policy.timeouts.call=5m"}, hang, false},
+		{[]string{"provider.faults=[{hang: true}]", "policy.timeouts.gap=5m"}, hang, false},
+		{[]string{"provider.faults=[{hang: true}]", "workload.patience=5m"}, hang, false},
+		{[]string{"provider.faults=[{hang: true}]", "policy.inside=[{timeout: 5m}]"}, hang, false},
+		{[]string{"provider.faults=[{hang: true}]", "policy.inside=[{retry: {attempts: 2}}]"}, hang, true},
+		{nil, nothing, true},
+		{[]string{"policy=no-retry"}, nothing, false},
+		{[]string{"provider.faults=[{status: 503, share: 1%}]"}, nothing, false},
+		{[]string{"provider.limits=[{resource: requests, limit: 500/min}]"}, nothing, false},
+		{[]string{"provider.capacity={slots: 4}"}, nothing, false},
+		{[]string{"provider.capacity={slots: 4, queue: unlimited}"}, nothing, true},
+		{[]string{"provider.capacity={slots: 4, queue: unlimited}", "policy.timeouts.attempt=1h"}, nothing, false}, // a queue may outlast any timer
+		{[]string{"policy.timeouts.attempt=2001ms"}, nothing, true},
+		{[]string{"policy.timeouts.attempt=1999ms"}, nothing, false},
+		{[]string{"policy.timeouts.attempt=2001ms", "provider.round_trip=10ms"}, nothing, false},
+		{[]string{"policy.timeouts.attempt=1h", "provider.latency.first_token={exponential: {mean: 1s}}"}, nothing, true},
+		{[]string{"policy.timeouts.attempt=1m", "provider.latency.first_token={exponential: {mean: 10s}}"}, nothing, false},
+		// Three tries of 2 s and two waits of 4 s are 14 s.
+		{[]string{"workload.redeliver={visible_after: 13s, deliveries: 3}"}, twice, true},
+		{[]string{"workload.redeliver={visible_after: 14s, deliveries: 3}"}, twice, false},
+		{[]string{"workload.redeliver={visible_after: 1h, deliveries: 3}", "policy.retry.attempts=unlimited"}, twice, true},
+		{[]string{"workload.redeliver={after: 1s, deliveries: 3}"}, twice, false},
+	} {
+		s, err := Read([]byte(text), "t", Options{Set: c.set})
+		if err != nil {
+			t.Errorf("%v: %v", c.set, err)
+			continue
+		}
+		if notes := strings.Join(s.Warnings, "; "); strings.Contains(notes, c.note) != c.want {
+			t.Errorf("%v: the notes are %q; want one with %q: %v", c.set, notes, c.note, c.want)
+		}
+	}
+}
+
+// What is explained says what is so.
+func TestExplainsInWords(t *testing.T) {
+	for set, want := range map[string]string{
+		"workload.redeliver={deliveries: unlimited}":               "goes back to the queue after 0s, as often as it takes.",
+		"workload.redeliver={deliveries: 4, visible_after: 1000s}": "in the queue again 16m40s after it was taken, at most 4 deliveries.",
+		"policy.gate.semaphore=8":                                  "The gate lets go while a call waits to retry; a semaphore held during that wait is fleet.workers.",
+		"policy.retry={attempts: 6, backoff: {constant: 1s}}":      "hint: 1s, 1s, 1s, 1s, 1s.",
+		"policy.retry={attempts: 7, backoff: {constant: 1s}}":      "hint: 1s, 1s, 1s, 1s, 1s, ....",
+		"policy.retry.attempts=4":                                  "own-the-loop with changes: 4 attempts",
+		"policy.retry.attempts=6":                                  "own-the-loop: 6 attempts",
+		"policy.name=mine":                                         "mine: 6 attempts",
+	} {
+		s, err := Read([]byte(base), "t", Options{Set: []string{set}})
+		if err != nil {
+			t.Errorf("%s: %v", set, err)
+			continue
+		}
+		var out bytes.Buffer
+		s.Explain(&out)
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s: the explanation lacks %q:\n%s", set, want, out.String())
+		}
+	}
+	for name, want := range map[string]string{"sqs": "30s, 30s, 30s, 30s, 30s, ...; without end", "own-the-loop": "; in all 0s..15.5s"} {
+		p, err := FindPreset("policy", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := p.Explain(&out); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: lacks %q: %v\n%s", name, want, err, out.String())
+		}
+	}
+	// One version is the version; of several one has to be said.
+	for name, want := range map[string]bool{"instructor": true, "instructor@1.8": true, "openai-python": false} {
+		if _, err := FindPreset("policy", name); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -417,3 +417,32 @@ func TestFilesOfAxesAreReadOnce(t *testing.T) {
 		}
 	}
 }
+
+// The day on which dated prices are looked up is a part of the plan: a resume on another one is another sweep.
+func TestPricesOfAnotherDayAreAnotherSweep(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "p.json"), []byte(`{"m": {"input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run := func(day string) error {
+		tpl, err := scenario.NewTemplate([]byte(strings.Split(small, "sweep:")[0]), "small", scenario.Options{Dir: folder, Day: day})
+		if err != nil {
+			t.Fatal(err)
+		}
+		axis, err := scenario.ParseAxis("price=gpt-4o-mini,{model: m, file: p.json}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tpl.Sweep.Add(axis)
+		_, err = (&Sweep{Plan: &Plan{Template: tpl, Reps: 1}, Dir: folder + "/s", Resume: true}).Run(t.Context())
+		return err
+	}
+	for range 2 {
+		if err := run("2026-10-04"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run("2026-10-05"); err == nil || !strings.Contains(err.Error(), "the file p.json: its prices of 2026-10-04, here of 2026-10-05 (--prices-on)") {
+		t.Errorf("on the next day: %v", err)
+	}
+}

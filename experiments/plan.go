@@ -318,7 +318,11 @@ func (m *Manifest) Differences(other *Manifest) ([]string, error) {
 	var out []string
 	for _, f := range m.Files {
 		i := slices.IndexFunc(other.Files, func(g scenario.InputFile) bool { return g.Name == f.Name })
-		if i >= 0 && !slices.Contains(other.Files, f) {
+		switch {
+		case i < 0 || slices.Contains(other.Files, f):
+		case other.Files[i].SHA256 == f.SHA256:
+			out = append(out, fmt.Sprintf("the file %s: its prices of %s, here of %s (--prices-on)", f.Name, f.Day, other.Files[i].Day))
+		default:
 			out = append(out, fmt.Sprintf("the file %s: SHA-256 %.12s..., here %.12s...; it was changed", f.Name, f.SHA256, other.Files[i].SHA256))
 		}
 	}

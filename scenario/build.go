@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -26,16 +25,6 @@ type builder struct {
 	undeclared []int
 	warnings   []string
 	files      []string
-}
-
-// read reads a file that the scenario names.
-func (b *builder) read(name string) ([]byte, error) {
-	path := b.options.path(name)
-	data, err := b.options.Files.Read(path)
-	if err == nil {
-		b.files = append(b.files, path)
-	}
-	return data, err
 }
 
 func (b *builder) build(f *File) (m fleet.Model, err error) {
@@ -315,13 +304,11 @@ func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
 	}
 	book := b.options.Prices
 	if p.File != "" {
-		data, err := b.read(p.File)
-		if err != nil {
+		where := b.options.path(p.File)
+		if book, err = b.options.Files.Prices(where, p.File, b.options.Day); err != nil {
 			return out, b.errorf(path+".file", "%v", err)
 		}
-		if book, err = cost.Read(bytes.NewReader(data), p.File, b.options.Day); err != nil {
-			return out, b.errorf(path+".file", "%v", err)
-		}
+		b.files = append(b.files, where)
 	}
 	tier, _ := cost.FindTier(string(p.Tier)) // empty is standard
 	if out, err = book.Price(p.Model, tier); err == nil && b.startsAt > 0 {

@@ -178,10 +178,12 @@ func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
 	if t.Rows != nil {
 		return b.rows(t)
 	}
-	data, err := b.read(t.File)
+	path := b.options.path(t.File)
+	data, err := b.options.Files.Read(path)
 	if err != nil {
 		return nil, b.errorf("workload.trace.file", "%v", err)
 	}
+	b.files = append(b.files, path)
 	trace, notes, err := ReadTrace(bytes.NewReader(data), t.File, *t)
 	if err != nil {
 		return nil, b.errorf("workload.trace", "%v", err)

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"stampede/cost"
 	"stampede/scenario/strict"
 )
 
@@ -19,14 +21,17 @@ type Files struct {
 }
 
 type input struct {
-	data []byte
-	sha  string
+	data   []byte
+	sha    string
+	prices cost.Book // of a price file
+	day    string    // on which its prices were looked up
 }
 
 // InputFile is a file that was read, by what is in it.
 type InputFile struct {
 	Name   string `json:"name"` // without its folder, so that it is the same on any machine
 	SHA256 string `json:"sha256"`
+	Day    string `json:"prices_on,omitempty"` // of a price file, on which dated prices were looked up
 }
 
 // Read returns the contents of a regular file; they must not be changed.
@@ -43,8 +48,27 @@ func (f *Files) Read(path string) ([]byte, error) {
 	if f.read == nil {
 		f.read = map[string]input{}
 	}
-	f.read[path] = input{data, fmt.Sprintf("%x", sha256.Sum256(data))}
+	f.read[path] = input{data: data, sha: fmt.Sprintf("%x", sha256.Sum256(data))}
 	return data, nil
+}
+
+// Prices returns the prices of a file as they are on a day; see [cost.Read]. The name is for errors.
+func (f *Files) Prices(path, name, day string) (cost.Book, error) {
+	data, err := f.Read(path)
+	if err != nil {
+		return cost.Book{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	in := f.read[path]
+	if in.prices.Len() == 0 || in.day != day {
+		if in.prices, err = cost.Read(bytes.NewReader(data), name, day); err != nil {
+			return cost.Book{}, err
+		}
+		in.day = day
+		f.read[path] = in
+	}
+	return in.prices, nil
 }
 
 // List names the files read so far, in order of name.
@@ -53,7 +77,7 @@ func (f *Files) List() []InputFile {
 	defer f.mu.Unlock()
 	var out []InputFile
 	for path, in := range f.read {
-		out = append(out, InputFile{filepath.Base(path), in.sha})
+		out = append(out, InputFile{filepath.Base(path), in.sha, in.day})
 	}
 	slices.SortFunc(out, func(a, b InputFile) int {
 		return strings.Compare(a.Name+"\x00"+a.SHA256, b.Name+"\x00"+b.SHA256)
@@ -66,8 +90,13 @@ func (f *Files) List() []InputFile {
 func (t *Template) Inputs() ([]InputFile, error) {
 	for _, a := range t.Sweep.Axes {
 		for _, v := range a.Values {
-			for _, name := range namedFiles(v.node.Under(a.Path, "")) {
-				if _, err := t.options.Files.Read(t.options.path(name)); err != nil {
+			for _, file := range namedFiles(v.node.Under(a.Path, ""), "") {
+				path := t.options.path(file.name)
+				_, err := t.options.Files.Read(path)
+				if err == nil && file.of == "price" {
+					_, err = t.options.Files.Prices(path, file.name, t.options.Day)
+				}
+				if err != nil {
 					return nil, fmt.Errorf("the axis %s, value %s: %w", a.Path, v.Label, err)
 				}
 			}
@@ -76,15 +105,20 @@ func (t *Template) Inputs() ([]InputFile, error) {
 	return t.options.Files.List(), nil
 }
 
-// namedFiles lists the values of fields named file, those of traces and of prices.
-func namedFiles(n *strict.Node) (names []string) {
+// namedFile is a file that a document names: the field around the field named file, trace or price, and its value.
+type namedFile struct{ of, name string }
+
+func namedFiles(n *strict.Node, of string) (files []namedFile) {
 	for i, item := range n.Items {
-		if n.Kind == strict.Mapping && n.Keys[i].Name == "file" && item.Kind == strict.Scalar {
-			names = append(names, item.Text)
+		key := of
+		if n.Kind == strict.Mapping {
+			if key = n.Keys[i].Name; key == "file" && item.Kind == strict.Scalar {
+				files = append(files, namedFile{of, item.Text})
+			}
 		}
-		names = append(names, namedFiles(item)...)
+		files = append(files, namedFiles(item, key)...)
 	}
-	return names
+	return files
 }
 
 // path is where a file that the document names is found.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +17,6 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"stampede/cost"
 	"stampede/experiments"
 	"stampede/scenario"
 )
@@ -71,11 +69,8 @@ func readTemplate(c *cli.Context) (*scenario.Template, error) {
 		o.Set = append(o.Set, fmt.Sprintf("seed=%d", c.Uint64("seed")))
 	}
 	if file := c.String("prices"); file != "" {
-		data, err := o.Files.Read(file)
-		if err != nil {
-			return nil, usage("--prices: %v", err)
-		}
-		if o.Prices, err = cost.Read(bytes.NewReader(data), file, o.Day); err != nil {
+		var err error
+		if o.Prices, err = o.Files.Prices(file, file, o.Day); err != nil {
 			return nil, usage("--prices: %v", err)
 		}
 	}

@@ -51,22 +51,58 @@ func changesOf(c Config) ([]change, error) {
 		if !ok {
 			continue
 		}
-		i := firstOn(c, to)
-		if i < 0 {
+		on := changedBy(c, to)
+		switch {
+		case len(on) == 0 && to.Name != "":
+			return nil, fmt.Errorf("a fault changes the limit %q on %v, but there is none; the limits are %s", to.Name, to.Resource, listNames(c.Limits))
+		case len(on) == 0:
 			return nil, fmt.Errorf("a fault changes the limit on %v, but there is none", to.Resource)
-		}
-		if l := c.Limits[i]; len(to.Keys)+len(to.Models) == 0 && len(l.Keys)+len(l.Models) > 0 {
+		case to.anyLimit() && len(c.Limits[on[0]].Keys)+len(c.Limits[on[0]].Models) > 0:
 			return nil, fmt.Errorf("a fault changes the limit on %v, of which some are for keys or models; say which", to.Resource)
+		case len(on) > 1 && c.Limits[on[0]].Name != "":
+			var several []Limit
+			for _, i := range on {
+				several = append(several, c.Limits[i])
+			}
+			return nil, fmt.Errorf("a fault changes the limit on %v, of which there are %s; say which by its name", to.Resource, listNames(several))
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 	return changes, nil
 }
 
-// firstOn is the first limit that a change is for; negative when there is none.
+// firstOn is the limit that a change is for; negative when there is none.
 func firstOn(c Config, to ChangeLimit) int {
-	named := len(to.Keys)+len(to.Models) > 0
-	return slices.IndexFunc(c.Limits, func(l Limit) bool {
-		return l.Resource == to.Resource && (!named || slices.Equal(l.Keys, to.Keys) && slices.Equal(l.Models, to.Models))
-	})
+	if on := changedBy(c, to); len(on) > 0 {
+		return on[0]
+	}
+	return -1
+}
+
+// changedBy are the limits that a change may mean: of those on its resource the one that it
+// names, else those for its keys and models. One that says neither means a limit for all,
+// where there is one.
+func changedBy(c Config, to ChangeLimit) (forAll []int) {
+	var others []int
+	for i, l := range c.Limits {
+		switch {
+		case l.Resource != to.Resource:
+		case to.Name != "":
+			if l.Name == to.Name {
+				return []int{i}
+			}
+		case !to.anyLimit():
+			if slices.Equal(l.Keys, to.Keys) && slices.Equal(l.Models, to.Models) {
+				forAll = append(forAll, i)
+			}
+		case len(l.Keys)+len(l.Models) == 0:
+			forAll = append(forAll, i)
+		default:
+			others = append(others, i)
+		}
+	}
+	if len(forAll) == 0 {
+		return others
+	}
+	return forAll
 }

@@ -119,9 +119,13 @@ type ChangeLimit struct {
 	Amount   int64
 	Period   time.Duration
 	Burst    int64
+	Name     string   // of the limit, where several are on the resource
 	Keys     []string // of the limit, where several on the resource are for some keys
 	Models   []string // likewise
 }
+
+// anyLimit reports whether the change does not say which limit it means.
+func (e ChangeLimit) anyLimit() bool { return e.Name == "" && len(e.Keys)+len(e.Models) == 0 }
 
 func (Reject) effect()       {}
 func (Slow) effect()         {}
@@ -164,7 +168,11 @@ func (e Break) String() string {
 }
 func (e NoConnection) String() string { return "connection " + e.As.String() }
 func (e ChangeLimit) String() string {
-	return fmt.Sprintf("limit on %v becomes %d per %v", e.Resource, e.Amount, e.Period)
+	which := "on " + e.Resource.String()
+	if e.Name != "" {
+		which = e.Name
+	}
+	return fmt.Sprintf("limit %s becomes %s/%s", which, amountOf(e.Resource, e.Amount), format.Period(e.Period))
 }
 
 // Reachability is what becomes of an attempt to connect.

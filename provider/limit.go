@@ -156,13 +156,13 @@ func (l Limit) Check() error {
 		return fmt.Errorf("a limit of %d %v per %v; allowed is a positive amount per positive period", l.Amount, l.Resource, l.Period)
 	case l.Burst < 0 || l.Used < 0 || l.Offset < 0 || l.Quantum < 0 || l.Growth < 0 || l.Estimate < 0 ||
 		l.Output < 0 || l.Before < 0:
-		return fmt.Errorf("a negative parameter of the limit on %v; allowed is 0 or more", l.Resource)
+		return fmt.Errorf("a negative parameter of the limit %s; allowed is 0 or more", l.label())
 	case l.Quantum > l.Period:
-		return fmt.Errorf("the limit on %v is enforced every %v, longer than its period %v", l.Resource, l.Quantum, l.Period)
+		return fmt.Errorf("the limit %s is enforced every %v, longer than its period %v", l.label(), l.Quantum, l.Period)
 	case l.Kind == RampLimit && l.Every < l.Period:
-		return fmt.Errorf("the ramp on %v grows every %v; allowed is at least its period %v", l.Resource, l.Every, l.Period)
+		return fmt.Errorf("the limit %s grows every %v; allowed is at least its period %v", l.label(), l.Every, l.Period)
 	case l.Settle == Multiply && l.Output < 1:
-		return fmt.Errorf("the limit on %v multiplies output by %d; allowed is 1 or more", l.Resource, l.Output)
+		return fmt.Errorf("the limit %s multiplies output by %d; allowed is 1 or more", l.label(), l.Output)
 	}
 	return nil
 }

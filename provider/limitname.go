@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -46,6 +47,18 @@ func NameLimits(limits []Limit) error {
 		taken = append(taken, l.Name)
 	}
 	return nil
+}
+
+// listNames quotes the names of limits.
+func listNames(limits []Limit) string {
+	var names []string
+	for _, l := range limits {
+		names = append(names, strconv.Quote(l.Name))
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
 }
 
 // Slots is the name under which refusals for want of a place before the capacity
@@ -94,6 +107,9 @@ func (l Limit) madeName() string {
 	}
 	return s
 }
+
+// label is the name of the limit, or the one that it would be given.
+func (l Limit) label() string { return cmp.Or(l.Name, l.madeName()) }
 
 // String writes the limit with its name, kind, burst and rules.
 func (l Limit) String() string {

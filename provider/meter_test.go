@@ -129,6 +129,31 @@ func TestLimitChangesOfAKey(t *testing.T) {
 	}
 }
 
+// Of several limits on a resource a change names the one that it means.
+func TestLimitChangesByName(t *testing.T) {
+	config := func(to ChangeLimit) Config {
+		to.Resource, to.Amount, to.Period = Requests, 2, s
+		limits := []Limit{{Resource: Requests, Amount: 5, Period: s}, {Resource: Requests, Name: "daily", Amount: 7, Period: 24 * time.Hour}}
+		if err := NameLimits(limits); err != nil {
+			t.Fatal(err)
+		}
+		return Config{Limits: limits, Faults: []Fault{{At: s, Share: 1, Effect: to}}}
+	}
+	p := build(t, config(ChangeLimit{Name: "daily"}))
+	p.change(s)
+	if p.limits[0].Amount != 5 || p.limits[1].Amount != 2 {
+		t.Errorf("limits of %d and %d, want 5 and 2", p.limits[0].Amount, p.limits[1].Amount)
+	}
+	for name, want := range map[string]string{
+		"":       `a fault changes the limit on requests, of which there are "requests 5/s", "daily"; say which by its name`,
+		"weekly": `a fault changes the limit "weekly" on requests, but there is none; the limits are "requests 5/s", "daily"`,
+	} {
+		if _, err := New(config(ChangeLimit{Name: name}), 0); err == nil || err.Error() != want {
+			t.Errorf("a change of %q: %v, want %s", name, err, want)
+		}
+	}
+}
+
 func TestRamp(t *testing.T) {
 	r := NewRamp(100, 60*s, 0.5, 15*time.Minute, 0)
 	for minute := range 15 { // at the threshold for a quarter of an hour

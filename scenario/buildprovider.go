@@ -355,7 +355,8 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		if f.Share < 1 {
 			return out, b.errorf(path+".share", "found %v; a limit changes for all attempts", f.Share)
 		}
-		effects = append(effects, provider.ChangeLimit{Resource: resourceOf(c.Resource), Amount: c.Limit.Amount, Period: c.Limit.Period, Burst: c.Burst.Amount, Keys: c.Keys, Models: c.Models})
+		effects = append(effects, provider.ChangeLimit{Resource: resourceOf(c.Resource), Amount: c.Limit.Amount, Period: c.Limit.Period, Burst: c.Burst.Amount,
+			Name: c.Name, Keys: c.Keys, Models: c.Models})
 	}
 	if len(effects) != 1 {
 		return out, b.errorf(path, "found %d effects; want exactly one of connection, cut_at, hang, limit, lose_reply, slow, status", len(effects))

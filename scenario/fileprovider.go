@@ -110,6 +110,7 @@ type LimitChange struct {
 	Resource Resource `yaml:"resource" jsonschema_description:"Of the limit that changes. Needed."`
 	Limit    Rate     `yaml:"limit" jsonschema_description:"The new amount per time. Needed."`
 	Burst    Portion  `yaml:"burst" zero:"no" jsonschema_description:"The new burst. Default the amount."`
+	Name     string   `yaml:"name" jsonschema_description:"Of the limit that changes, where several are on the resource; check lists the names. Default none."`
 	Keys     []string `yaml:"keys" jsonschema_description:"Of the limit that changes, where several on the resource are for some keys. Default none."`
 	Models   []string `yaml:"models" jsonschema_description:"Likewise. Default none."`
 }

@@ -125,7 +125,7 @@ func (l *limiter) take(charge int64) {
 }
 
 // prompt is the tokens of a prompt that count at admission.
-func (l *limiter) prompt(r *Request) int64 {
+func (l *Limit) prompt(r *Request) int64 {
 	n := int64(r.Prompt)
 	if l.Cached == CacheFree {
 		n -= int64(r.Cached)
@@ -134,7 +134,7 @@ func (l *limiter) prompt(r *Request) int64 {
 }
 
 // estimate is the provider's guess at the prompt.
-func (l *limiter) estimate(r *Request) int64 {
+func (l *Limit) estimate(r *Request) int64 {
 	if l.Estimate == 0 || l.Estimate == 1 {
 		return l.prompt(r)
 	}
@@ -142,7 +142,7 @@ func (l *limiter) estimate(r *Request) int64 {
 }
 
 // charge is what the request counts at admission.
-func (l *limiter) charge(r *Request) int64 {
+func (l *Limit) charge(r *Request) int64 {
 	switch {
 	case l.Resource == Requests || l.Resource == Concurrency:
 		return 1
@@ -164,12 +164,12 @@ func (l *limiter) charge(r *Request) int64 {
 
 // settles reports whether the limit may count something else in the end than at
 // admission.
-func (l *limiter) settles() bool {
+func (l *Limit) settles() bool {
 	return l.Resource != Requests && (l.Settle != Keep || l.Charge == AsProduced || !l.Resource.tokens())
 }
 
 // final is what the request counts in the end.
-func (l *limiter) final(r *Request, used Used) int64 {
+func (l *Limit) final(r *Request, used Used) int64 {
 	switch {
 	case l.Resource == Requests:
 		return 1
@@ -188,7 +188,7 @@ func (l *limiter) final(r *Request, used Used) int64 {
 }
 
 // usage is what the request has used of the resource, as far as the settlement looks at it.
-func (l *limiter) usage(r *Request, used Used) int64 {
+func (l *Limit) usage(r *Request, used Used) int64 {
 	out := int64(used.Output)
 	switch {
 	case l.Settle == Multiply:

@@ -84,6 +84,10 @@ func (l *limiter) refilled(at sim.Time) float64 {
 		return float64((r.part.start(at-1)-l.slice)/r.part.period) * float64(l.ceiling)
 	case l.Kind != FixedWindow && l.Kind != SlidingWindow:
 		return amount * periods
+	case l.Quantum > 0 && l.Kind == FixedWindow: // those that begin after the one under way
+		fresh := l.Limit
+		fresh.Used = 0
+		return float64(max(0, fresh.within(l.since, at-1, 0)-l.burst()))
 	case l.Quantum > 0: // in slices, each of n
 		n := float64(l.burst())
 		return min(n*math.Floor((periods-1/float64(l.Period))*amount/n), amount*(whole+1)-float64(l.left))

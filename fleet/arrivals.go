@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"stampede/dist"
 	"stampede/sim"
@@ -85,6 +86,30 @@ func (p Profile) after(s sim.Time, want float64) (sim.Time, bool) {
 	return 0, false
 }
 
+// Expected is L(t), the number of arrivals expected until an instant.
+func (p Profile) Expected(t sim.Time) (sum float64) {
+	for i, piece := range p {
+		if piece.Start >= t {
+			break
+		}
+		end, to := t, piece.From
+		if i+1 < len(p) {
+			end = min(t, p[i+1].Start)
+			to += (piece.To - piece.From) * float64(end-piece.Start) / float64(p[i+1].Start-piece.Start)
+		}
+		sum += (piece.From + to) / 2 * (end - piece.Start).Seconds()
+	}
+	return sum
+}
+
+// When is the instant by which so many arrivals are expected; sim.Never if they are not.
+func (p Profile) When(n float64) sim.Time {
+	if at, ok := p.after(0, n); ok {
+		return at
+	}
+	return sim.Never
+}
+
 func (p Profile) String() string {
 	s := fmt.Sprintf("%.4g/s", p[0].From)
 	for i, piece := range p[1:] {
@@ -114,6 +139,12 @@ func (t *Trace) Next(k uint64, _ sim.Time, _ float64) (sim.Time, bool) {
 		return 0, false
 	}
 	return t.At[k], true
+}
+
+// Before is how many of the calls come before an instant.
+func (t *Trace) Before(at sim.Time) int {
+	n, _ := slices.BinarySearch(t.At, at)
+	return n
 }
 
 // Size implements Sizes.

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -605,6 +606,12 @@ func TestProfile(t *testing.T) {
 		if at, ok := p.after(c.from, c.want); !ok || (at-c.at).Abs() > 10 {
 			t.Errorf("%g arrivals after %v: %v, want %v", c.want, c.from, at, c.at)
 		}
+		if n := p.Expected(c.at) - p.Expected(c.from); math.Abs(n-c.want) > 1e-6 {
+			t.Errorf("%g arrivals expected from %v to %v, want %g", n, c.from, c.at, c.want)
+		}
+	}
+	if n := p.Expected(25 * s); n != 40 || p.When(41) != 31*s || (Profile{{0, 1, 1}, {s, 0, 0}}).When(2) != sim.Never {
+		t.Errorf("%g arrivals by 25 s, 41 by %v; want 40 and 31 s", n, p.When(41))
 	}
 	if _, ok := (Profile{{0, 1, 1}, {s, 0, 0}}).after(0, 2); ok {
 		t.Error("a rate of 0 for ever brings no more arrivals")

@@ -201,7 +201,7 @@ func (b *builder) deal(f *Fleet, out *fleet.Fleet) error {
 // herd notes when those who ask at once are more than the limits let through while
 // they keep trying:
 //
-//	answered <= burst + rate x horizon
+//	answered <= supply within the horizon / mean charge
 func (b *builder) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose string) {
 	at := float64(f.Workers * f.Instances)
 	_, burst := f.Workload.Arrivals.(fleet.Burst)
@@ -215,13 +215,12 @@ func (b *builder) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, w
 	if !bounded || f.Client.Gate.On() || f.Client.Pacer.On() || f.Workload.Redelivery.Deliveries != 0 {
 		return
 	}
-	sizes := measure(f.Workload.Sizes)
-	for _, l := range m.Provider.Limits {
-		if l.Period == 0 || l.Kind == provider.RampLimit || l.Resource == provider.Dollars || !l.Covers(tenant) {
+	for i, l := range m.Provider.Limits {
+		if l.Period == 0 || l.Resource == provider.Dollars || !l.Covers(tenant) {
 			continue
 		}
-		each := max(1, float64(l.Counts(sizes.request())))
-		through := (float64(l.Most()) + float64(l.Amount)*horizon.Seconds()/l.Period.Seconds()) / each
+		each := max(1, meanCharge(&l, f.Workload.Sizes))
+		through := float64(m.Provider.Supply(i).Within(0, horizon, 0)) / each
 		if through < 0.9*at {
 			b.warnings = append(b.warnings, fmt.Sprintf("%s calls%s ask at once and keep trying for %v at the longest, in which %s lets %s of them through: the others give up unless the server asks for longer waits",
 				number(at), whose, shortDuration(horizon.Round(time.Millisecond)), l.Name, number(math.Floor(through))))
@@ -250,12 +249,12 @@ func (b *builder) warn(m *fleet.Model) {
 		if sold != "" && !slices.Contains(b.warnings, sold) {
 			note("%s", sold)
 		}
-		sizes := measure(f.Workload.Sizes)
+		mean := meanRequest(f.Workload.Sizes)
 		for _, l := range m.Provider.Limits {
 			if !l.Covers(m.Provider.Tenants[i]) || l.Kind == provider.LeakyBucket {
 				continue
 			}
-			if charge, holds := l.Counts(sizes.request()), l.Most(); charge > holds {
+			if charge, holds := l.Counts(mean), l.Most(); charge > holds {
 				note("a mean request%s counts %d at the limit %s, which never lets more than %d through at once: such a request is refused for ever", whose, charge, l.Name, holds)
 			}
 		}

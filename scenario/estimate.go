@@ -5,139 +5,304 @@ import (
 	"math"
 	"time"
 
-	"stampede/cost"
-	"stampede/dist"
 	"stampede/fleet"
+	"stampede/internal/format"
 	"stampede/provider"
+	"stampede/sim"
 )
 
-// What the limits allow on average, for explanations.
+// What each part of a scenario lets through by itself, on average, and which of them binds.
 
-// arrivalRate is the mean rate of calls that come by themselves, per second.
-func (s *Scenario) arrivalRate() (float64, bool) {
-	switch a := s.Model.Workload.Arrivals.(type) {
-	case fleet.Renewal:
-		return a.Rate[len(a.Rate)-1].From, true
-	case *fleet.Trace:
-		if span := a.At[len(a.At)-1]; span > 0 {
-			return float64(len(a.At)) / span.Seconds(), true
-		}
-	}
-	return 0, false
+// part is a limit, or a number of places at once, by what it lets through of the calls of
+// the main fleet.
+type part struct {
+	what  string
+	rate  float64       // sustained, in calls per second
+	scale time.Duration // the time for which the rate is told
+	words string        // what else there is to say of it
+	// workers says that it is those of the fleet.
+	workers bool
+	// most is how many calls it lets through between two instants, least is when it has let
+	// so many through from the start; sim.Never if it cannot.
+	most  func(from, to sim.Time) float64
+	least func(calls float64) time.Duration
+	// others is how much of it other fleets use, as calls of this one.
+	others func(from, to sim.Time) float64
 }
 
-// means are the mean sizes of a call, in tokens.
-type means struct{ prompt, cached, output, reasoning, max float64 }
-
-// request is a request of mean size.
-func (m means) request() provider.Request {
-	return provider.Request{Prompt: int(m.prompt + 0.5), Cached: int(m.cached + 0.5), MaxTokens: int(m.max + 0.5)}
+// calls writes the rate in the scale of the part.
+func (p part) calls() string {
+	return fmt.Sprintf("%s calls/%s", number(p.rate*p.scale.Seconds()), format.Period(p.scale))
 }
 
-// measure integrates the sizes over a grid of uniform numbers; for a trace over
-// its calls.
-func measure(sizes fleet.Sizes) means {
-	n := uint64(4000)
-	if t, ok := sizes.(*fleet.Trace); ok {
-		n = uint64(len(t.At))
-	}
-	var m means
-	for k := range n {
-		u := (float64(k) + 0.5) / float64(n)
-		size := sizes.Size(k, fleet.Luck{Prompt: u, Output: u, Reasoning: u})
-		m.prompt += float64(size.Prompt) / float64(n)
-		m.cached += float64(size.Cached) / float64(n)
-		m.output += float64(size.Output) / float64(n)
-		m.reasoning += float64(size.Reasoning) / float64(n)
-		m.max += float64(size.MaxTokens) / float64(n)
-	}
-	return m
-}
-
-// capacity is how many answers a part of the system allows per minute.
-type capacity struct {
-	what      string
-	perMinute float64
-	calls     uint64
-	burst     float64 // calls that a full bucket lets through at once
-}
-
-func (c capacity) words() string {
-	s := number(c.perMinute) + " calls/min"
-	if c.burst >= 1 {
-		s += fmt.Sprintf(" after %s at once", number(math.Floor(c.burst)))
-	}
-	if c.calls > 0 {
-		rest := max(0, float64(c.calls)-c.burst)
-		s += fmt.Sprintf(", %s for %d calls", shortDuration(time.Duration(rest/c.perMinute*float64(time.Minute)).Round(time.Second)), c.calls)
+// explain writes what the part lets through, and how long so many calls take.
+func (p part) explain(calls uint64) string {
+	s := p.calls() + p.words
+	if calls > 0 {
+		s += ", " + spanFor(p.least(float64(calls)), calls)
 	}
 	return s
 }
 
-// capacities are the mean rates that each part allows by itself; the smallest
-// is the bottleneck.
-func (s *Scenario) capacities(z means) []capacity {
-	m := &s.Model
-	var out []capacity
-	add := func(what string, perMinute, burst float64) {
-		if !math.IsInf(perMinute, 0) && !math.IsNaN(perMinute) {
-			out = append(out, capacity{what, perMinute, m.Workload.Calls, burst})
-		}
+func spanFor(least time.Duration, calls uint64) string {
+	if least == sim.Never {
+		return fmt.Sprintf("never %d calls", calls)
 	}
-	latency := mean(m.Provider.Latency.FirstToken) + z.output*meanInverse(m.Provider.Latency.TokensPerSecond)
-	if b := m.Provider.Capacity.Batching; b != nil { // with every slot taken
-		latency = (z.output + b.Steps(int(z.prompt-z.cached+0.5))) * b.Streams(m.Provider.Capacity.Slots).Seconds()
+	return fmt.Sprintf("%s for %d calls", shortDuration(least.Round(time.Second)), calls)
+}
+
+// parts are those that the calls of the main fleet meet, with the averages of every fleet.
+func (s *Scenario) parts(fleets []averages) (out []part) {
+	m, a := &s.Model, fleets[0]
+	places := func(what string, n int64, seconds float64) {
+		if n == 0 || seconds == 0 {
+			return
+		}
+		rate := float64(n) / seconds
+		out = append(out, part{what: what, rate: rate, scale: time.Minute,
+			most:  func(from, to sim.Time) float64 { return float64(n) + rate*(to-from).Seconds() },
+			least: func(calls float64) time.Duration { return sim.Seconds(math.Ceil(calls/float64(n)) * seconds) },
+		})
 	}
-	for _, l := range m.Provider.Limits {
-		if l.Kind == provider.RampLimit || !l.Covers(m.Provider.Tenants[0]) {
-			continue // it grows with the traffic, or is for others
+	for i := range m.Provider.Limits {
+		l := &m.Provider.Limits[i]
+		switch {
+		case !l.Covers(m.Provider.Tenants[0]):
+		case l.Resource == provider.Concurrency:
+			places(fmt.Sprintf("%s, %.3g s each", l.Name, a.slots), l.Amount, a.slots)
+		case a.counts[i] > 0:
+			out = append(out, s.limitPart(i, fleets))
 		}
-		if l.Resource == provider.Concurrency {
-			add(fmt.Sprintf("%s, %.3g s each", l.Name, latency), 60*float64(l.Amount)/latency, 0)
-			continue
-		}
-		used := provider.Used{Output: int(z.output + 0.5)}
-		usage := cost.Usage{Prompt: int(z.prompt + 0.5), Cached: int(z.cached + 0.5), Output: used.Output, Reasoning: int(z.reasoning + 0.5)}
-		if m.Workload.Cache.Writes {
-			usage.Written = usage.Prompt - usage.Cached
-		}
-		used.Nano = int64(m.Price.Bill(usage))
-		each := max(1, float64(l.Ends(z.request(), used)))
-		add(l.Name, float64(l.Amount)/l.Period.Minutes()/each, float64(l.Most())/each)
 	}
 	if c := m.Provider.Capacity.Slots; c > 0 {
-		add(fmt.Sprintf("%s, %.3g s each", plural(c, "slot"), latency), 60*float64(c)/latency, 0)
+		places(fmt.Sprintf("%s, %.3g s each", plural(c, "slot"), a.slots), int64(c), a.slots)
 	}
-	busy := latency + m.Provider.RoundTrip.Seconds() + mean(m.Workload.Think)
 	if m.Workers > 0 {
-		add(fmt.Sprintf("%s, %.3g s a call", plural(m.Workers*m.Instances, "worker"), busy), 60*float64(m.Workers*m.Instances)/busy, 0)
+		turn := a.busy + mean(m.Workload.Think)
+		places(fmt.Sprintf("%s, %.3g s a call", plural(m.Workers*m.Instances, "worker"), turn), int64(m.Workers*m.Instances), turn)
+		if turn > 0 {
+			out[len(out)-1].workers = true
+		}
 	}
 	if g := m.Client.Gate.Semaphore; g > 0 {
 		what := fmt.Sprintf("gate of %d", g)
 		if m.Instances > 1 {
 			what += fmt.Sprintf(" in each of %d instances", m.Instances)
 		}
-		add(what, 60*float64(g*m.Instances)/(latency+m.Provider.RoundTrip.Seconds()), 0)
+		places(what, int64(g*m.Instances), a.busy)
 	}
 	return out
 }
 
-func mean(l dist.Law) float64 {
-	if l == nil {
-		return 0
+// limitPart is a limit, less what fleets beside the main one take of it.
+func (s *Scenario) limitPart(limit int, fleets []averages) part {
+	m := &s.Model
+	l, supply, each := &m.Provider.Limits[limit], m.Provider.Supply(limit), fleets[0].counts[limit]
+	p := part{what: l.Name, rate: float64(l.Amount) / l.Period.Seconds() / each, scale: time.Minute}
+	if l.Period > time.Hour {
+		p.scale = l.Period
 	}
-	return l.Mean()
+	switch l.Kind {
+	case provider.TokenBucket, provider.LeakyBucket:
+		if burst := math.Floor(float64(l.Most()) / max(each, fleets[0].charges[limit]) * (1 + 1e-9)); burst >= 1 {
+			p.words = fmt.Sprintf(" after %s at once", number(burst))
+		}
+	case provider.RampLimit:
+		p.rate = max(p.rate, (1+l.Growth)*float64(l.Before)/l.Every.Seconds()/each)
+		p.words = fmt.Sprintf(" at first, then up to %s more every %s", format.Percent(l.Growth), format.Span(l.Every))
+	}
+	p.others = func(from, to sim.Time) (sum float64) {
+		for i, f := range m.Beside {
+			if arrivals, ok := arrivalsOf(&f, m.Horizon); ok && l.Covers(m.Provider.Tenants[i+1]) {
+				sum += arrivals.between(from, to) * fleets[i+1].counts[limit] / each
+			}
+		}
+		return sum
+	}
+	p.most = func(from, to sim.Time) float64 {
+		return max(0, float64(supply.Within(from, to, 0))/each-p.others(from, to))
+	}
+	p.least = func(calls float64) time.Duration {
+		return supply.Earliest(int64(min(math.Ceil(calls*each*(1-1e-9)), provider.NoBound/2)), 0)
+	}
+	return p
 }
 
-// meanInverse is E[1/X], the seconds per token of a law of tokens per second.
-func meanInverse(l dist.Law) float64 {
-	if l == nil {
-		return 0
+// arrivals are the calls that come by themselves, as expected.
+type arrivals struct {
+	by    func(sim.Time) float64 // how many until an instant
+	marks []sim.Time             // between which the rate is a straight line
+	end   sim.Time
+	peak  float64 // the highest rate, per second
+	name  string  // of a stretch with more than the rest
+}
+
+func (a arrivals) between(from, to sim.Time) float64 {
+	return a.by(min(to, a.end)) - a.by(min(from, a.end))
+}
+
+// arrivalsOf are those of a fleet, until the horizon or its last call.
+func arrivalsOf(f *fleet.Fleet, horizon sim.Time) (arrivals, bool) {
+	switch process := f.Workload.Arrivals.(type) {
+	case fleet.Renewal:
+		a := arrivals{by: process.Rate.Expected, end: horizon, name: "spike"}
+		if calls := f.Workload.Calls; calls > 0 {
+			if last := process.Rate.When(float64(calls)); horizon == 0 || last < horizon {
+				a.end = last
+			}
+		}
+		for i, piece := range process.Rate {
+			if a.marks = append(a.marks, piece.Start); piece.Start >= a.end {
+				break
+			}
+			if a.peak = max(a.peak, piece.From); i < len(process.Rate)-1 {
+				a.peak = max(a.peak, piece.To)
+			}
+		}
+		return a, a.end > 0
+	case *fleet.Trace:
+		a := arrivals{by: func(t sim.Time) float64 { return float64(process.Before(t + 1)) }, end: process.At[len(process.At)-1], name: "stretch"}
+		if horizon > 0 {
+			a.end = min(a.end, horizon)
+		}
+		const stretches = 60
+		length := max(1, a.end/stretches)
+		for at := sim.Time(0); at < a.end; at += length {
+			a.marks = append(a.marks, at)
+			a.peak = max(a.peak, a.between(at, at+length)/length.Seconds())
+		}
+		return a, a.end > 0
 	}
-	const n = 4000
-	sum := 0.0
-	for i := range n {
-		sum += 1 / l.Sample((float64(i)+0.5)/n)
+	return arrivals{}, false
+}
+
+// need is the stretch of the arrivals that a part can follow least.
+type need struct {
+	from, to sim.Time
+	calls    float64
+	ratio    float64 // of the calls to what the part lets through meanwhile
+}
+
+// busiest is the stretch that a part can follow least, the longest of equals.
+func (a arrivals) busiest(p part) (out need) {
+	marks := []sim.Time{0}
+	for _, at := range append(a.marks[:len(a.marks):len(a.marks)], a.end) {
+		if last := marks[len(marks)-1]; at > last && at <= a.end {
+			marks = append(marks, (last+at)/2, at) // the rate may change on the way
+		}
 	}
-	return sum / n
+	for i, from := range marks {
+		for _, to := range marks[i+1:] {
+			n := need{from: from, to: to, calls: a.between(from, to)}
+			n.ratio = n.calls / p.most(from, to)
+			if n.ratio > out.ratio+1e-9 || (n.ratio > out.ratio-1e-9 && to-from > out.to-out.from) {
+				out = n
+			}
+		}
+	}
+	return out
+}
+
+// words say what the stretch asks of a part.
+func (n need) words(a arrivals, p part) string {
+	whole := n.from == 0 && n.to == a.end
+	who := "arrivals need"
+	if !whole {
+		who = fmt.Sprintf("the %s from %s to %s needs", a.name, shortDuration(n.from.Round(time.Millisecond)), shortDuration(n.to.Round(time.Millisecond)))
+	}
+	length := n.to - n.from
+	rate := func(calls float64) string { return number(calls / length.Seconds() * p.scale.Seconds()) }
+	if p.scale > length {
+		rate = func(calls float64) string { return number(math.Round(calls)) }
+	}
+	text := fmt.Sprintf("%s %s", who, rate(n.calls))
+	if p.others != nil {
+		if taken := p.others(n.from, n.to); taken > 0 {
+			text += fmt.Sprintf(" beside %s that other fleets take", rate(taken))
+		}
+	}
+	if p.scale > length {
+		text += fmt.Sprintf(" calls in %s", shortDuration(length.Round(time.Second)))
+	}
+	return text
+}
+
+// binds says which part binds, and what the calls need of it: where calls come by themselves,
+// the one that they exceed most at any time; where all are there, the one that takes longest.
+func (s *Scenario) binds(parts []part, a averages) (out []string) {
+	m := &s.Model
+	if len(parts) == 0 {
+		return []string{"Bound by: nothing."}
+	}
+	bound := parts[0]
+	if coming, ok := arrivalsOf(&m.Fleet, m.Horizon); ok {
+		worst := coming.busiest(bound)
+		for _, p := range parts[1:] {
+			if n := coming.busiest(p); n.ratio > worst.ratio {
+				bound, worst = p, n
+			}
+		}
+		nothing := "nothing; the tightest is "
+		if worst.ratio > 1 {
+			nothing = ""
+		}
+		return []string{
+			fmt.Sprintf("Workers needed: %s at the peak of %s calls/min, %.3g s each (Little's law)%s.",
+				number(math.Ceil(coming.peak*a.busy-1e-6)), number(60*coming.peak), a.busy, s.have()),
+			fmt.Sprintf("Bound by: %s%s, %s; %s.", nothing, bound.what, bound.calls(), worst.words(coming, bound)),
+		}
+	}
+	calls := float64(m.Workload.Calls)
+	rate := func(p part) float64 { // of the calls that there are, what is let through at once included
+		if calls == 0 {
+			return p.rate
+		}
+		return calls / p.least(calls).Seconds()
+	}
+	others := math.Inf(1)
+	for _, p := range parts {
+		if rate(p) < rate(bound) {
+			bound = p
+		}
+		if !p.workers {
+			others = min(others, rate(p))
+		}
+	}
+	text := fmt.Sprintf("Bound by: %s, %s", bound.what, bound.calls())
+	if calls > 0 {
+		text += ": " + spanFor(bound.least(calls), m.Workload.Calls)
+	}
+	if !math.IsInf(others, 0) && m.Workers > 0 {
+		out = append(out, fmt.Sprintf("Workers needed: %s for the %s calls/min that the rest lets through, %.3g s each (Little's law)%s.",
+			number(math.Ceil(others*a.busy-1e-6)), number(60*others), a.busy, s.have()))
+	}
+	return append(out, text+".")
+}
+
+// have says how many workers there are.
+func (s *Scenario) have() string {
+	if n := s.Model.Workers * s.Model.Instances; n > 0 {
+		return fmt.Sprintf("; there are %d", n)
+	}
+	return "; each call brings its own"
+}
+
+// outlasts says how long answers take alone, and how many of them nobody waits for even then.
+func outlasts(f *fleet.Fleet, a averages) string {
+	s := fmt.Sprintf("On an unloaded provider an answer takes %.3g s on average, 95 %% of them at most %.3g s", a.answer, a.p95)
+	if f.Client.Timeouts.String() != "" || len(f.Client.Outer) > 0 {
+		s += fmt.Sprintf("; %s of the attempts outlast their timeouts", percent(a.timeout))
+	}
+	if f.Workload.Patience != nil {
+		s += fmt.Sprintf("; %s of the callers leave before it", percent(a.patience))
+	}
+	return s + "."
+}
+
+// percent writes an estimated share.
+func percent(share float64) string {
+	if rounded := math.Round(share*1000) / 1000; rounded > 0 || share == 0 {
+		return format.Percent(rounded)
+	}
+	return "under 0.1%"
 }

@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"time"
 
@@ -22,9 +21,12 @@ func (s *Scenario) Explain(w io.Writer) {
 	}
 	line("\nWorkload")
 	line("  %s", explainArrivals(&m.Fleet, &s.Workload))
-	sizes := measure(m.Workload.Sizes)
-	line("  Prompts: %s, mean %.0f.", s.explainSize(s.Workload.PromptTokens), sizes.prompt)
-	line("  Answers: %s, mean %.0f%s.", s.explainSize(s.Workload.OutputTokens), sizes.output, s.explainMax())
+	fleets := make([]averages, 1+len(m.Beside))
+	for i := range fleets {
+		fleets[i] = average(m, i)
+	}
+	line("  Prompts: %s, mean %.0f.", s.explainSize(s.Workload.PromptTokens), fleets[0].prompt)
+	line("  Answers: %s, mean %.0f%s.", s.explainSize(s.Workload.OutputTokens), fleets[0].output, s.explainMax())
 	if s.Workload.CachedShare > 0 {
 		life := ""
 		if s.Workload.CacheLife > 0 {
@@ -104,26 +106,15 @@ func (s *Scenario) Explain(w io.Writer) {
 	}
 	line("  %v%s.", m.Price, source)
 	line("\nWhat the averages allow")
-	arrivals, arrive := s.arrivalRate()
-	least := math.Inf(1)
-	for _, c := range s.capacities(sizes) {
-		line("  %-44s %s", c.what, c.words())
-		if c.burst > 0 && c.burst >= 60*arrivals*m.Horizon.Minutes() && m.Horizon > 0 {
-			continue // what is there at once lasts for the run
-		}
-		least = min(least, c.perMinute)
-	}
-	if arrive {
-		line("  %-44s %s calls/min", "arrivals", number(60*arrivals))
-		if 60*arrivals > least {
-			line("  More calls arrive than can be answered: the backlog grows as long as they come.")
-		}
+	parts := s.parts(fleets)
+	for _, p := range parts {
+		line("  %-44s %s", p.what, p.explain(m.Workload.Calls))
 	}
 	for i, other := range m.Beside {
 		b := s.Beside[i]
 		line("\nBeside: %s, which calls %s at priority %d%s", other.Name, other.Price.Model, b.Fleet.Priority, under(b.Fleet.Key))
 		line("  %s", explainArrivals(&other, &b.Workload))
-		line("  Prompts of mean %.0f tokens, answers of mean %.0f.", measure(other.Workload.Sizes).prompt, measure(other.Workload.Sizes).output)
+		line("  Prompts of mean %.0f tokens, answers of mean %.0f.", fleets[i+1].prompt, fleets[i+1].output)
 		line("  %v.", other.Client)
 	}
 	line("\nThe run: seed %d, %d replications.", s.Seed, s.Replications)
@@ -136,6 +127,10 @@ func (s *Scenario) Explain(w io.Writer) {
 	}
 	for _, warning := range s.Warnings {
 		line("Note: %s.", warning)
+	}
+	line("\n%s", outlasts(&m.Fleet, fleets[0]))
+	for _, text := range s.binds(parts, fleets[0]) {
+		line("%s", text)
 	}
 }
 

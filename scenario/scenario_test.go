@@ -14,9 +14,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stampede/cost"
 	"stampede/fleet"
 	"stampede/policy"
 	"stampede/provider"
+	"stampede/scenario/strict"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -322,8 +324,8 @@ func TestRampStarts(t *testing.T) {
 		{"open", "open: {rate: 5/s, calls: 9, profile: [{at: 1m, rate: 50/s}]}", "resource: requests, limit: 1/s", 4500, 0},
 		{"open, of tokens", "open: {rate: 5/s, calls: 9}", "resource: tokens, limit: 1k/min", 810_000, 0},
 		{"given", "open: {rate: 5/s, calls: 9}", "resource: requests, limit: 1/s, before: 40/min", 600, 0},
-		{"given, and each minute", "burst: {calls: 9}", "resource: requests, limit: 1/s, every: 1m, before: 40/min", 40, 0},
-		{"not known", "burst: {calls: 9}", "resource: requests, limit: 1/s", 0, 1},
+		{"given, and each minute", "burst: {calls: 1}", "resource: requests, limit: 1/s, every: 1m, before: 40/min", 40, 0},
+		{"not known", "burst: {calls: 1}", "resource: requests, limit: 1/s", 0, 1},
 	} {
 		file := "workload: {" + c.workload + ", prompt_tokens: 100, output_tokens: 50, max_tokens: 80}\n" +
 			"provider: {limits: [{kind: ramp, " + c.limit + "}]}\nprice: gpt-4o-mini\n"
@@ -810,6 +812,87 @@ func TestEmbeddedScenariosReadAndExplain(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What check says of each part and of what binds, by hand. Every scenario has prompts of 1,000
+// tokens, answers of 500, first tokens after 1 s and then 100 a second: 6 s in all.
+func TestWhatBinds(t *testing.T) {
+	const day = "provider: {limits: [{resource: requests, limit: 150/day, kind: %s}]}"
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"windows give their amount when they begin: 50 tomorrow", "workload: {batch: {calls: 200}}\n" + fmt.Sprintf(day, "fixed_window"),
+			[]string{"Bound by: requests 150/day, fixed window, 150 calls/day: 24h for 200 calls."}},
+		{"likewise any day", "workload: {batch: {calls: 200}}\n" + fmt.Sprintf(day, "sliding_window"),
+			[]string{"Bound by: requests 150/day, sliding window, 150 calls/day: 24h for 200 calls."}},
+		{"a bucket refills: 50 at 150 a day", "workload: {batch: {calls: 200}}\n" + fmt.Sprintf(day, "token_bucket"),
+			[]string{"Bound by: requests 150/day, 150 calls/day: 8h for 200 calls."}},
+		// (300 x 500 - 8,000) / 8,000 a minute.
+		{"output tokens", "workload: {batch: {calls: 300}}\nprovider: {limits: [{resource: output_tokens, limit: 8k/min}]}",
+			[]string{"Bound by: output tokens 8000/min, 16 calls/min: 17m45s for 300 calls.", "Workers needed: 2 for the 16.9 calls/min"}},
+		// ln 4096/3000 = 0.31140, sigma = ln 4 / 1.64485 = 0.84281, d = 0.36948:
+		// E[max] = 4096 N(d) + 3000 exp(sigma^2/2) N(sigma - d) = 2638.3 + 2918.5 = 5,556.8; 450,000 of that are 80.98,
+		// 80.99 without the last 1/32,762 of the law.
+		{"the mean of the larger, and a spike of two minutes beyond it",
+			"workload: {open: {rate: 77/min, profile: [{at: 5m, for: 2m, rate: 231/min}]}, prompt_tokens: {lognormal: {p50: 3k, p95: 12k}}, max_tokens: 4096}\nhorizon: 20m\n" +
+				"provider: {limits: [{resource: requests, limit: 500/min}, {resource: tokens, limit: 450k/min, charge: 'max(max_tokens, estimate)', settle: none}]}",
+			[]string{"tokens 450k/min                              80.99 calls/min after 80 at once", "Bound by: tokens 450k/min, 80.99 calls/min; the spike from 5m to 7m needs 231.",
+				"Workers needed: 24 at the peak of 231 calls/min, 6 s each (Little's law); there are 30."}},
+		{"arrivals that a bucket follows", "workload: {open: {rate: 77/min}}\nhorizon: 20m\nprovider: {limits: [{resource: requests, limit: 80/min}]}",
+			[]string{"Bound by: nothing; the tightest is requests 80/min, 80 calls/min; arrivals need 77.", "Workers needed: 8 at the peak of 77"}},
+		{"and those that it does not", "workload: {open: {rate: 90/min}}\nhorizon: 20m\nprovider: {limits: [{resource: requests, limit: 80/min}]}",
+			[]string{"Bound by: requests 80/min, 80 calls/min; arrivals need 90."}},
+		// An answer is 0.0001 x 1,000 + 0.0009 x 500 = $0.55: 909 for $500 a month.
+		{"a month's dollars are told by the month and last for the run", "workload: {batch: {calls: 900}}\nprovider: {limits: [{resource: dollars, limit: $500/720h}]}\nprice: {input: 100, output: 900}",
+			[]string{"$500/month                                   909.1 calls/month after 909 at once, 0s for 900 calls", "Bound by: 30 workers, 6 s a call, 300 calls/min: 3m for 900 calls."}},
+		{"or do not", "workload: {open: {rate: 60/min}}\nhorizon: 20m\nprovider: {limits: [{resource: dollars, limit: $500/720h, kind: fixed_window}]}\nprice: {input: 100, output: 900}",
+			[]string{"Bound by: $500/month, fixed window, 909.1 calls/month; arrivals need 1200 calls in 20m."}},
+		// Windows of 15 minutes: 150, 225, 338, 507, 761 (rounded up), 1,981 of them, then 19 of 1,142 or 77 a minute.
+		{"a ramp grows window by window", "workload: {batch: {calls: 2000}}\nprovider: {limits: [{resource: requests, limit: 10/min, kind: ramp, growth: 50%, every: 15m}]}",
+			[]string{"10 calls/min at first, then up to 50% more every 15m, 1h15m for 2000 calls"}},
+		{"what others take", "workload: {open: {rate: 70/min}}\nhorizon: 20m\nprovider: {limits: [{resource: requests, limit: 80/min}]}\n" +
+			"beside: [{workload: {open: {rate: 20/min}, prompt_tokens: 10, output_tokens: 10}, fleet: {name: other, workers: 5}}]",
+			[]string{"Bound by: requests 80/min, 80 calls/min; arrivals need 70 beside 20 that other fleets take."}},
+		// Answers uniform over 0..1,000 tokens end after 1..11 s; those of 501 or more, 49.95 %, after 6 s. A
+		// caller leaves within that with a probability of 6/36,000.
+		{"timeouts", "workload: {batch: {calls: 9}, output_tokens: {uniform: {min: 0, max: 1000}}, patience: {exponential: {mean: 10h}}}\nprovider: {}\npolicy: {timeouts: {attempt: 6s}}",
+			[]string{"takes 6 s on average, 95 % of them at most 10.5 s; 49.9% of the attempts outlast their timeouts; under 0.1% of the callers leave before it."}},
+		// Of a stream only the first token waits for first_byte.
+		{"timeouts of streams", "workload: {batch: {calls: 9}, stream: true, patience: 5s}\nprovider: {latency: {first_token: {uniform: {min: 0s, max: 4s}}}}\npolicy: {timeouts: {first_byte: 3s, gap: 11ms}}",
+			[]string{"25% of the attempts outlast their timeouts; 100% of the callers leave before it."}},
+		{"a gap between tokens", "workload: {batch: {calls: 9}, stream: true}\nprovider: {}\npolicy: {timeouts: {gap: 9ms}}", []string{"100% of the attempts outlast their timeouts."}},
+		{"reasoning comes before the first token", "workload: {batch: {calls: 9}, stream: true, reasoning_tokens: 500}\nprovider: {}\npolicy: {timeouts: {first_byte: 5s}}",
+			[]string{"takes 11 s on average", "100% of the attempts outlast their timeouts."}},
+	} {
+		base := "name: t\nworkload: {prompt_tokens: 1000, output_tokens: 500}\nfleet: {workers: 30}\nprovider: {latency: {first_token: 1s, tokens_per_second: 100}}\nprice: gpt-4o-mini\n"
+		s := merged(t, base, c.text)
+		var out bytes.Buffer
+		s.Explain(&out)
+		for _, want := range c.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: want %q in\n%s", c.name, want, out.String()[strings.Index(out.String(), "What the averages"):])
+			}
+		}
+	}
+}
+
+// merged reads a document with the fields of another over it.
+func merged(t *testing.T, base, over string) *Scenario {
+	t.Helper()
+	var documents [2]*strict.Node
+	for i, text := range []string{base, over} {
+		node, err := strict.Parse([]byte(text), "f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents[i] = node
+	}
+	s, err := read(documents[0], documents[1:], Options{Prices: cost.Builtin()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // Rows, duration, mean rate and token quantiles of the Azure traces agree with

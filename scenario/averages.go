@@ -1,0 +1,196 @@
+package scenario
+
+import (
+	"slices"
+	"time"
+
+	"stampede/cost"
+	"stampede/dist"
+	"stampede/fleet"
+	"stampede/policy"
+	"stampede/provider"
+)
+
+// averages are what the calls of a fleet are on average, by themselves at the provider and
+// at their first attempt. They are integrals over the laws, for check alone: a sweep builds
+// thousands of scenarios and asks for none.
+type averages struct {
+	prompt, output float64   // tokens
+	charges        []float64 // by limit, at admission: requests, tokens
+	counts         []float64 // by limit, in the end, nano-dollars too
+	slots          float64   // seconds in a slot, with every slot taken
+	busy           float64   // seconds from sending to the reply, then
+	answer         float64   // seconds from sending to the last token, alone
+	p95            float64   // of that
+	timeout        float64   // share of the attempts that are cut off before the answer
+	patience       float64   // share of the calls whose caller leaves before it
+}
+
+// lattice is a set of points that fills the unit cube of any number of dimensions evenly:
+// of each dimension alone it is the grid of the midpoints (Korobov; the generator is the best
+// of those tried in six dimensions, by the worst-case error of smooth functions).
+const (
+	latticePoints    = 16381
+	latticeGenerator = 14557
+)
+
+// point gives the coordinates of a point of the lattice in turn.
+func point(k int) func() float64 {
+	at := k % latticePoints
+	return func() float64 {
+		u := (float64(at) + 0.5) / latticePoints
+		at = at * latticeGenerator % latticePoints
+		return u
+	}
+}
+
+// points is how many points an integral takes: those of the lattice, or all calls of a trace.
+func points(sizes fleet.Sizes) int {
+	if t, ok := sizes.(*fleet.Trace); ok {
+		return len(t.At)
+	}
+	return latticePoints
+}
+
+// average integrates over the laws, and over the calls of a trace.
+func average(m *fleet.Model, fleetIndex int) averages {
+	f := m.Fleets()[fleetIndex]
+	p := &m.Provider
+	n := points(f.Workload.Sizes)
+	a := averages{charges: make([]float64, len(p.Limits)), counts: make([]float64, len(p.Limits))}
+	answers := make([]float64, n)
+	trip := (p.RoundTrip + p.Gateway.Latency).Seconds()
+	for k := range n {
+		next := point(k)
+		size := f.Workload.Sizes.Size(uint64(k), fleet.Luck{Prompt: next(), Output: next(), Reasoning: next()})
+		first, each := unloaded(p, size, next(), next())
+		whole := first + float64(size.Output)*each
+		answers[k] = trip + whole
+		a.prompt += float64(size.Prompt)
+		a.output += float64(size.Output)
+		a.slots += whole * p.Crowded(int64(p.Capacity.Slots))
+		a.busy += trip + whole*p.Crowded(int64(p.Capacity.Slots))
+		a.answer += trip + whole
+		if cutOff(f, trip+first+float64(size.Reasoning)*each, trip+whole, each, p.Capacity.Batching != nil) {
+			a.timeout++
+		}
+		if law := f.Workload.Patience; law != nil && law.Sample(next()) < trip+whole {
+			a.patience++
+		}
+		for i, l := range p.Limits {
+			r := requestOf(size)
+			a.charges[i] += float64(l.Counts(r)) / float64(n)
+			a.counts[i] += float64(l.Ends(r, used(f, size))) / float64(n)
+		}
+	}
+	for _, sum := range []*float64{&a.prompt, &a.output, &a.slots, &a.busy, &a.answer, &a.timeout, &a.patience} {
+		*sum /= float64(n)
+	}
+	slices.Sort(answers)
+	a.p95 = answers[n*95/100]
+	return a
+}
+
+// unloaded is the time to the first token of a request alone at the provider, and of
+// each further one.
+func unloaded(p *provider.Config, size fleet.Size, u, v float64) (first, each float64) {
+	if b := p.Capacity.Batching; b != nil {
+		step := b.Streams(1).Seconds()
+		return b.Steps(int(size.Prompt-size.Cached)) * step, step
+	}
+	if law := p.Latency.FirstToken; law != nil {
+		first = law.Sample(u)
+	}
+	if law := p.Latency.TokensPerSecond; law != nil {
+		each = 1 / law.Sample(v)
+	}
+	return first, each
+}
+
+// cutOff reports whether a client cuts its first attempt off whose first visible token and
+// whose last come after so many seconds.
+func cutOff(f *fleet.Fleet, first, last, each float64, batched bool) bool {
+	c := &f.Client
+	after := func(d time.Duration, seconds float64) bool { return d > 0 && seconds > d.Seconds() }
+	for _, l := range c.Outer {
+		if after(l.Timeout, last) {
+			return true
+		}
+	}
+	t := &c.Timeouts
+	timer, span := t.BeforeFirstByte(1, true)
+	reply := last
+	if f.Workload.Stream {
+		reply = first
+		if after(t.Gap, each) && !batched {
+			return true
+		}
+	}
+	return timer != policy.NoTimer && after(span, reply) || after(t.Whole(1), last) || after(t.Call, last)
+}
+
+func requestOf(size fleet.Size) provider.Request {
+	return provider.Request{Prompt: int(size.Prompt), Cached: int(size.Cached), MaxTokens: int(size.MaxTokens)}
+}
+
+// used is what an answer of this size uses, billed with its cache full.
+func used(f *fleet.Fleet, size fleet.Size) provider.Used {
+	u := cost.Usage{Prompt: int(size.Prompt), Cached: int(size.Cached), Output: int(size.Output), Reasoning: int(size.Reasoning)}
+	if f.Workload.Cache.Writes {
+		u.Written = u.Prompt - u.Cached
+	}
+	return provider.Used{Output: int(size.Output), Nano: int64(f.Price.Bill(u))}
+}
+
+// meanRequest is a request of mean size, from the means of the laws.
+func meanRequest(sizes fleet.Sizes) provider.Request {
+	var drawn fleet.Drawn
+	prompt := 0.0
+	switch z := sizes.(type) {
+	case fleet.Drawn:
+		drawn = z
+		prompt = mean(z.Prompt)
+	case *fleet.Trace:
+		drawn = z.Missing
+		missing := mean(drawn.Prompt)
+		for _, n := range z.Prompt {
+			if n < 0 {
+				prompt += missing
+			} else {
+				prompt += float64(n)
+			}
+		}
+		if prompt /= float64(max(1, len(z.Prompt))); len(z.Prompt) == 0 {
+			prompt = missing
+		}
+	default:
+		return requestOf(sizes.Size(0, fleet.Luck{Prompt: 0.5, Output: 0.5, Reasoning: 0.5}))
+	}
+	r := provider.Request{Prompt: int(prompt + 0.5), MaxTokens: int(drawn.MaxTokens)}
+	r.Cached = int(drawn.CachedShare * float64(r.Prompt))
+	return r
+}
+
+// meanCharge is what requests count on average at admission. Only where the larger of two
+// counts is the mean not that of a mean request:
+//
+//	E[max(prompt, max_tokens)] >= max(E[prompt], max_tokens)
+func meanCharge(l *provider.Limit, sizes fleet.Sizes) float64 {
+	if l.Charge != provider.MaxOrEstimate {
+		return float64(l.Counts(meanRequest(sizes)))
+	}
+	sum := 0.0
+	n := points(sizes)
+	for k := range n {
+		next := point(k)
+		sum += float64(l.Counts(requestOf(sizes.Size(uint64(k), fleet.Luck{Prompt: next(), Output: next(), Reasoning: next()}))))
+	}
+	return sum / float64(n)
+}
+
+func mean(l dist.Law) float64 {
+	if l == nil {
+		return 0
+	}
+	return l.Mean()
+}

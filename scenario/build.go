@@ -269,6 +269,9 @@ func (b *builder) warn(m *fleet.Model) {
 			note("a step of the batch can last %v, and the gap timeout%s of %v does not look at the tokens of a batch", b.Streams(m.Provider.Capacity.Slots), whose, t.Gap)
 		}
 	}
+	if text := memoryNote(m); text != "" {
+		note("%s", text)
+	}
 }
 
 func (b *builder) price(p *Price) (cost.Price, error) { return b.priceAt("price", p) }

@@ -6,6 +6,36 @@ import (
 	"testing"
 )
 
+// Ten million calls at 700 bytes are 7 GB, whoever keeps them; one million are no reason for a note.
+func TestNoteOnMemory(t *testing.T) {
+	const text = `name: t
+workload: {WORKLOAD, prompt_tokens: 1, output_tokens: 1}
+fleet: {instances: 10, workers: 1M}
+policy: no-retry
+price: gpt-4o-mini
+`
+	const note = "10M calls are under way at once: a replication takes about 7 GB of memory"
+	for workload, want := range map[string]string{
+		"burst: {calls: 10M}":                 note,
+		"burst: {calls: 1M}":                  "",
+		"batch: {calls: 1G}":                  note,
+		"batch: {calls: 1M}":                  "",
+		"closed: {think: 1s, calls: 100M}":    note,
+		"open: {rate: 1/s, calls: 100M}":      "",
+		"trace: {rows: [{at: 0s}, {at: 1s}]}": "",
+	} {
+		s, err := Read([]byte(strings.Replace(text, "WORKLOAD", workload, 1)), "t", Options{})
+		if err != nil {
+			t.Errorf("%s: %v", workload, err)
+			continue
+		}
+		notes := strings.Join(s.Warnings, "; ")
+		if strings.Contains(notes, "GB of memory") != (want != "") || !strings.Contains(notes, want) {
+			t.Errorf("%s: %q, want %q", workload, notes, want)
+		}
+	}
+}
+
 // Notes are there where what they say is true, and nowhere else. The answers take 1 s and 50
 // tokens at 50 a second, 2 s in all, but for the round trip.
 func TestNotes(t *testing.T) {

@@ -272,7 +272,7 @@ var outcomeMeaning = [policy.Outcomes]string{
 	policy.StreamBroken:     "calls whose stream broke after its first token",
 	policy.GaveUpBudget:     "calls that the retry budget let down",
 	policy.BreakerOpen:      "calls that met an open breaker",
-	policy.Shed:             "calls that the gate or the client's own throttle refused",
+	policy.Shed:             "calls that a full gate, the client's own throttle or the cooldown of all targets refused",
 }
 
 var classMeaning = [wire.Classes]string{

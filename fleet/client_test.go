@@ -379,6 +379,29 @@ func TestPacedByHeadersOfAnyKind(t *testing.T) {
 	}
 }
 
+// Both providers are down. One call a second, with a cooldown of 3 s: the first fails at
+// both, those at 1 and 2 s find both in cooldown and fail at once, unsent; a cooldown that
+// the second alone has ended would be tried there. At 3 s both are asked again.
+func TestAllTargetsInCooldown(t *testing.T) {
+	m := model()
+	m.Workload = Workload{Calls: 7, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Constant(1), Rate: Constant(1)}}
+	m.Workers = 0
+	m.Provider.Faults = failing(503)
+	m.Others = []provider.Config{{Faults: failing(503)}}
+	m.Fallbacks = []Target{{1, m.Price}}
+	m.Client.Fallback = policy.Fallback{On: true, Cooldown: 3 * s}
+	var got []string
+	if _, err := m.Run(1, 0, each{call: func(c *Call) {
+		got = append(got, fmt.Sprintf("%v %s %d", c.Arrived, c.Outcome, c.Attempts))
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"1s terminal_error 2", "2s shed 0", "3s shed 0", "4s terminal_error 2", "5s shed 0", "6s shed 0", "7s terminal_error 2"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // A stream of 100 tokens is cut after 40. Never after the first token: the call ends. Blind
 // replay: 40 tokens are shown twice and 1.4 answers are billed. Regenerate: nothing is shown
 // twice, and as much is billed.

@@ -133,11 +133,8 @@ func (r *run) giveUp(id uint32, outcome policy.Outcome) {
 		now := r.loop.Now()
 		m := g.client(c)
 		m.targets[c.target].cooling.Fail(f, now)
-		for next := int(c.target) + 1; next < len(m.targets); next++ {
-			if m.targets[next].cooling.Away(f, now) {
-				continue
-			}
-			c.target = uint8(next)
+		if next, ok := m.awake(f, now, int(c.target)+1); ok {
+			c.target = next
 			r.renew(id, len(g.Client.Outer), now)
 			c.timer = r.loop.Timer(now, event{kind: onward, id: id})
 			r.wait(c, BackoffWait)

@@ -65,6 +65,16 @@ func newClients(f *Fleet) []client {
 	return clients
 }
 
+// awake is the first target from one on that is not in cooldown; false when all are.
+func (c *client) awake(f *policy.Fallback, now sim.Time, from int) (uint8, bool) {
+	for i := from; i < len(c.targets); i++ {
+		if !c.targets[i].cooling.Away(f, now) {
+			return uint8(i), true
+		}
+	}
+	return 0, false
+}
+
 // ask asks the instance's gate.
 func (r *run) ask(id uint32) {
 	c := r.calls.at(id)

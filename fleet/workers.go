@@ -3,6 +3,7 @@ package fleet
 import (
 	"time"
 
+	"stampede/policy"
 	"stampede/sim"
 )
 
@@ -142,9 +143,13 @@ func (r *run) begin(id uint32) {
 	c.delivered = now
 	c.place, c.target = onTheWay, 0
 	g := r.group(c)
-	if m := g.client(c); g.Client.Fallback.On { // past the targets that have failed lately
-		for c.target = 0; int(c.target) < len(m.targets)-1 && m.targets[c.target].cooling.Away(&g.Client.Fallback, now); c.target++ {
+	if g.Client.Fallback.On {
+		target, ok := g.client(c).awake(&g.Client.Fallback, now, 0)
+		if !ok {
+			r.end(id, policy.Shed)
+			return
 		}
+		c.target = target
 	}
 	r.renew(id, len(g.Client.Outer), now)
 	r.ask(id)

@@ -307,7 +307,7 @@ const (
 	StreamBroken             // a stream broke after its first token and was not replayed
 	GaveUpBudget             // the instance's retry budget was empty
 	BreakerOpen              // the breaker was open
-	Shed                     // the gate was full, or the client throttled itself
+	Shed                     // the gate was full, the client throttled itself, or all targets were in cooldown
 	Outcomes         = iota
 )
 

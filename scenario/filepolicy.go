@@ -122,7 +122,7 @@ type Hedge struct {
 // Fallback goes on to the next target.
 type Fallback struct {
 	On        bool `yaml:"on" jsonschema_description:"Whether it does. Default false."`
-	Cooldown  Span `yaml:"cooldown" none:"no cooldown" jsonschema_description:"For which calls keep away from a target that failed. Default none."`
+	Cooldown  Span `yaml:"cooldown" none:"no cooldown" jsonschema_description:"For which calls keep away from a target that failed; a call that finds all of them in cooldown fails at once. Default none."`
 	SeenEvery Span `yaml:"cooldown_seen_every" none:"at once" jsonschema_description:"The cycle in which the client learns of cooldowns, as from a cache: it acts on what stood there at the last multiple of this. Default at once."`
 }
 

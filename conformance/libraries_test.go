@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,6 +22,7 @@ import (
 
 	"stampede/dialect"
 	"stampede/policy"
+	"stampede/provider"
 	"stampede/provider/overhttp"
 	"stampede/wire"
 )
@@ -86,6 +88,34 @@ func TestAWSStandardRetryer(t *testing.T) {
 		if paid != c.paid || pays != c.paid {
 			t.Errorf("%s: the SDK pays %d retries and the preset %d, want %d", c.name, paid, pays, c.paid)
 		}
+	}
+}
+
+// google.golang.org/genai reads a streamed answer whole, with its usage.
+func TestGenAIStreams(t *testing.T) {
+	api, err := overhttp.New(provider.Config{Dialect: dialect.Gemini}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	api.Output = func(uint64) int { return 20 }
+	config := &genai.ClientConfig{APIKey: "k", Backend: genai.BackendGeminiAPI, HTTPClient: &http.Client{Transport: api}}
+	client, err := genai.NewClient(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, output, parts := 0, int32(0), 0
+	for part, err := range client.Models.GenerateContentStream(t.Context(), "m", genai.Text("hello"), &genai.GenerateContentConfig{MaxOutputTokens: 7}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts++
+		words += len(strings.Fields(part.Text()))
+		if part.UsageMetadata != nil {
+			output = part.UsageMetadata.CandidatesTokenCount
+		}
+	}
+	if words != 7 || output != 7 || parts < 2 {
+		t.Errorf("%d words and usage %d in %d parts, want 7 and 7 in several", words, output, parts)
 	}
 }
 

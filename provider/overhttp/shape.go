@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 	"time"
 
@@ -20,17 +21,24 @@ const (
 	openAI shape = iota
 	anthropic
 	gemini
+	geminiArray // a stream of Gemini without alt=sse: an array, here of one element
 )
 
-// shapeOf tells the form by the path of the request.
-func shapeOf(path string) shape {
+// shapeOf tells the form by the address of the request, and whether that asks for a
+// stream; others ask for it in the body.
+func shapeOf(url *url.URL) (s shape, stream bool) {
 	switch {
-	case strings.HasSuffix(path, "/messages"):
-		return anthropic
-	case strings.Contains(path, "enerateContent"):
-		return gemini
+	case strings.HasSuffix(url.Path, "/messages"):
+		return anthropic, false
+	case strings.HasSuffix(url.Path, ":streamGenerateContent"):
+		if url.Query().Get("alt") == "sse" {
+			return gemini, true
+		}
+		return geminiArray, false
+	case strings.Contains(url.Path, "enerateContent"):
+		return gemini, false
 	}
-	return openAI
+	return openAI, false
 }
 
 // text is an answer of so many tokens.
@@ -46,10 +54,9 @@ func (s shape) answer(r provider.Request, output int) string {
 			"usage":   map[string]any{"input_tokens": r.Prompt, "output_tokens": output},
 		})
 	case gemini:
-		return encode(map[string]any{
-			"candidates":    []any{map[string]any{"content": map[string]any{"role": "model", "parts": []any{map[string]any{"text": text(output)}}}, "finishReason": "STOP"}},
-			"usageMetadata": map[string]any{"promptTokenCount": r.Prompt, "candidatesTokenCount": output, "totalTokenCount": r.Prompt + output},
-		})
+		return encode(content(text(output), r.Prompt, output, true))
+	case geminiArray:
+		return encode([]any{content(text(output), r.Prompt, output, true)})
 	}
 	return encode(map[string]any{
 		"id": fmt.Sprintf("chatcmpl-%d", r.Call), "object": "chat.completion", "created": 0, "model": "simulated",
@@ -58,8 +65,22 @@ func (s shape) answer(r provider.Request, output int) string {
 	})
 }
 
+// content is Gemini's answer, or a part of one; the last says why it ends and what it used.
+func content(words string, prompt, output int, last bool) map[string]any {
+	candidate := map[string]any{"index": 0, "content": map[string]any{"role": "model", "parts": []any{map[string]any{"text": words}}}}
+	out := map[string]any{"candidates": []any{candidate}, "modelVersion": "simulated"}
+	if last {
+		candidate["finishReason"] = "STOP"
+		out["usageMetadata"] = map[string]any{"promptTokenCount": prompt, "candidatesTokenCount": output, "totalTokenCount": prompt + output}
+	}
+	return out
+}
+
 // chunk is a part of a streamed answer, as an event.
 func (s shape) chunk(words string, first bool) string {
+	if s == gemini {
+		return event("", content(words, 0, 0, false))
+	}
 	if s == anthropic {
 		out := ""
 		if first {
@@ -73,7 +94,10 @@ func (s shape) chunk(words string, first bool) string {
 }
 
 // end is the end of a streamed answer.
-func (s shape) end(output int) string {
+func (s shape) end(prompt, output int) string {
+	if s == gemini {
+		return event("", content("", prompt, output, true))
+	}
 	if s == anthropic {
 		return event("content_block_stop", map[string]any{"type": "content_block_stop", "index": 0}) +
 			event("message_delta", map[string]any{"type": "message_delta", "delta": map[string]any{"stop_reason": "end_turn"}, "usage": map[string]any{"output_tokens": output}}) +
@@ -86,6 +110,9 @@ func (s shape) end(output int) string {
 func (s shape) failure(code string) string {
 	if s == anthropic {
 		return event("error", map[string]any{"type": "error", "error": map[string]any{"type": code, "message": "error in the stream"}})
+	}
+	if s == gemini {
+		return event("", map[string]any{"error": map[string]any{"code": 500, "message": "error in the stream", "status": code}})
 	}
 	return event("error", map[string]any{"error": map[string]any{"code": code, "message": "error in the stream", "type": "server_error"}})
 }
@@ -148,7 +175,7 @@ func (t *Transport) stream(ctx context.Context, ask asked, reply wire.Reply, out
 		case reply.Failure != wire.None:
 			w.CloseWithError(io.ErrUnexpectedEOF)
 		default:
-			io.WriteString(w, ask.shape.end(output))
+			io.WriteString(w, ask.shape.end(ask.prompt, output))
 			w.Close()
 		}
 	}()

@@ -320,7 +320,8 @@ type asked struct {
 
 // read sizes a request.
 func read(req *http.Request) (asked, error) {
-	a := asked{shape: shapeOf(req.URL.Path)}
+	var a asked
+	a.shape, a.stream = shapeOf(req.URL)
 	if req.Body == nil {
 		return a, nil
 	}
@@ -336,9 +337,13 @@ func read(req *http.Request) (asked, error) {
 		MaxCompletionTokens int  `json:"max_completion_tokens"`
 		MaxOutputTokens     int  `json:"max_output_tokens"`
 		Stream              bool `json:"stream"`
+		GenerationConfig    struct {
+			MaxOutputTokens int `json:"maxOutputTokens"`
+		} `json:"generationConfig"`
 	}
 	if json.Unmarshal(data, &body) == nil { // what cannot be read declares nothing
-		a.maxTokens, a.stream = max(body.MaxTokens, body.MaxCompletionTokens, body.MaxOutputTokens), body.Stream
+		a.maxTokens = max(body.MaxTokens, body.MaxCompletionTokens, body.MaxOutputTokens, body.GenerationConfig.MaxOutputTokens)
+		a.stream = a.stream || body.Stream && a.shape != gemini && a.shape != geminiArray
 	}
 	return a, nil
 }

@@ -80,6 +80,34 @@ func TestAnswersAndRefusals(t *testing.T) {
 	})
 }
 
+// Gemini asks for a stream by its address: events with alt=sse, each a part of the answer and
+// the last with its usage; else an array. The answer of 20 tokens ends at maxOutputTokens.
+func TestGeminiStreams(t *testing.T) {
+	for _, c := range []struct{ path, contentType, begins, ends string }{
+		{":streamGenerateContent?alt=sse", "text/event-stream", "data: {\"candidates\":[", "\"totalTokenCount\":20}}\n\n"},
+		{":streamGenerateContent", "application/json", "[{\"candidates\":[", "\"totalTokenCount\":20}}]"},
+		{":generateContent", "application/json", "{\"candidates\":[", "\"totalTokenCount\":20}}"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			api, calls := client(t, provider.Config{Dialect: dialect.Gemini})
+			calls.Output = func(uint64) int { return 20 }
+			body := `{"contents": [], "generationConfig": {"maxOutputTokens": 5}}` // 60 bytes: 15 tokens
+			resp, err := api.Post("https://api.example/v1beta/models/m"+c.path, "application/json", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := io.ReadAll(resp.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(data)
+			if resp.Header.Get("content-type") != c.contentType || !strings.HasPrefix(got, c.begins) || !strings.HasSuffix(got, c.ends) || strings.Count(got, "word") != 5 {
+				t.Errorf("%s: %s, %q; want %s, %q ... %q with five words", c.path, resp.Header.Get("content-type"), got, c.contentType, c.begins, c.ends)
+			}
+		})
+	}
+}
+
 // A client that leaves after a second of five: where the provider stops, it makes room at once,
 // else when it is done; and a request that waits for its turn gets it then.
 func TestClientLeaves(t *testing.T) {

@@ -374,7 +374,7 @@ func TestBoundsOnRandomModels(t *testing.T) {
 			})
 			late := func(c count) bool { return c.late }
 			l := &m.Provider.Limits[i]
-			exact := l.Resource != provider.Concurrency && l.Kind != provider.LeakyBucket && l.Rejected != provider.IntoDebt
+			exact := l.Kind != provider.LeakyBucket && l.Rejected != provider.IntoDebt
 			if u := summary.Uses[0][i]; exact && u.Counted > u.Admitted*(1+1e-9)+1e-6 && !slices.ContainsFunc(a.counts(&m.Provider.Limits[i]), late) {
 				t.Fatalf("%v: %.3f counted until %v, %.3f admitted", m.Provider.Limits[i], u.Counted, end, u.Admitted)
 			}

@@ -41,17 +41,36 @@ func drain(m meter, n, floor int64) int64 {
 type places struct {
 	amount, taken int64
 	at            sim.Time
-	taking        time.Duration // for which places were taken, all together
+	taking        float64    // seconds for which places were taken, all together
+	given         []sim.Time // when places were given back since one was taken last
 }
 
 func (p *places) Advance(now sim.Time) {
-	p.taking += time.Duration(p.taken) * (now - p.at)
+	p.taking += float64(p.taken) * (now - p.at).Seconds()
 	p.at = now
 }
+
+func (p *places) Take(n int64) { p.taken, p.given = p.taken+n, p.given[:0] }
+
+func (p *places) Give(n int64, _ sim.Time) {
+	for range n {
+		p.given = append(p.given, p.at)
+	}
+	p.taken -= n
+}
+
+// takenBy is the seconds for which places were taken up to an instant after which none was
+// taken; those that were taken then may have been given back since.
+func (p *places) takenBy(at sim.Time) float64 {
+	sum := p.taking + float64(p.taken)*(at-p.at).Seconds()
+	for _, given := range p.given {
+		sum -= max(0, given-at).Seconds()
+	}
+	return sum
+}
+
 func (p *places) Has(n int64) bool         { return p.taken+n <= p.amount }
-func (p *places) Take(n int64)             { p.taken += n }
 func (p *places) Drain(int64, int64) int64 { return 0 }
-func (p *places) Give(n int64, _ sim.Time) { p.taken -= n }
 func (p *places) Wait(int64) time.Duration { return 0 }
 func (p *places) Level() int64             { return p.amount - p.taken }
 

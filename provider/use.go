@@ -2,7 +2,6 @@ package provider
 
 import (
 	"math"
-	"time"
 
 	"stampede/sim"
 )
@@ -62,7 +61,7 @@ func (l *limiter) cut(at sim.Time) {
 func (l *limiter) use(at sim.Time) Use {
 	u := Use{float64(l.counted), l.admitted + l.refilled(at)}
 	if p, ok := l.meter.(*places); ok {
-		u.Counted = (p.taking + time.Duration(p.taken)*(at-p.at)).Seconds()
+		u.Counted = p.takenBy(at)
 	}
 	return u
 }

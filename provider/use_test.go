@@ -110,6 +110,20 @@ func TestUseOfALimit(t *testing.T) {
 	}
 }
 
+// A run ends with its last call, at 5 s; two requests whose clients have gone end after that, at 10 s
+// and 20 s. Until the end they took 5 s each.
+func TestPlacesAreTakenUntilTheEnd(t *testing.T) {
+	p := build(t, Config{Limits: []Limit{{Resource: Concurrency, Amount: 2}}})
+	for call := range uint64(2) {
+		p.Receive(0, Request{Call: call}, 0)
+	}
+	p.Finish(10*time.Second, Request{}, Used{})
+	p.Finish(20*time.Second, Request{Call: 1}, Used{})
+	if u := p.Use(5 * time.Second)[0]; math.Abs(u.Counted-10) > 1e-6 || math.Abs(u.Admitted-10) > 1e-6 {
+		t.Errorf("%g of %g place seconds used, want 10 of 10", u.Counted, u.Admitted)
+	}
+}
+
 // Of requests, which are known when they are admitted, a limit never counts more than it
 // admits from the start of the run on, whatever comes when.
 func TestUseIsNeverMoreThanAdmitted(t *testing.T) {

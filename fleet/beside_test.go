@@ -153,9 +153,14 @@ func TestGatewayPaysForItsTries(t *testing.T) {
 	m.Provider.Gateway.Retries = 3
 	m.Provider.Billing.TimeoutBilled = true
 	m.Provider.Faults = []provider.Fault{{Share: 1, For: 10 * s, Effect: provider.Reject{Reply: wire.Reply{Status: 408}, After: 4 * s}}}
+	m.Provider.Limits = []provider.Limit{{Resource: provider.Dollars, Amount: 1_000_000_000, Period: 3600 * s}}
 	var got Attempt
-	if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { got = *a }}); err != nil {
+	summary, err := m.Run(1, 0, each{attempt: func(a *Attempt) { got = *a }})
+	if err != nil {
 		t.Fatal(err)
+	}
+	if n := summary.Uses[0][0].Counted; n != 8_000_000 { // each bill once
+		t.Errorf("the limit on dollars counted %g, want the four bills of 2,000,000", n)
 	}
 	if got.Bill != 8_000_000 || got.Class() != wire.OK { // at 0, 4 and 8 s; the answer from 12 s on
 		t.Errorf("%v for %v, want four bills of 2,000,000", got.Bill, got.Class())

@@ -195,12 +195,15 @@ func (a *attempt) admitted() bool {
 	return a.received >= 0 && a.state != sending && a.state != refused
 }
 
-// usage is what the attempt is billed for.
-func (r *run) usage(a *attempt) cost.Usage {
+// usage is what the attempt is billed for, with the refusals that the gateway kept to itself.
+func (r *run) usage(a *attempt) cost.Usage { return a.relays.Plus(r.own(a)) }
+
+// own is what its last try at the provider is billed for.
+func (r *run) own(a *attempt) cost.Usage {
 	billing, billed := &r.backend(a).config.Billing, true
 	switch {
 	case a.state == refused:
-		return a.relays.Plus(r.refused(a, a.billed))
+		return r.refused(a, a.billed)
 	case !a.admitted() || a.hangs || a.left || a.replayed:
 		billed = false
 	case a.unfinished:
@@ -211,9 +214,9 @@ func (r *run) usage(a *attempt) cost.Usage {
 		billed = !billing.CutFree
 	}
 	if !billed {
-		return a.relays
+		return cost.Usage{}
 	}
-	return a.relays.Plus(r.usageOf(a, a.output))
+	return r.usageOf(a, a.output)
 }
 
 // usageOf is the usage of an attempt that has generated so much.
@@ -245,11 +248,12 @@ func (r *run) priceOf(a *attempt) *cost.Price {
 	}
 }
 
-// used is what the attempt used in the end, for the limits.
+// used is what the attempt used in the end, for the limits. They have counted what its
+// refusals were billed already.
 func (r *run) used(a *attempt) provider.Used {
 	u := provider.Used{Output: int(a.output)}
 	if r.backend(a).spends {
-		u.Nano = int64(r.priceOf(a).Bill(r.usage(a)))
+		u.Nano = int64(r.priceOf(a).Bill(r.own(a)))
 	}
 	return u
 }

@@ -862,6 +862,7 @@ func TestWhatBinds(t *testing.T) {
 		{"timeouts of streams", "workload: {batch: {calls: 9}, stream: true, patience: 5s}\nprovider: {latency: {first_token: {uniform: {min: 0s, max: 4s}}}}\npolicy: {timeouts: {first_byte: 3s, gap: 11ms}}",
 			[]string{"25% of the attempts outlast their timeouts; 100% of the callers leave before it."}},
 		{"a gap between tokens", "workload: {batch: {calls: 9}, stream: true}\nprovider: {}\npolicy: {timeouts: {gap: 9ms}}", []string{"100% of the attempts outlast their timeouts."}},
+		{"nothing takes time and nothing limits", "workload: {batch: {calls: 9}}\nprovider: {latency: {first_token: 0s, tokens_per_second: unlimited}}", []string{"Bound by: nothing."}},
 		{"reasoning comes before the first token", "workload: {batch: {calls: 9}, stream: true, reasoning_tokens: 500}\nprovider: {}\npolicy: {timeouts: {first_byte: 5s}}",
 			[]string{"takes 11 s on average", "100% of the attempts outlast their timeouts."}},
 	} {

@@ -161,8 +161,17 @@ func (m *Manifest) lacks(path string) (lacks shortfall, err error) {
 		if m.Shard != nil && !m.Shard.has(i) {
 			continue
 		}
-		if at, ok, err := rows.next(); err != nil || ok && at < i {
-			return lacks, errors.Join(err, m.stranger(path, at, ok && at < i))
+		at, ok, err := rows.next()
+		if err != nil {
+			return lacks, err
+		}
+		if ok && at < i {
+			return lacks, m.stranger(path, at)
+		}
+		if !ok || at > i { // no row
+			lacks.points++
+			lacks.replications += m.Replications
+			continue
 		}
 		have, err := rows.of(i)
 		if err != nil {
@@ -174,14 +183,14 @@ func (m *Manifest) lacks(path string) (lacks shortfall, err error) {
 		}
 	}
 	at, ok, err := rows.next()
-	return lacks, errors.Join(err, m.stranger(path, at, ok))
+	if err == nil && ok {
+		err = m.stranger(path, at)
+	}
+	return lacks, err
 }
 
 // stranger is the error of a row of a point that the manifest does not have.
-func (m *Manifest) stranger(path string, point int, found bool) error {
-	if !found {
-		return nil
-	}
+func (m *Manifest) stranger(path string, point int) error {
 	if m.Shard != nil {
 		return folderErrorf("%s holds point %d, which is not of part %d of %d", path, point, m.Shard.Index, m.Shard.Of)
 	}

@@ -446,3 +446,37 @@ func TestPricesOfAnotherDayAreAnotherSweep(t *testing.T) {
 		t.Errorf("on the next day: %v", err)
 	}
 }
+
+// A manifest that no sweep writes is refused with the field, what was found and what is allowed.
+func TestManifestsThatNoSweepWrites(t *testing.T) {
+	dir := t.TempDir()
+	if err := WriteRun(dir, template(t, small), []Run{{Values: make([]float64, len(registry))}}); err != nil {
+		t.Fatal(err)
+	}
+	written, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{"", "", ""},
+		{`"format": 1`, `"format": 2`, "found format 2; this program reads format 1"},
+		{`"points": 1`, `"points": 900000000`, "points: found 900000000; want 1 to 2000000"},
+		{`"points": 1`, `"points": 0`, "points: found 0"},
+		{`"replications": 1`, `"replications": -1`, "replications: found -1; want 0 to 100000"},
+		{`"base": 0`, `"base": 1`, "base: found 1; want 0 to 0"},
+		{`"objective": "answered"`, `"objective": "answerd"`, `objective: no metric "answerd"; did you mean "answered"`},
+		{`"points": 1`, `"points": 1, "shard": {"index": 3, "of": 2}`, "shard.index: found 3; want 1 to 2"},
+		{`"points": 1`, `"points": 1, "precision": {"metric": "speed", "max_replications": 5}`, `precision.metric: no metric "speed"`},
+		{`"points": 1`, `"points": 1, "precision": {"metric": "answered", "max_replications": 0}`, "precision.max_replications: found 0; want 1 to 100000"},
+		{"{", "", "manifest.json: invalid character"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, manifestName), []byte(strings.Replace(string(written), c.old, c.new, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ReadManifest(dir)
+		var folder FolderError
+		if c.want == "" && err != nil || c.want != "" && (!errors.As(err, &folder) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", c.new, err, c.want)
+		}
+	}
+}

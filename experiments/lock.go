@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +18,9 @@ const lockName = ".lock"
 func lockFolder(dir string) (unlock func() error, err error) {
 	lock := flock.New(filepath.Join(dir, lockName), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
 	locked, err := lock.TryLock()
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, fmt.Errorf("the file system of the folder %s has no locks; name a folder on another: %w", dir, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot lock the folder %s: %w", dir, err)
 	}

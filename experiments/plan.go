@@ -2,11 +2,13 @@ package experiments
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,6 +16,7 @@ import (
 	"strings"
 
 	"stampede/scenario"
+	"stampede/suggest"
 )
 
 // Plan is a sweep before it is played: which points, how many replications of
@@ -296,10 +299,42 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, folderErrorf("%s: %w", filepath.Join(dir, manifestName), err)
 	}
-	if m.Format != 1 {
-		return nil, folderErrorf("%s: found format %d; this program reads format 1", filepath.Join(dir, manifestName), m.Format)
+	if err := m.check(); err != nil {
+		return nil, folderErrorf("%s: %w", filepath.Join(dir, manifestName), err)
 	}
 	return &m, nil
+}
+
+// MaxReplications is how many replications a point has at most.
+const MaxReplications = 100_000
+
+// check refuses what no sweep of this version writes.
+func (m *Manifest) check() error {
+	const maxPoints = 2_000_000 // a million, with controls
+	between := func(field string, n, least, most int) error {
+		if n < least || n > most {
+			return fmt.Errorf("%s: found %d; want %d to %d", field, n, least, most)
+		}
+		return nil
+	}
+	metric := func(field, name string) error {
+		if Index(name) < 0 {
+			return fmt.Errorf("%s: no metric %q; %s", field, name, suggest.Unknown(name, MetricNames()))
+		}
+		return nil
+	}
+	if m.Format != 1 {
+		return fmt.Errorf("found format %d; this program reads format 1", m.Format)
+	}
+	err := cmp.Or(between("points", m.Points, 1, maxPoints), between("replications", m.Replications, 0, MaxReplications),
+		between("base", m.Base, 0, m.Points-1), metric("objective", m.Objective))
+	if p := m.Precision; p != nil {
+		err = cmp.Or(err, metric("precision.metric", p.Metric), between("precision.max_replications", p.MaxReps, m.Replications, MaxReplications))
+	}
+	if s := m.Shard; s != nil {
+		err = cmp.Or(err, between("shard.of", s.Of, 1, math.MaxInt32), between("shard.index", s.Index, 1, s.Of))
+	}
+	return err
 }
 
 // Differences lists the fields in which two manifests differ, each as

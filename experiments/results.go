@@ -176,6 +176,9 @@ func WriteRun(dir string, t *scenario.Template, runs []Run) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
+	if err := free(dir, "name another (--out)"); err != nil {
+		return err
+	}
 	if err := writeWhole(filepath.Join(dir, manifestName), text); err != nil {
 		return err
 	}

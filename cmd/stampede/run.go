@@ -124,7 +124,7 @@ func writeRun(c *cli.Context, t *scenario.Template, dir string, runs []experimen
 		return err
 	}
 	if err := experiments.WriteRun(dir, t, runs); err != nil {
-		return err
+		return folderMistake(err)
 	}
 	records, err := openRecords(t.Base, filepath.Join(dir, callsName), filepath.Join(dir, attemptsName), nil)
 	if err != nil {

@@ -173,6 +173,9 @@ func readPlan(c *cli.Context) (*experiments.Plan, error) {
 		if p.Precision.MaxReps < p.Reps {
 			return nil, usage("--max-reps: found %d; want at least the %d replications that each point begins with", p.Precision.MaxReps, p.Reps)
 		}
+		if p.Precision.MaxReps > experiments.MaxReplications {
+			return nil, usage("--max-reps: found %d; want at most %d", p.Precision.MaxReps, experiments.MaxReplications)
+		}
 	} else if c.IsSet("max-reps") {
 		return nil, usage("--max-reps goes with --precision")
 	}

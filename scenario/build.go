@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -23,23 +24,28 @@ type builder struct {
 	at       string // the path of the fleet at hand, empty or such as beside.0.
 	// undeclared are the fleets whose requests do not say their max_tokens.
 	undeclared []int
-	warnings   []string
-	files      []string
+	// partial says that a part of the file could not be read: what joins parts is not looked at.
+	partial  bool
+	warnings []string
+	files    []string
 }
 
+// build makes the model, or finds what is wrong with the file, part by part. What joins parts is
+// looked at only when they are sound.
 func (b *builder) build(f *File) (m fleet.Model, err error) {
+	var errs strict.Errors
+	sound := func() bool { return !b.partial && len(errs) == 0 }
 	b.startsAt = f.StartsAt
 	if f.Replications < 1 || f.Replications > 100_000 {
-		return m, b.errorf("replications", "found %d; want 1 to 100,000", f.Replications)
+		errs.Add(b.errorf("replications", "found %d; want 1 to 100,000", f.Replications))
 	}
 	m = fleet.Model{Horizon: time.Duration(f.Horizon), Budget: uint64(f.EventBudget)}
 	main := Beside{f.Workload, f.Fleet, &f.Policy, &f.Price}
 	if main.Fleet.Name == "" {
 		main.Fleet.Name = "main"
 	}
-	if m.Fleet, err = b.fleet(&main, f.Horizon); err != nil {
-		return m, err
-	}
+	m.Fleet, err = b.fleet(&main, f.Horizon)
+	errs.Add(err)
 	tenants := []provider.Tenant{{Key: f.Fleet.Key, Model: m.Price.Model, Priority: f.Fleet.Priority}}
 	names := []string{m.Name}
 	for i, beside := range f.Beside {
@@ -52,7 +58,7 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 			}
 			beside.Policy = &own
 		} else if beside.Policy.Fallback.On {
-			return m, b.errorf("policy.fallback.on", "found true; the scenario's fallbacks are those of its main fleet")
+			errs.Add(b.errorf("policy.fallback.on", "found true; the scenario's fallbacks are those of its main fleet"))
 		}
 		if beside.Price == nil {
 			beside.Price = &f.Price
@@ -61,58 +67,72 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 			beside.Fleet.Name = fmt.Sprintf("beside-%d", i+1)
 		}
 		other, err := b.fleet(&beside, f.Horizon)
-		if err != nil {
-			return m, err
-		}
+		errs.Add(b.ofItsOwn(err, &f.Beside[i]))
 		if slices.Contains(names, other.Name) || other.Name == All {
-			return m, b.errorf("fleet.name", "found %q; want a name of its own", other.Name)
+			errs.Add(b.errorf("fleet.name", "found %q; want a name of its own", other.Name))
 		}
 		names = append(names, other.Name)
 		m.Beside = append(m.Beside, other)
 		tenants = append(tenants, provider.Tenant{Key: beside.Fleet.Key, Model: other.Price.Model, Priority: beside.Fleet.Priority})
 	}
 	b.at = ""
-	if err := b.collapse(f); err != nil {
-		return m, err
-	}
-	if f.Measure != "" && f.Measure != All && !slices.Contains(names, f.Measure) {
-		return m, b.errorf("measure", "found %q; no such fleet; %s", f.Measure, suggest.Unknown(f.Measure, append(names, All)))
+	errs.Add(b.collapse(f))
+	if sound() && f.Measure != "" && f.Measure != All && !slices.Contains(names, f.Measure) {
+		errs.Add(b.errorf("measure", "found %q; no such fleet; %s", f.Measure, suggest.Unknown(f.Measure, append(names, All))))
 	}
 	if len(tenants) > maxFleets {
 		return m, b.errorf("beside", "found %d fleets; want at most %d in all", len(tenants), maxFleets)
 	}
-	b.undeclared = undeclared(f)
-	if m.Provider, err = b.provider("provider", &f.Provider, tenants); err != nil {
-		return m, err
+	if b.partial = b.partial || len(errs) > 0; !b.partial {
+		b.undeclared = undeclared(f)
 	}
-	b.warm(&m, f.Provider.Limits)
+	m.Provider, err = b.provider("provider", &f.Provider, tenants)
+	errs.Add(err)
+	if sound() {
+		b.warm(&m, f.Provider.Limits)
+	}
 	b.undeclared = slices.DeleteFunc(b.undeclared, func(i int) bool { return i > 0 }) // only the main fleet falls back
 	for i, target := range f.Fallbacks {
 		path := fmt.Sprintf("fallbacks.%d", i)
 		other, err := b.provider(path+".provider", &target.Provider, tenants)
-		if err != nil {
-			return m, err
-		}
+		errs.Add(err)
 		m.Others = append(m.Others, other)
 		price := m.Price
 		if target.Price != nil {
-			if price, err = b.priceAt(path+".price", target.Price); err != nil {
-				return m, err
-			}
+			price, err = b.priceAt(path+".price", target.Price)
+			errs.Add(err)
 		}
 		m.Fallbacks = append(m.Fallbacks, fleet.Target{Provider: i + 1, Price: price})
 	}
-	if m.Client.Fallback.On != (len(f.Fallbacks) > 0) {
-		return m, b.errorf("policy.fallback.on", "found %v with %d fallbacks; policy.fallback.on and fallbacks go together", m.Client.Fallback.On, len(f.Fallbacks))
+	if sound() && m.Client.Fallback.On != (len(f.Fallbacks) > 0) {
+		errs.Add(b.errorf("policy.fallback.on", "found %v with %d fallbacks; policy.fallback.on and fallbacks go together", m.Client.Fallback.On, len(f.Fallbacks)))
 	}
 	if len(f.Fallbacks) > 8 {
-		return m, b.errorf("fallbacks", "found %d; want at most 8", len(f.Fallbacks))
+		errs.Add(b.errorf("fallbacks", "found %d; want at most 8", len(f.Fallbacks)))
 	}
-	if err := m.Check(); err != nil {
-		return m, b.errorf("", "%v", err)
+	if sound() {
+		if err := m.Check(); err != nil {
+			errs.Add(b.errorf("", "%v", err))
+		} else {
+			b.warn(&m)
+		}
 	}
-	b.warn(&m)
-	return m, nil
+	return m, errs.Join()
+}
+
+// ofItsOwn leaves out the mistakes of a policy and a price that a fleet has from the scenario,
+// which have been told.
+func (b *builder) ofItsOwn(err error, f *Beside) error {
+	var all, own strict.Errors
+	all.Add(err)
+	for _, err := range all {
+		var e *strict.Error
+		if errors.As(err, &e) && (f.Policy == nil && strings.HasPrefix(e.Path, b.at+"policy") || f.Price == nil && strings.HasPrefix(e.Path, b.at+"price")) {
+			continue
+		}
+		own.Add(err)
+	}
+	return own.Join()
 }
 
 // collapse checks the window and the level of a collapse.
@@ -161,20 +181,19 @@ func (b *builder) fleet(f *Beside, horizon Span) (out fleet.Fleet, err error) {
 		return out, b.errorf("fleet.workers", "found %d x %d workers; want at most 10,000,000", f.Fleet.Instances, f.Fleet.Workers)
 	}
 	out = fleet.Fleet{Name: oneLine(f.Fleet.Name), Instances: f.Fleet.Instances, Workers: int(f.Fleet.Workers)}
-	if out.Workload, err = b.workload(&f.Workload, f.Fleet.Workers, horizon); err != nil {
-		return out, err
+	var errs strict.Errors
+	if out.Workload, err = b.workload(&f.Workload, f.Fleet.Workers, horizon); err == nil {
+		err = b.deal(&f.Fleet, &out)
 	}
-	if err = b.deal(&f.Fleet, &out); err != nil {
-		return out, err
-	}
-	if out.Client, err = b.client(f.Policy); err != nil {
-		return out, err
-	}
+	errs.Add(err)
+	out.Client, err = b.client(f.Policy)
+	errs.Add(err)
 	out.Price, err = b.price(f.Price)
+	errs.Add(err)
 	if out.Workload.Cache.Writes && out.Workload.Cache.Lifetime >= time.Hour {
 		out.Price.Written = out.Price.WrittenHour
 	}
-	return out, err
+	return out, errs.Join()
 }
 
 // deal reads how calls come to instances.

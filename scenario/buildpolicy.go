@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stampede/policy"
+	"stampede/scenario/strict"
 	"stampede/wire"
 )
 
@@ -21,22 +22,21 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		Fallback:       policy.Fallback{On: p.Fallback.On, Cooldown: time.Duration(p.Fallback.Cooldown), SeenEvery: time.Duration(p.Fallback.SeenEvery)},
 		IdempotencyKey: p.Key,
 	}
-	if out.Retry, err = b.retry("policy.retry", &p.Retry); err != nil {
-		return out, err
-	}
+	var errs strict.Errors
+	out.Retry, err = b.retry("policy.retry", &p.Retry)
+	errs.Add(err)
 	for i, l := range p.Inside {
 		path := fmt.Sprintf("policy.inside.%d", i)
 		layer := policy.Layer{Name: l.Name, Timeout: time.Duration(l.Timeout)}
-		if layer.Retry, err = b.retry(path+".retry", &l.Retry); err != nil {
-			return out, err
-		}
+		layer.Retry, err = b.retry(path+".retry", &l.Retry)
+		errs.Add(err)
 		if layer.Name == "" {
 			layer.Name = fmt.Sprintf("layer %d", i+2)
 		}
 		out.Outer = append(out.Outer, layer)
 	}
 	if len(out.Outer) > maxLayers {
-		return out, b.errorf("policy.inside", "found %d layers; want at most %d", len(out.Outer), maxLayers)
+		errs.Add(b.errorf("policy.inside", "found %d layers; want at most %d", len(out.Outer), maxLayers))
 	}
 	if call := out.Timeouts.Call; call > 0 && (out.Retry.Deadline == 0 || call < out.Retry.Deadline) {
 		out.Retry.Deadline = call // a wait that would outlast the call is not slept
@@ -59,7 +59,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		{"policy.breaker.when_open", "policy.fallback.on to fall back", p.Breaker.WhenOpen == "fall_back", p.Fallback.On},
 	} {
 		if idle.set && !idle.on {
-			return out, b.errorf(idle.path, "found it alone, where it does nothing; want %s as well", idle.wants)
+			errs.Add(b.errorf(idle.path, "found it alone, where it does nothing; want %s as well", idle.wants))
 		}
 	}
 	if out.Throttle.K > 0 && out.Throttle.Window == 0 {
@@ -72,9 +72,10 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		func() error { out.Budget, err = b.budget(&p.Budget); return err },
 		func() error { return b.hedge(&p.Hedge) },
 	} {
-		if err := step(); err != nil {
-			return out, err
-		}
+		errs.Add(step())
+	}
+	if len(errs) > 0 {
+		return out, errs.Join()
 	}
 	if _, bounded := out.Horizon(0); !bounded {
 		b.warnings = append(b.warnings, "the policy retries without bound: no limit on attempts and no deadline")

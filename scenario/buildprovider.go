@@ -13,6 +13,7 @@ import (
 
 	"stampede/dialect"
 	"stampede/provider"
+	"stampede/scenario/strict"
 	"stampede/suggest"
 	"stampede/wire"
 )
@@ -46,23 +47,22 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 	case "stops_streams":
 		out.Cancel = provider.StopsStreams
 	}
-	if out.Capacity, err = b.capacity(at, &p.Capacity); err != nil {
-		return out, err
-	}
-	if out.Gateway, err = b.gateway(at, &p.Gateway); err != nil {
-		return out, err
-	}
+	var errs strict.Errors
+	out.Capacity, err = b.capacity(at, &p.Capacity)
+	errs.Add(err)
+	out.Gateway, err = b.gateway(at, &p.Gateway)
+	errs.Add(err)
 	if out.Latency.FirstToken, err = p.Latency.FirstToken.build(); err != nil {
-		return out, b.errorf(at+".latency.first_token", "%v", err)
+		errs.Add(b.errorf(at+".latency.first_token", "%v", err))
 	}
 	if out.Latency.TokensPerSecond, err = p.Latency.TokensPerSecond.build(); err != nil {
-		return out, b.errorf(at+".latency.tokens_per_second", "%v", err)
+		errs.Add(b.errorf(at+".latency.tokens_per_second", "%v", err))
 	}
 	if law := out.Latency.TokensPerSecond; law != nil && law.Sample(0x1p-53) <= 0 {
-		return out, b.errorf(at+".latency.tokens_per_second", "found a law that gives 0; want one above 0")
+		errs.Add(b.errorf(at+".latency.tokens_per_second", "found a law that gives 0; want one above 0"))
 	}
 	if out.Capacity.Batching != nil && (out.Latency.FirstToken != nil || out.Latency.TokensPerSecond != nil) {
-		return out, b.errorf(at+".latency", "found a latency beside capacity.batching, which gives it; want one of them")
+		errs.Add(b.errorf(at+".latency", "found a latency beside capacity.batching, which gives it; want one of them"))
 	}
 	if n := len(p.Limits); n > maxLimits {
 		return out, b.errorf(at+".limits", "found %d limits; want at most %d", n, maxLimits)
@@ -70,29 +70,32 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 	for i, l := range p.Limits {
 		path := fmt.Sprintf("%s.limits.%d", at, i)
 		if l.Resource == "" {
-			return out, b.errorf(path+".resource", "found nothing; want one of %v", l.Resource.Words())
+			errs.Add(b.errorf(path+".resource", "found nothing; want one of %v", l.Resource.Words()))
+			continue
 		}
 		limit, err := b.limit(path, l)
+		errs.Add(err)
 		if err != nil {
-			return out, err
+			continue
 		}
-		if err := b.scope(path, l, tenants); err != nil {
-			return out, err
+		if !b.partial {
+			errs.Add(b.scope(path, l, tenants))
 		}
 		if limit.Charge == provider.PromptPlusMax && slices.ContainsFunc(b.undeclared, func(i int) bool { return limit.Covers(tenants[i]) }) {
-			return out, b.errorf(path+".charge", "charges max_tokens, but workload.max_tokens is not set; set it, or charge: prompt")
+			errs.Add(b.errorf(path+".charge", "charges max_tokens, but workload.max_tokens is not set; set it, or charge: prompt"))
 		}
 		out.Limits = append(out.Limits, limit)
 	}
 	if err := provider.NameLimits(out.Limits); err != nil {
-		return out, b.errorf(at+".limits", "%v", err)
+		errs.Add(b.errorf(at+".limits", "%v", err))
 	}
 	for i, f := range p.Faults {
 		fault, err := b.fault(fmt.Sprintf("%s.faults.%d", at, i), f)
-		if err != nil {
-			return out, err
-		}
+		errs.Add(err)
 		out.Faults = append(out.Faults, fault)
+	}
+	if len(errs) > 0 {
+		return out, errs.Join()
 	}
 	if _, err := provider.New(out, 0); err != nil {
 		return out, b.errorf(at+".faults", "%v", err)

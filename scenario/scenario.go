@@ -9,6 +9,7 @@ package scenario
 
 import (
 	"embed"
+	"errors"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -102,22 +103,48 @@ func read(document *strict.Node, overlays []*strict.Node, o Options) (*Scenario,
 	d := strict.NewDecoder()
 	s := &Scenario{}
 	strict.Reset(reflect.ValueOf(&s.File).Elem())
+	var errs strict.Errors
 	for _, node := range append([]*strict.Node{document}, overlays...) {
-		if err := d.Decode(node, &s.File); err != nil {
-			return nil, err
-		}
+		errs.Add(d.Decode(node, &s.File))
 	}
-	b := builder{d: d, options: o}
+	b := builder{d: d, options: o, partial: len(errs) > 0}
 	var err error
 	s.Model, err = b.build(&s.File)
 	s.Warnings, s.Files = b.warnings, b.files
 	if s.Name = oneLine(s.Name); s.Name == "" {
 		s.Name = "scenario"
 	}
-	if err != nil {
-		return nil, err
+	errs.Add(beyond(errs, err))
+	if len(errs) > 0 {
+		errs.Sort()
+		return nil, errs.Join()
 	}
 	return s, nil
+}
+
+// beyond leaves out the mistakes in sections of the file that could not be read as a whole: they
+// may follow from what could not be read.
+func beyond(unread strict.Errors, err error) error {
+	section := func(err error) string {
+		var e *strict.Error
+		if errors.As(err, &e) {
+			top, _, _ := strings.Cut(e.Path, ".")
+			return top
+		}
+		return ""
+	}
+	skip := map[string]bool{}
+	for _, err := range unread {
+		skip[section(err)] = true
+	}
+	var all, out strict.Errors
+	all.Add(err)
+	for _, err := range all {
+		if at := section(err); !skip[at] && !skip[""] && (at != "" || len(skip) == 0) {
+			out.Add(err)
+		}
+	}
+	return out.Join()
 }
 
 // Measured is the number of the fleet whose numbers are wanted; negative for all

@@ -176,6 +176,71 @@ func TestMistakesAreExplained(t *testing.T) {
 	}
 }
 
+// All mistakes of a file are told at once, in the order of its lines, ten at most; none that only
+// follows from another.
+func TestAllMistakesAreTold(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		set        []string
+		want       []string // one for each mistake, in this order
+	}{
+		{"of every kind", `name: t
+horizn: 5s
+workload:
+  batch: {calls: -1}
+  prompt_tokens: many
+  output_tokens: 50
+fleet: {workers: 0}
+provider:
+  limits: [{resource: requests, limit: 500}, {resource: request, limit: 5/min}]
+  faults: [{status: 200}, {hang: maybe}]
+policy: {retry: {backoff: {exponential: {cap: 5s}}}, hedge: {most: 2}, gate: {semaphore: 4, aimd: {}}}
+price: gpt-4o-minni
+`, nil, []string{
+			"f:2:1: horizn: unknown field", "f:4:18: workload.batch.calls: found \"-1\"", "f:5:18: workload.prompt_tokens: found \"many\"", "f:7:18: fleet.workers: found \"0\"",
+			"f:9:57: provider.limits.1.resource: found \"request\"", "f:10:34: provider.faults.1.hang: found \"maybe\"",
+			"policy.retry.backoff.exponential.base: found nothing", "policy.hedge: found neither after nor quantile", "policy.gate: found 2 kinds of gate", "price: no price for model",
+		}},
+		{"of parts that can be read", strings.Replace(strings.Replace(base, "{resource: requests, limit: 500/min}", "{resource: requests, limit: 500}\n    - {resource: dollars, limit: 5/min}", 1), "calls: 10", "calls: 0", 1), nil,
+			[]string{"workload.batch.calls: found 0", "provider.limits.0.limit: found 500", "provider.limits.1.limit: found 5/min of dollars"}},
+		{"in settings too", base, []string{"policy.gate.semafore=4", "fleet.workers=-1", "seed=x"}, []string{"--set policy.gate.semafore=4: ", "--set fleet.workers=-1: ", "--set seed=x: "}},
+		{"not of what joins parts", strings.Replace(base, "max_tokens: 80", "max_tokens: lots", 1) + "fallbacks: [{provider: local-stubb}]\nmeasure: nobody\n", []string{"provider.limits.0={resource: tokens, limit: 5k/min}"},
+			[]string{"workload.max_tokens: found \"lots\"", "fallbacks.0.provider: found \"local-stubb\""}},
+		{"once, though a fleet beside inherits", "beside: [{workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}, fleet: {workers: 1}}]\n" + strings.Replace(base, "policy: own-the-loop", "policy: {hedge: {most: 2}}", 1), nil,
+			[]string{"policy.hedge: found neither"}},
+	} {
+		_, err := Read([]byte(c.text), "f", Options{Set: c.set})
+		if err == nil {
+			t.Errorf("%s: no error", c.name)
+			continue
+		}
+		rest := err.Error()
+		for _, want := range c.want {
+			at := strings.Index(rest, want)
+			if at < 0 {
+				t.Errorf("%s: %q is not told, or not in its place:\n%s", c.name, want, err)
+				continue
+			}
+			rest = rest[at+len(want):]
+		}
+		told := 1
+		if many, ok := err.(interface{ Unwrap() []error }); ok {
+			told = len(many.Unwrap())
+		}
+		if told != len(c.want) {
+			t.Errorf("%s: %d mistakes, want %d:\n%s", c.name, told, len(c.want), err)
+		}
+	}
+	var lines []string
+	for i := range 13 {
+		lines = append(lines, fmt.Sprintf("field%d: 1", i))
+	}
+	_, err := Read([]byte(strings.Join(lines, "\n")+"\n"+base), "f", Options{})
+	if text := err.Error(); !strings.Contains(text, "field9:") || strings.Contains(text, "field10: unknown") || !strings.HasSuffix(text, "\nand 3 more mistakes") {
+		t.Errorf("of 13 mistakes: %s", text)
+	}
+}
+
 func TestSettingsOverlayTheFile(t *testing.T) {
 	read := func(set ...string) (*Scenario, error) { return Read([]byte(base), "f.yaml", Options{Set: set}) }
 	for _, c := range []struct {

@@ -1,8 +1,10 @@
 package strict
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -146,6 +148,31 @@ func (e Errors) Error() string {
 
 // Unwrap gives the mistakes one by one.
 func (e Errors) Unwrap() []error { return e }
+
+// Sort puts the mistakes of each file in the order of its lines, the files in the order in which
+// they were first found wrong.
+func (e Errors) Sort() {
+	var sources []*source
+	place := func(err error) (file, line, column int) {
+		at, ok := err.(*Error)
+		if !ok {
+			return len(e), 0, 0
+		}
+		if file = slices.Index(sources, at.origin.source); file < 0 {
+			sources = append(sources, at.origin.source)
+			file = len(sources) - 1
+		}
+		return file, at.origin.line, at.origin.column
+	}
+	for _, err := range e {
+		place(err)
+	}
+	slices.SortStableFunc(e, func(a, b error) int {
+		file, line, column := place(a)
+		file2, line2, column2 := place(b)
+		return cmp.Or(file-file2, line-line2, column-column2)
+	})
+}
 
 // Join makes one error of several; nil of none.
 func (e Errors) Join() error {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"stampede/scenario"
-	"stampede/suggest"
 )
 
 // Comparison is what a sweep's folder says: each point with intervals, its
@@ -410,12 +409,9 @@ func (m *Manifest) FindPoint(dir, text string) (int, error) {
 		if !found { // a value of the first axis
 			name, value = axes[0], pair
 		}
-		i := slices.Index(axes, name)
-		if short := slices.Index(ShortNames(axes), name); i < 0 {
-			i = short
-		}
-		if i < 0 {
-			return 0, fmt.Errorf("found the axis %q; %s", name, suggest.Unknown(name, axes))
+		i, err := FindAxis(axes, name)
+		if err != nil {
+			return 0, err
 		}
 		want[i] = value
 	}

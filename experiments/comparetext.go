@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"stampede/suggest"
 )
 
 // shown is how many points a report for people lists.
@@ -145,12 +147,21 @@ func (c *Comparison) pointTable() *table {
 func (c *Comparison) shortAxes() []string { return ShortNames(c.Axes) }
 
 // ShortNames shortens dotted paths to their last parts that still tell them
-// apart.
+// apart: at least two with a name, so that the axis retry.attempts is not taken for the
+// metric attempts beside it.
 func ShortNames(paths []string) []string {
 	out := make([]string, len(paths))
 	for i, p := range paths {
 		parts := strings.Split(p, ".")
+		out[i] = p
+		named := 0
 		for n := 1; n <= len(parts); n++ {
+			if _, err := strconv.Atoi(parts[len(parts)-n]); err == nil {
+				continue // an index says nothing without the name before it
+			}
+			if named++; named < 2 {
+				continue
+			}
 			tail := strings.Join(parts[len(parts)-n:], ".")
 			same := 0
 			for _, q := range paths {
@@ -164,6 +175,26 @@ func ShortNames(paths []string) []string {
 		}
 	}
 	return out
+}
+
+// FindAxis finds the axis that has the name, or, alone, ends in it.
+func FindAxis(axes []string, name string) (int, error) {
+	if i := slices.Index(axes, name); i >= 0 {
+		return i, nil
+	}
+	var ends []string
+	for _, axis := range axes {
+		if strings.HasSuffix(axis, "."+name) {
+			ends = append(ends, axis)
+		}
+	}
+	switch len(ends) {
+	case 0:
+		return -1, fmt.Errorf("found the axis %q; %s", name, suggest.Unknown(name, axes))
+	case 1:
+		return slices.Index(axes, ends[0]), nil
+	}
+	return -1, fmt.Errorf("found the axis %q, the end of several; want one of %s", name, suggest.List(ends))
 }
 
 // meanCell writes a mean with its half-width, or how far a value goes that all replications share.

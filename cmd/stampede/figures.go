@@ -9,24 +9,21 @@ import (
 	"stampede/experiments"
 	"stampede/plots"
 	"stampede/scenario"
-	"stampede/suggest"
 )
 
 // pickAxes finds the axes of the figures: those asked for, else those whose
 // values move the metric most.
 func (d *drawing) pickAxes() error {
 	d.xAxis, d.byAxis = -1, -1
-	short := experiments.ShortNames(d.c.Axes)
 	find := func(flag, name string) (int, error) {
-		for i, axis := range d.c.Axes {
-			if axis == name || short[i] == name {
-				return i, nil
-			}
-		}
 		if len(d.c.Axes) == 0 {
 			return -1, usage("%s: found %q; the folder holds one scenario without axes", flag, name)
 		}
-		return -1, usage("%s: no axis %q; %s", flag, name, suggest.Unknown(name, d.c.Axes))
+		i, err := experiments.FindAxis(d.c.Axes, name)
+		if err != nil {
+			return -1, usage("%s: %v", flag, err)
+		}
+		return i, nil
 	}
 	var err error
 	if d.x != "" {

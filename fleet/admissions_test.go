@@ -347,7 +347,8 @@ func atLeast(t *testing.T, n string) {
 }
 
 // On random models no limit admits more than its definition allows between any two admissions,
-// what the answers used of it is at most what it can supply, and no run ends before its bound.
+// what the answers used of it is at most what it can supply, none of those whose charges are known
+// counts more than it says that it admitted, and no run ends before its bound.
 func TestBoundsOnRandomModels(t *testing.T) {
 	atLeast(t, "2000")
 	rapid.Check(t, func(t *rapid.T) {
@@ -367,6 +368,12 @@ func TestBoundsOnRandomModels(t *testing.T) {
 		}}})
 		if err != nil {
 			t.Fatal(err)
+		}
+		for i, u := range summary.Uses[0] {
+			l := &m.Provider.Limits[i]
+			if known := l.Resource == provider.Requests && l.Kind != provider.LeakyBucket && l.Rejected != provider.IntoDebt; known && u.Counted > u.Admitted*(1+1e-9)+1e-6 {
+				t.Fatalf("%v: counted %g of %g admitted until %v", l, u.Counted, u.Admitted, end)
+			}
 		}
 		for i := range m.Provider.Limits {
 			shapes(&m.Provider, i, func(l provider.Limit, from, until sim.Time) {

@@ -77,7 +77,7 @@ func (l *limiter) reshape(now sim.Time, to Limit) {
 	l.Limit = to
 	before := l.left
 	l.meter.Reshape(to.Amount, to.Period, to.burst())
-	l.left = l.meter.Level()
+	l.left = l.level()
 	l.admitted += float64(max(0, l.left-max(0, before)))
 }
 

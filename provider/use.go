@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"math"
-
 	"stampede/sim"
 )
 
@@ -33,6 +31,7 @@ type account struct {
 	admitted float64
 	left     int64
 	since    sim.Time
+	opened   sim.Time // the beginning of the measured time
 	slice    sim.Time // of a ramp: the last that began
 	ceiling  int64    // of it
 }
@@ -40,8 +39,8 @@ type account struct {
 // open begins the measured time.
 func (l *limiter) open(at sim.Time) {
 	l.advance(at)
-	left := l.meter.Level()
-	l.account = account{left: left, admitted: float64(max(0, left)), since: at}
+	left := l.level()
+	l.account = account{left: left, admitted: float64(max(0, left)), since: at, opened: at}
 	switch m := l.meter.(type) {
 	case *places:
 		m.taking, l.admitted = 0, 0
@@ -54,7 +53,7 @@ func (l *limiter) open(at sim.Time) {
 func (l *limiter) cut(at sim.Time) {
 	l.advance(at)
 	l.admitted += l.refilled(at)
-	l.left, l.since = l.meter.Level(), at
+	l.left, l.since = l.level(), at
 }
 
 // use is the use from the beginning of the measured time up to an instant.
@@ -66,35 +65,45 @@ func (l *limiter) use(at sim.Time) Use {
 	return u
 }
 
-// refilled is what the limit admitted from the last cut up to an instant, which itself
-// is not part of it.
+// level is what is left, of a window in slices that of the window.
+func (l *limiter) level() int64 {
+	if s, ok := l.meter.(*sliced); ok {
+		return s.window.Level()
+	}
+	return l.meter.Level()
+}
+
+// refilled is what the limit admitted from the last cut up to an instant beyond what was left,
+// that instant excluded.
 func (l *limiter) refilled(at sim.Time) float64 {
 	span := at - l.since
 	if span <= 0 {
 		return 0
 	}
-	amount, periods := float64(l.Amount), span.Seconds()/l.Period.Seconds()
-	whole := float64((span - 1) / max(1, l.Period))
+	amount, left := float64(l.Amount), float64(max(0, l.left))
+	more := 0.0
 	switch {
 	case l.Resource == Concurrency:
 		return amount * span.Seconds()
 	case l.Kind == RampLimit:
 		r := l.meter.(*Ramp)
 		return float64((r.part.start(at-1)-l.slice)/r.part.period) * float64(l.ceiling)
-	case l.Kind != FixedWindow && l.Kind != SlidingWindow:
-		return amount * periods
-	case l.Quantum > 0 && l.Kind == FixedWindow: // those that begin after the one under way
-		fresh := l.Limit
-		fresh.Used = 0
-		return float64(max(0, fresh.within(l.since, at-1, 0)-l.burst()))
-	case l.Quantum > 0: // in slices, each of n
-		n := float64(l.burst())
-		return min(n*math.Floor((periods-1/float64(l.Period))*amount/n), amount*(whole+1)-float64(l.left))
 	case l.Kind == FixedWindow:
-		begun := (at-1+l.Offset)/l.Period - (l.since+l.Offset)/l.Period
-		return amount * float64(begun)
+		more = amount * float64((at-1+l.Offset)/l.Period-(l.since+l.Offset)/l.Period)
+	case l.Kind == SlidingWindow:
+		whole := float64((span - 1) / l.Period)
+		more = amount*whole + (amount-left)*(span.Seconds()/l.Period.Seconds()-whole)
+	default:
+		return amount * span.Seconds() / l.Period.Seconds()
 	}
-	return amount*whole + (amount-float64(max(0, l.left)))*(periods-whole)
+	if l.Quantum > 0 { // its slices may not let through in this time what the window admits
+		through := min(left+more, float64(l.within(l.since, at-1, 0)))
+		if l.since > l.opened { // what was left was not all counted before
+			return through
+		}
+		return through - left
+	}
+	return more
 }
 
 // climb counts the slices that a ramp has begun by now, each with its ceiling.

@@ -262,8 +262,28 @@ type auditor struct {
 	t        *rapid.T
 	m        *Model
 	attempts map[uint64][]Attempt // by call, and fleet in the last bit
+	waits    map[uint64]*waited   // likewise
 	calls    []Call
 	ended    time.Duration
+}
+
+// waited is what an auditor was told of the waits of a call.
+type waited struct {
+	sum [Waits]time.Duration
+	to  sim.Time
+}
+
+func (a *auditor) Wait(c *Call, kind Wait, from, to sim.Time) {
+	w := a.waits[c.ID<<1|uint64(c.Fleet)]
+	if w == nil {
+		w = &waited{to: c.Arrived}
+		a.waits[c.ID<<1|uint64(c.Fleet)] = w
+	}
+	if from < w.to || to <= from {
+		a.t.Fatalf("call %d waits for %v from %v to %v, after a wait until %v", c.ID, kind, from, to, w.to)
+	}
+	w.sum[kind] += to - from
+	w.to = to
 }
 
 func (a *auditor) Attempt(r *Attempt) {
@@ -295,6 +315,14 @@ func (a *auditor) Call(c *Call) {
 	delete(a.attempts, c.ID<<1|uint64(c.Fleet))
 	if len(list) != int(c.Attempts) {
 		a.t.Fatalf("call %d has %d attempts, %d were recorded", c.ID, c.Attempts, len(list))
+	}
+	told := a.waits[c.ID<<1|uint64(c.Fleet)]
+	delete(a.waits, c.ID<<1|uint64(c.Fleet))
+	if told == nil {
+		told = &waited{}
+	}
+	if told.sum != c.Waits {
+		a.t.Fatalf("call %d waited %v, told were %v", c.ID, c.Waits, told.sum)
 	}
 	var busy, waits time.Duration
 	var billed cost.Money
@@ -336,7 +364,7 @@ func (a *auditor) Call(c *Call) {
 }
 
 // On random models every law of conservation holds (Run balances its books),
-// each call's latency is exactly its attempts and its waits, no effect comes
+// each call's latency is exactly its attempts and its waits, of which each was told, no effect comes
 // before its cause, and a second run with the same seed gives the same records.
 func TestInvariantsOnRandomModels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -344,7 +372,7 @@ func TestInvariantsOnRandomModels(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		var runs [2]*auditor
 		for i := range runs {
-			runs[i] = &auditor{t: t, m: &m, attempts: map[uint64][]Attempt{}}
+			runs[i] = &auditor{t: t, m: &m, attempts: map[uint64][]Attempt{}, waits: map[uint64]*waited{}}
 			if _, err := m.Run(seed, 0, runs[i]); err != nil {
 				t.Fatal(err)
 			}

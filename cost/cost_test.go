@@ -3,8 +3,10 @@ package cost
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestBillIsExact(t *testing.T) {
@@ -273,11 +275,30 @@ func TestBadEntriesAreKeptApart(t *testing.T) {
 	}
 }
 
+// Whatever the text, a price file is read or refused within a gigabyte and a minute, and its prices
+// are not below 0.
 func FuzzRead(f *testing.F) {
 	f.Add(`{"m": {"input_cost_per_token": 1e-7, "output_cost_per_token": 1}}`)
 	f.Add(`[{"id": "a", "models": [{"id": "m", "prices": [{"prices": {"input_mtok": {"base": 1}}}]}]}]`)
+	f.Add(strings.Repeat("[", 20_000))
+	f.Add(strings.Repeat(`{"a":`, 20_000))
+	f.Add(`[{"id": "\u001b[31m", "models": [{"id": "m", "prices": {"input_mtok": 1e400, "output_mtok": -1}}]}]`)
+	for _, name := range []string{"litellm.json", "genai-prices.json"} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
 	f.Fuzz(func(t *testing.T, text string) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		began := time.Now()
 		b, err := Read(strings.NewReader(text), "f", "")
+		runtime.ReadMemStats(&after)
+		if mb, took := (after.TotalAlloc-before.TotalAlloc)>>20, time.Since(began); mb > 1024 || took > time.Minute {
+			t.Fatalf("allocated %d MB in %v", mb, took)
+		}
 		if err != nil {
 			return
 		}

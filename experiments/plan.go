@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -288,7 +287,7 @@ func (m *Manifest) has(field string) bool {
 
 // ReadManifest reads the manifest of a folder.
 func ReadManifest(dir string) (*Manifest, error) {
-	text, err := os.ReadFile(filepath.Join(dir, manifestName))
+	text, err := new(scenario.Files).Read(filepath.Join(dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, folderErrorf("%s holds no %s; want the folder of a sweep", dir, manifestName)
 	}

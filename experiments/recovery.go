@@ -29,7 +29,12 @@ type recovery struct {
 	bins    []uint32 // answers by second
 	ended   uint64   // calls, in the time before the trigger
 	last    sim.Time // arrival
+	sums    []uint64 // answers before each second, once all are there
 }
+
+// maxBins bounds the memory of a very long run: four months. Of one that goes on longer nothing is
+// said.
+const maxBins = 10_000_000
 
 const (
 	recovered = 0.9
@@ -51,6 +56,9 @@ func (r *recovery) add(c *fleet.Call) {
 	if c.Outcome != policy.Answered {
 		return
 	}
+	if bin >= maxBins {
+		return
+	}
 	for len(r.bins) <= bin {
 		r.bins = append(r.bins, 0)
 	}
@@ -59,11 +67,8 @@ func (r *recovery) add(c *fleet.Call) {
 
 // rate is the mean number of answers per second in the bins from..to.
 func (r *recovery) rate(from, to int) float64 {
-	sum := 0.0
-	for i := from; i < to && i < len(r.bins); i++ {
-		sum += float64(r.bins[i])
-	}
-	return sum / float64(to-from)
+	n := len(r.bins)
+	return float64(r.sums[min(to, n)]-r.sums[min(from, n)]) / float64(to-from)
 }
 
 // after is the time from the end of the trigger to the recovery, and 1 with NaN
@@ -72,8 +77,12 @@ func (r *recovery) after() (seconds, collapsed float64) {
 	from, start := r.before()
 	end := int((r.trigger.End + time.Second - 1) / time.Second)
 	last := int(r.last/time.Second) + 1
-	if start <= from || end >= last || r.ended == 0 {
+	if start <= from || end >= last || last > maxBins || r.ended == 0 {
 		return math.NaN(), math.NaN()
+	}
+	r.sums = make([]uint64, len(r.bins)+1)
+	for i, answers := range r.bins {
+		r.sums[i+1] = r.sums[i] + uint64(answers)
 	}
 	before := r.rate(from, start)
 	if before*float64(start-from) < down*float64(r.ended) {

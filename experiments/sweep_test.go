@@ -645,6 +645,22 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
+// A run of eleven days, whose last fifth is silent: every window is as good as before, and what is
+// left never is. A run of decades takes no memory for each second.
+func TestRecoveryInLongRuns(t *testing.T) {
+	r := recovery{trigger: scenario.Window{Start: 60e9, End: 80e9}, last: 999_999e9, ended: 600, bins: make([]uint32, 1_000_000)}
+	for s := range 800_000 {
+		r.bins[s] = 10
+	}
+	if after, collapsed := r.after(); !math.IsNaN(after) || collapsed != 1 {
+		t.Errorf("recovered after %v, collapsed %v; want never", after, collapsed)
+	}
+	r.add(&fleet.Call{Arrived: sim.End - 2, Ended: sim.End - 1, Outcome: policy.Answered})
+	if after, collapsed := r.after(); len(r.bins) != 1_000_000 || !math.IsNaN(after) || !math.IsNaN(collapsed) {
+		t.Errorf("%d bins; recovered after %v, collapsed %v; want nothing said", len(r.bins), after, collapsed)
+	}
+}
+
 // One call a second is answered of ten that end, before and after the trigger as well: to come
 // back to that is no health. With half of them answered there is a level to come back to.
 func TestDownBeforeTheTrigger(t *testing.T) {

@@ -25,9 +25,13 @@ const (
 // record is a row of such a file: seconds and words by column.
 type record map[string]string
 
+// longestRun is the end of virtual time, in seconds.
+const longestRun = (1 << 61) / 1e9
+
+// seconds is an instant of a run; NaN where there is none.
 func (r record) seconds(column string) float64 {
 	x, err := strconv.ParseFloat(r[column], 64)
-	if err != nil {
+	if err != nil || !(x >= 0 && x <= longestRun) {
 		return math.NaN()
 	}
 	return x
@@ -99,6 +103,10 @@ func sign(s scenario.Span) int {
 
 func manifestSource(dir string) string { return filepath.Join(dir, "manifest.json") }
 
+// maxBins is far more than a figure of a run shows; attempts that outlive the last call by more are
+// left out.
+const maxBins = 1000
+
 // bins counts, or averages, over time.
 type bins struct {
 	width  float64
@@ -106,10 +114,10 @@ type bins struct {
 }
 
 func (b *bins) add(t, x float64) {
-	if math.IsNaN(t) {
+	i := int(t / b.width)
+	if math.IsNaN(t) || i > maxBins {
 		return
 	}
-	i := int(t / b.width)
 	for len(b.values) <= i {
 		b.values = append(b.values, 0)
 	}
@@ -121,6 +129,7 @@ func (b *bins) spread(start, end float64) {
 	if math.IsNaN(start) || math.IsNaN(end) {
 		return
 	}
+	end = math.Min(end, (maxBins+1)*b.width)
 	for t := start; t < end; {
 		next := math.Min(end, (math.Floor(t/b.width)+1)*b.width)
 		if next <= t {

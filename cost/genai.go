@@ -158,6 +158,10 @@ func (b Book) addGenAI(model string, data json.RawMessage, day string) (reason s
 	if err != nil {
 		return entryReason(err)
 	}
+	const most = 1000 // each hour of the day looks through all
+	if len(list) > most {
+		return fmt.Sprintf("has %d prices; want at most %d", len(list), most)
+	}
 	starts := []time.Duration{0, 24 * time.Hour}
 	for _, p := range list {
 		if p.timed() {

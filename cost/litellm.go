@@ -106,6 +106,9 @@ func (b Book) readLiteLLM(data []byte) error {
 
 // addLiteLLM books a model or returns why it has no price.
 func (b Book) addLiteLLM(model string, data json.RawMessage) (reason string) {
+	if model == "" {
+		return "has no name"
+	}
 	var entry litellm
 	if err := json.Unmarshal(data, &entry); err != nil {
 		return entryReason(err)

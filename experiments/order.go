@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 )
 
@@ -156,7 +155,8 @@ func (f *rowFile) write(k keyed) error {
 	case c == 0:
 		return folderErrorf("point %d, replication %d stands twice with different results", k.point, k.replication)
 	case c > 0:
-		return folderErrorf("point %d, replication %d stands behind point %d, replication %d", k.point, k.replication, f.last.point, f.last.replication)
+		return folderErrorf("point %d, replication %d stands behind point %d, replication %d",
+			k.point, k.replication, f.last.point, f.last.replication)
 	}
 	f.last = keyed{k.point, k.replication, append(f.last.line[:0], k.line...)}
 	_, err := f.text.Write(k.line)
@@ -253,97 +253,6 @@ func (h runHeap) Less(i, j int) bool {
 func (h runHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h *runHeap) Push(x any)   { *h = append(*h, x.(runRow)) }
 func (h *runHeap) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
-}
-
-// fanIn is how many files are merged at a time; a process may have few open.
-const fanIn = 128
-
-// mergeRows joins files whose rows are in order into one: all at once, or, where they are many, in passes.
-// Each file is read a line at a time.
-func mergeRows(paths []string, to string) (err error) {
-	var made []string // by the pass before
-	defer func() { err = errors.Join(err, removeAll(made)) }()
-	for first := true; first || len(paths) > 1; first = false {
-		var next []string
-		for some := range slices.Chunk(paths, fanIn) {
-			name, err := mergeSome(some, to)
-			if next = append(next, name); err != nil {
-				return errors.Join(err, removeAll(next))
-			}
-		}
-		if err := removeAll(made); err != nil {
-			return err
-		}
-		paths, made = next, next
-	}
-	return replace(paths[0], to)
-}
-
-// mergeSome merges files into a new one beside the place it is for.
-func mergeSome(paths []string, to string) (name string, err error) {
-	var inputs lineHeap
-	defer func() {
-		for _, in := range inputs {
-			in.file.Close()
-		}
-	}()
-	var head []byte
-	for _, path := range paths {
-		in, err := openLines(path, 1<<15)
-		if err != nil {
-			return "", err
-		}
-		if head == nil {
-			head = in.head
-		}
-		more, err := in.next()
-		if inputs = append(inputs, in); err != nil {
-			return "", err
-		}
-		if !bytes.Equal(head, in.head) {
-			return "", folderErrorf("%s has other columns than %s", path, paths[0])
-		}
-		if !more {
-			in.file.Close()
-			inputs = inputs[:len(inputs)-1]
-		}
-	}
-	out, err := createRowFile(to, head)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, out.close()) }()
-	name = out.file.Name()
-	heap.Init(&inputs)
-	for len(inputs) > 0 {
-		if err := out.write(inputs[0].row); err != nil {
-			return name, err
-		}
-		more, err := inputs[0].next()
-		if err != nil {
-			return name, err
-		}
-		if more {
-			heap.Fix(&inputs, 0)
-		} else {
-			heap.Pop(&inputs).(*lineReader).file.Close()
-		}
-	}
-	return name, nil
-}
-
-// lineHeap is files by the row that each is at.
-type lineHeap []*lineReader
-
-func (h lineHeap) Len() int           { return len(h) }
-func (h lineHeap) Less(i, j int) bool { return h[i].row.compare(h[j].row) < 0 }
-func (h lineHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *lineHeap) Push(x any)        { *h = append(*h, x.(*lineReader)) }
-func (h *lineHeap) Pop() any {
 	old := *h
 	x := old[len(old)-1]
 	*h = old[:len(old)-1]

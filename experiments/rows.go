@@ -51,13 +51,16 @@ func openRows(path string, axes []string, metrics []int) (*rowReader, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	r := &rowReader{path: path, file: f, lines: bufio.NewReaderSize(io.NewSectionReader(f, 0, info.Size()), int(min(info.Size(), 1<<20))), number: 1,
-		place: make([]int, len(registry)), values: make([]float64, len(metrics)), row: Row{Labels: make([]string, len(axes))}}
+	lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, info.Size()), int(min(info.Size(), 1<<20)))
+	r := &rowReader{path: path, file: f, lines: lines, number: 1,
+		place: make([]int, len(registry)), values: make([]float64, len(metrics)), row: Row{Labels: make([]string, len(axes))},
+	}
 	for i := range r.place {
 		r.place[i] = slices.Index(metrics, i)
 	}
 	if first, err := r.lines.ReadSlice('\n'); err != nil || !bytes.Equal(first, header(axes)) {
-		return nil, errors.Join(folderErrorf("%s: its columns are not those of its manifest and of this version of the program", path), f.Close())
+		err := folderErrorf("%s: its columns are not those of its manifest and of this version of the program", path)
+		return nil, errors.Join(err, f.Close())
 	}
 	return r, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -163,7 +162,8 @@ func (r *sweeping) resume() error {
 		return err
 	}
 	if len(differences) > 0 {
-		return folderErrorf("the folder %s holds another sweep:\n  %s", r.Dir, strings.Join(differences[:min(len(differences), 12)], "\n  "))
+		shown := differences[:min(len(differences), 12)]
+		return folderErrorf("the folder %s holds another sweep:\n  %s", r.Dir, strings.Join(shown, "\n  "))
 	}
 	left, err := filepath.Glob(filepath.Join(r.Dir, "."+resultsName+".*")) // of a sort that was killed
 	if err := errors.Join(err, removeAll(left)); err != nil {
@@ -183,7 +183,8 @@ func (r *sweeping) resume() error {
 func (r *sweeping) complete() error {
 	lacks, err := r.manifest.lacks(r.results.path)
 	if err == nil && lacks.replications > 0 {
-		err = fmt.Errorf("the folder %s lacks %s of %s; go on with it (--resume)", r.Dir, plural(lacks.replications, "replication"), plural(lacks.points, "point"))
+		err = fmt.Errorf("the folder %s lacks %s of %s; go on with it (--resume)",
+			r.Dir, plural(lacks.replications, "replication"), plural(lacks.points, "point"))
 	}
 	return err
 }
@@ -193,7 +194,8 @@ func (r *sweeping) count(row *Row) {
 	r.outcome.Rows = r.rows
 	if row.Reason != "" {
 		if r.outcome.FailedCount++; len(r.outcome.Failed) < 20 {
-			r.outcome.Failed = append(r.outcome.Failed, fmt.Sprintf("point %d (%s): %s", row.Point, strings.Join(row.Labels, ", "), row.Reason))
+			text := fmt.Sprintf("point %d (%s): %s", row.Point, strings.Join(row.Labels, ", "), row.Reason)
+			r.outcome.Failed = append(r.outcome.Failed, text)
 		}
 	}
 }
@@ -354,28 +356,4 @@ func (r *sweeping) write(row *Row, line []byte) {
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
-}
-
-// FolderError is a folder that cannot be used as asked.
-type FolderError struct{ error }
-
-func folderErrorf(format string, args ...any) error { return FolderError{fmt.Errorf(format, args...)} }
-
-// free is the error of a folder that holds something already, with what to do then.
-func free(dir, instead string) error {
-	used, err := inUse(dir)
-	if err == nil && used {
-		err = folderErrorf("the folder %s is not empty; %s", dir, instead)
-	}
-	return err
-}
-
-// inUse reports whether a folder holds anything; what a kill left half-written
-// and the lock have names that begin with a dot and do not count.
-func inUse(dir string) (bool, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, err
-	}
-	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }), nil
 }

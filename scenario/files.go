@@ -36,6 +36,7 @@ type InputFile struct {
 
 // Read returns the contents of a regular file; they must not be changed.
 func (f *Files) Read(path string) ([]byte, error) {
+	path = filepath.Clean(path)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if in, ok := f.read[path]; ok {
@@ -58,6 +59,7 @@ func (f *Files) Prices(path, name, day string) (cost.Book, error) {
 	if err != nil {
 		return cost.Book{}, err
 	}
+	path = filepath.Clean(path)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	in := f.read[path]

@@ -95,8 +95,8 @@ func failureNote(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose s
 	return fmt.Sprintf("%s here: no limit, no fault and no timeout that an answer%s could outlast, so that attempts, backoff and jitter are never used", NothingFails, whose)
 }
 
-// callBytes is the memory of a call that is under way, measured on bursts of 1 M and 2 M calls and on 1 M closed
-// workers: 260 to 1,100 bytes.
+// callBytes is the memory of a call that is under way, measured on bursts of 1 M and 2 M calls and
+// on 1 M closed workers: 260 to 1,100 bytes.
 const callBytes = 700
 
 // memoryNote notes that calls which are under way at once take more than a gigabyte.
@@ -117,5 +117,6 @@ func memoryNote(m *fleet.Model) string {
 	if calls*callBytes < 1e9 {
 		return ""
 	}
-	return fmt.Sprintf("%s calls are under way at once: a replication takes about %.2g GB of memory; --jobs says how many run at a time", format.Amount(int64(calls)), calls*callBytes/1e9)
+	return fmt.Sprintf("%s calls are under way at once: a replication takes about %.2g GB of memory; "+
+		"--jobs says how many run at a time", format.Amount(int64(calls)), calls*callBytes/1e9)
 }

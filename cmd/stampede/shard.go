@@ -65,9 +65,11 @@ func parseShard(text string, env func(string) string) (s experiments.Shard, err 
 	case first == 1 && a.engine != "Slurm":
 		return s, usage("--shard: %s counts from 0; write auto/%d", a.engine, n)
 	case first == 0 && last == n && a.engine == "Slurm":
-		return s, usage("--shard: found %s=%d and an array to %d; auto/%d takes the indices 0 to %d; for an array from 1 write auto1/%d", a.index, task, last, n, n-1, n)
+		return s, usage("--shard: found %s=%d and an array to %d; auto/%d takes the indices 0 to %d; "+
+			"for an array from 1 write auto1/%d", a.index, task, last, n, n-1, n)
 	case task < first || task >= first+n:
-		return s, usage("--shard: found %s=%d; %s/%d takes the indices %d to %d", a.index, task, index, n, first, first+n-1)
+		return s, usage("--shard: found %s=%d; %s/%d takes the indices %d to %d",
+			a.index, task, index, n, first, first+n-1)
 	}
 	return experiments.Shard{Index: task - first + 1, Of: n}, nil
 }
@@ -88,7 +90,8 @@ func findArray(env func(string) string) (found array, task int, err error) {
 		found = a
 	}
 	if found.index == "" {
-		return found, 0, usage("--shard: found no index of a Slurm, AWS Batch or Kubernetes array in the environment; write I/N")
+		return found, 0, usage("--shard: found no index of a Slurm, AWS Batch or Kubernetes array in the environment; " +
+			"write I/N")
 	}
 	return found, task, nil
 }
@@ -97,7 +100,8 @@ func findArray(env func(string) string) (found array, task int, err error) {
 // array of one task is more likely one that is submitted again.
 func (a array) whole(task int, env func(string) string) (s experiments.Shard, err error) {
 	if a.count == "" {
-		return s, usage("--shard: %s does not say how many parts there are; write auto/N with the N of %s", a.engine, a.where)
+		return s, usage("--shard: %s does not say how many parts there are; write auto/N with the N of %s",
+			a.engine, a.where)
 	}
 	number := func(name string) int {
 		n, e := strconv.Atoi(env(name))
@@ -111,7 +115,8 @@ func (a array) whole(task int, env func(string) string) (s experiments.Shard, er
 		var last, step int
 		first, last, step = number("SLURM_ARRAY_TASK_MIN"), number("SLURM_ARRAY_TASK_MAX"), number("SLURM_ARRAY_TASK_STEP")
 		if err == nil && (first > 1 || step != 1 || count != last-first+1 || count == 1) {
-			return s, usage("--shard: found %d tasks from %d to %d in steps of %d; auto wants the whole array, from 0 or 1 and without gaps; write auto/N, or auto1/N for an array from 1, with the N of the whole", count, first, last, step)
+			return s, usage("--shard: found %d tasks from %d to %d in steps of %d; auto wants the whole array, from 0 or 1 "+
+				"and without gaps; write auto/N, or auto1/N for an array from 1, with the N of the whole", count, first, last, step)
 		}
 	}
 	if err == nil && (task < first || task >= first+count) {

@@ -33,7 +33,7 @@ type Layer struct {
 // Pace spaces what an instance sends.
 type Pace struct {
 	Rate    PerTime `yaml:"rate" none:"no bucket" jsonschema_description:"A token bucket on the client's side: its rate, such as 8/s. Default none."`
-	Burst   Number  `yaml:"burst" jsonschema_description:"With rate: so many at once. Default 1."`
+	Burst   Number  `yaml:"burst" zero:"no" jsonschema_description:"With rate: so many at once. Default 1."`
 	Headers bool    `yaml:"headers" jsonschema_description:"Sends what the provider's remaining and reset headers leave. Default false."`
 	Reserve Share   `yaml:"reserve" none:"nothing" jsonschema_description:"With headers: the part of each limit that is left untouched. Default 0."`
 	Cubic   bool    `yaml:"cubic" jsonschema_description:"The rate limiter of the AWS SDKs' adaptive mode. Default false."`
@@ -98,8 +98,8 @@ type Tokens struct {
 	PerSuccess    Number  `yaml:"per_success" jsonschema_description:"Paid in with each success. Default 0."`
 	PerFailure    Number  `yaml:"per_failure" jsonschema_description:"Taken out with each failure. Default 0."`
 	Retry         Number  `yaml:"retry" jsonschema_description:"What a retry costs. Default 0."`
-	TimeoutRetry  Number  `yaml:"timeout_retry" jsonschema_description:"What one after a timeout costs. Default as retry."`
-	ThrottleRetry Number  `yaml:"throttle_retry" jsonschema_description:"What one after a 429 costs. Default as retry."`
+	TimeoutRetry  Number  `yaml:"timeout_retry" zero:"no" jsonschema_description:"What one after a timeout costs. Default as retry."`
+	ThrottleRetry Number  `yaml:"throttle_retry" zero:"no" jsonschema_description:"What one after a 429 costs. Default as retry."`
 	Refund        bool    `yaml:"refund" jsonschema_description:"Whether a retry that succeeds gets its cost back. Default false."`
 	Floor         Number  `yaml:"floor" jsonschema_description:"A retry must leave so much; one that costs nothing needs more than that. Default 0."`
 }
@@ -115,7 +115,7 @@ type RetryShare struct {
 type Hedge struct {
 	After    Span  `yaml:"after" none:"not after a time" zero:"no" jsonschema_description:"After this time. Default none."`
 	Quantile Share `yaml:"quantile" none:"not after a quantile" jsonschema_description:"Or after this quantile of the instance's own answer times, such as 95%. Default none."`
-	Most     Count `yaml:"most" jsonschema_description:"Additional attempts, 1 to 3. Default 1."`
+	Most     Count `yaml:"most" zero:"no" jsonschema_description:"Additional attempts, 1 to 3. Default 1."`
 	Cancel   bool  `yaml:"cancel" jsonschema_description:"Whether the losers are disconnected; else they run on and are billed. Default false."`
 }
 

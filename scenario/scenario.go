@@ -4,7 +4,12 @@
 // [Read] turns a document, with presets under it and settings over it, into a
 // [Scenario]: the file as written and the fleet model built from it. A mistake
 // is answered with file, line, column, the path of the field, what was found,
-// what is allowed and the nearest known name. file.go is the language.
+// what is allowed and the nearest known name; all mistakes are told at once.
+// file.go is the language.
+//
+// Of each field, none switches the thing off, unlimited sets no bound, and null leaves
+// the default, which the field's description states. A mapping or a list that a setting
+// holds replaces what is there; += merges it or adds to it; a path reaches inside.
 package scenario
 
 import (

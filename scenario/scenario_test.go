@@ -350,6 +350,15 @@ func TestSettingsReplaceMergeAndUnset(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v; %v", axis.Values[i].Label, s.Model.Client.Breaker, want, err)
 		}
 	}
+	// An axis that reaches into what another sets is set after it, in whatever order they stand.
+	part, _ := ParseAxis("policy.retry.attempts=9")
+	whole, _ := ParseAxis("policy={retry: {deadline: 7s}}")
+	for _, axes := range [][]Axis{{part, whole}, {whole, part}} {
+		s, err := tpl.With(axes, []Value{axes[0].Values[0], axes[1].Values[0]})
+		if err != nil || s.Model.Client.Retry.Attempts != 9 || s.Model.Client.Retry.Deadline != 7*time.Second {
+			t.Errorf("axes %s, %s: %v; %v", axes[0].Path, axes[1].Path, s.Model.Client, err)
+		}
+	}
 	for set, want := range map[string]string{
 		"workload.open.rate=5/s": "workload: found 2 kinds of arrival [batch open]; want exactly one of batch, burst, closed, open, trace; null unsets one",
 		"workload.batch=null":    "found 0 kinds of arrival",

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"stampede/cost"
@@ -49,10 +50,19 @@ func NewTemplate(data []byte, name string, o Options) (*Template, error) {
 	return t, nil
 }
 
-// With makes the scenario in which each axis has its value.
+// With makes the scenario in which each axis has its value. Whatever the order of the axes, one
+// that reaches into what another sets comes after it.
 func (t *Template) With(axes []Axis, values []Value) (*Scenario, error) {
 	overlays := t.overlays[:len(t.overlays):len(t.overlays)]
-	for i, v := range values {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return strings.Count(axes[i].Path, ".") - strings.Count(axes[j].Path, ".")
+	})
+	for _, i := range order {
+		v := values[i]
 		if v.Label == AsAbove {
 			continue
 		}

@@ -144,11 +144,29 @@ func scalarValue(label string) Value {
 	return Value{label, &strict.Node{Kind: strict.Scalar, Text: label}}
 }
 
-// SplitTop splits at commas outside brackets and braces.
+// SplitTop splits at commas outside brackets, braces and quotes. A quote opens where a value
+// begins; elsewhere it is a letter.
 func SplitTop(s string) (parts []string) {
 	depth, from := 0, 0
+	begins, escaped := true, false
+	var quote rune
 	for i, r := range s {
+		if quote != 0 {
+			switch {
+			case escaped:
+				escaped = false
+			case r == '\\' && quote == '"':
+				escaped = true
+			case r == quote:
+				quote, begins = 0, true // a doubled single quote opens again
+			}
+			continue
+		}
 		switch r {
+		case '"', '\'':
+			if begins {
+				quote = r
+			}
 		case '{', '[':
 			depth++
 		case '}', ']':
@@ -159,6 +177,7 @@ func SplitTop(s string) (parts []string) {
 				from = i + 1
 			}
 		}
+		begins = strings.ContainsRune("{[,:= ", r)
 	}
 	return append(parts, strings.TrimSpace(s[from:]))
 }

@@ -105,3 +105,23 @@ func TestHaltonAxesAreApart(t *testing.T) {
 		t.Errorf("the primes begin %v", primes[:30])
 	}
 }
+
+// Commas split values, but not inside brackets, braces and quotes.
+func TestSplitTop(t *testing.T) {
+	for text, want := range map[string][]string{
+		"a, b,c":                   {"a", "b", "c"},
+		"{a: 1, b: [2, 3]}, none":  {"{a: 1, b: [2, 3]}", "none"},
+		`"a,b", c`:                 {`"a,b"`, "c"},
+		`"a\",b", c`:               {`"a\",b"`, "c"},
+		`'it''s, so', c`:           {`'it''s, so'`, "c"},
+		"it's, so":                 {"it's", "so"},
+		`{key: "a}, b"}, c`:        {`{key: "a}, b"}`, "c"},
+		`fleet.key="a,b",policy=x`: {`fleet.key="a,b"`, "policy=x"},
+		`"never, closed`:           {`"never, closed`},
+		"":                         {""},
+	} {
+		if got := SplitTop(text); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

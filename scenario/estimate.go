@@ -272,9 +272,9 @@ func (s *Scenario) binds(parts []part, a averages) (out []string) {
 	if calls > 0 {
 		text += ": " + spanFor(bound.least(calls), m.Workload.Calls)
 	}
-	if !math.IsInf(others, 0) && m.Workers > 0 {
+	if turn := a.busy + mean(m.Workload.Think); !math.IsInf(others, 0) && m.Workers > 0 {
 		out = append(out, fmt.Sprintf("Workers needed: %s for the %s calls/min that the rest lets through, %.3g s each (Little's law)%s.",
-			number(math.Ceil(others*a.busy-1e-6)), number(60*others), a.busy, s.have()))
+			number(math.Ceil(others*turn-1e-6)), number(60*others), turn, s.have()))
 	}
 	return append(out, text+".")
 }

@@ -5,7 +5,7 @@ import "github.com/urfave/cli/v2"
 func checkCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "check",
-		Usage:     "read a scenario and explain it in words; run nothing",
+		Usage:     "read a scenario, explain it in words and say what limits it; run nothing",
 		ArgsUsage: "[SCENARIO]",
 		Flags:     scenarioFlags(),
 		Action: func(c *cli.Context) error {

@@ -135,7 +135,7 @@ func randomLimit(t *rapid.T) provider.Limit {
 	per := map[provider.Resource]int64{
 		provider.Requests: 10, provider.Tokens: 3_000, provider.InputTokens: 2_000, provider.OutputTokens: 1_000, provider.Dollars: 800_000,
 	}[l.Resource]
-	l.Amount = max(2, int64(float64(per)*rapid.SampledFrom([]float64{0.2, 1, 1, 5}).Draw(t, "amount")*max(0.3, l.Period.Minutes())))
+	l.Amount = max(2, int64(float64(per)*rapid.SampledFrom([]float64{0.2, 1, 1, 5}).Draw(t, "amount")*min(max(0.3, l.Period.Minutes()), 3)))
 	if rapid.IntRange(0, 3).Draw(t, "for some") == 0 {
 		l.Keys = []string{"main"}
 	}

@@ -345,6 +345,8 @@ func TestBoundsByHand(t *testing.T) {
 		{"a leaky bucket: the burst, one over the brim, and 50 more at 60 a minute", "{batch: {calls: 111}, prompt_tokens: 100, output_tokens: 50}",
 			"{limits: [{resource: requests, limit: 60/min, kind: leaky_bucket}]}", 50, 1, 0.05},
 		{"nine at once", "{burst: {calls: 500}, prompt_tokens: 100, output_tokens: 50}", "{limits: [{resource: concurrency, limit: 9}], latency: {first_token: 2s}}", 112, 0, 0.6},
+		{"nine at once, under the key of all", "{burst: {calls: 500}, prompt_tokens: 100, output_tokens: 50}",
+			"{limits: [{resource: concurrency, limit: 9, models: [own price]}], latency: {first_token: 2s}}", 112, 0, 0.6},
 		{"nine slots", "{burst: {calls: 500}, prompt_tokens: 100, output_tokens: 50}", "{capacity: {slots: 9, queue: 500}, latency: {first_token: 2s}}", 112, 0, 0.001},
 		{"eight workers, each with 0.1 s on the way: 63 turns", "{batch: {calls: 500}, prompt_tokens: 100, output_tokens: 50}", "{round_trip: 100ms, latency: {first_token: 2s}}", 63 * 2.1, 0, 0.001},
 		{"a ramp: windows of 30 and 45, then 25 of the third", "{batch: {calls: 100}, prompt_tokens: 100, output_tokens: 50}",

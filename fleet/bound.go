@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"slices"
 	"time"
 
 	"stampede/provider"
@@ -132,12 +133,17 @@ func (b *Bound) inFlight() int64 {
 	if c := p.Capacity; c.Slots > 0 && c.Queue >= 0 {
 		n = min(n, int64(c.Slots)+int64(c.Queue))
 	}
-	for _, l := range p.Limits {
-		if l.Resource == provider.Concurrency && len(l.Keys)+len(l.Models) == 0 {
+	for i := range p.Limits {
+		if l := &p.Limits[i]; l.Resource == provider.Concurrency && forAll(l, p) {
 			n = min(n, l.Amount)
 		}
 	}
 	return n
+}
+
+// forAll reports whether a limit is for all who call.
+func forAll(l *provider.Limit, p *provider.Config) bool {
+	return !slices.ContainsFunc(p.Tenants, func(t provider.Tenant) bool { return !l.Covers(t) })
 }
 
 // Makespan is the least time from the start to the last of the answers, if all calls are
@@ -158,7 +164,7 @@ func (b *Bound) Makespan() time.Duration {
 	inFlight := b.inFlight()
 	for i := range b.limits {
 		l, c := &p.Limits[i], &b.limits[i]
-		if l.Resource == provider.Concurrency && len(l.Keys)+len(l.Models) == 0 {
+		if l.Resource == provider.Concurrency && forAll(l, p) {
 			places(l.Amount)
 		} else if last := c.supply.Earliest(c.kept+c.over, c.slack(l, inFlight)); last > 0 && last < sim.Never {
 			least = max(least, last+b.service.least+trip(p)/2)

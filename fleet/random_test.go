@@ -128,7 +128,8 @@ func randomFleet(t *rapid.T) Fleet {
 func randomLimit(t *rapid.T) provider.Limit {
 	l := provider.Limit{
 		Resource: provider.Resource(rapid.IntRange(int(provider.Requests), int(provider.Dollars)).Draw(t, "resource")),
-		Kind:     provider.Kind(rapid.IntRange(int(provider.TokenBucket), int(provider.LeakyBucket)).Draw(t, "kind")),
+		Kind: rapid.SampledFrom([]provider.Kind{provider.TokenBucket, provider.FixedWindow, provider.SlidingWindow,
+			provider.RampLimit, provider.RampLimit, provider.LeakyBucket}).Draw(t, "kind"),
 		Period:   rapid.SampledFrom([]time.Duration{s, 7 * s, 60 * s, 3600 * s}).Draw(t, "period"),
 		Rejected: provider.Rejected(rapid.IntRange(0, 2).Draw(t, "rejected")),
 	}

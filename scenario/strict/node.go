@@ -16,6 +16,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
@@ -43,6 +44,7 @@ type Node struct {
 	// Of a setting: what it holds replaces what is there (whole), or is added to the list
 	// that is there (adds); a mapping that is a step of its path reaches inside.
 	whole, adds, step bool
+	size              int // nodes in it, itself included, with aliases written out
 }
 
 // Key is a key of a mapping; its value is the item of the same index.
@@ -86,10 +88,25 @@ func (e *Error) Error() string {
 	b.WriteString(e.Message)
 	if o.source != nil && o.line > 0 && o.line <= len(o.source.lines) {
 		number := fmt.Sprintf("%4d", o.line)
-		line := strings.ReplaceAll(o.source.lines[o.line-1], "\t", " ")
-		fmt.Fprintf(&b, "\n%s | %s\n%s | %s^", number, line, strings.Repeat(" ", len(number)), strings.Repeat(" ", max(0, o.column-1)))
+		line, mark := excerpt(o.source.lines[o.line-1], o.column)
+		fmt.Fprintf(&b, "\n%s | %s\n%s | %s^", number, line, strings.Repeat(" ", len(number)), strings.Repeat(" ", mark))
 	}
 	return b.String()
+}
+
+// excerpt is the part of a line around a column, counted in characters from 1, and how many
+// characters of it stand before that column.
+func excerpt(line string, column int) (part string, before int) {
+	const width = 120
+	text := []rune(strings.ReplaceAll(line, "\t", " "))
+	before = min(max(0, column-1), len(text))
+	if from := before - width/2; len(text) > width && from > 0 {
+		text, before = append([]rune("..."), text[from:]...), before-from+3
+	}
+	if len(text) > width {
+		text = append(text[:width], []rune("...")...)
+	}
+	return string(text), before
 }
 
 // Parse reads one YAML document. The name is that of the file, for errors.
@@ -100,7 +117,14 @@ func Parse(data []byte, name string) (*Node, error) {
 	fail := func(line, column int, message string) error {
 		return &Error{Message: message, origin: origin{src, line, column}}
 	}
-	file, err := parser.ParseBytes([]byte(text), 0)
+	if len(text) > maxBytes {
+		return nil, fail(0, 0, fmt.Sprintf("the file has %d bytes; want at most %d", len(text), maxBytes))
+	}
+	tokens := lexer.Tokenize(text)
+	if at, what := measure(tokens); at != nil {
+		return nil, fail(at.Position.Line, at.Position.Column, "too large: "+what)
+	}
+	file, err := parser.Parse(tokens, 0)
 	if err != nil {
 		var syntax *yaml.SyntaxError
 		if errors.As(err, &syntax) && syntax.Token != nil {
@@ -132,8 +156,6 @@ type reader struct {
 	anchors map[string]*Node
 }
 
-const deepest = 100
-
 func (r *reader) at(t *token.Token) origin {
 	if t == nil || t.Position == nil {
 		return origin{source: r.src}
@@ -143,18 +165,18 @@ func (r *reader) at(t *token.Token) origin {
 
 func (r *reader) node(n ast.Node, depth int) (*Node, error) {
 	if n == nil {
-		return &Node{origin: origin{source: r.src}}, nil
+		return &Node{origin: origin{source: r.src}, size: 1}, nil
 	}
 	o := r.at(n.GetToken())
 	fail := func(format string, args ...any) (*Node, error) {
 		return nil, &Error{Message: fmt.Sprintf(format, args...), origin: o}
 	}
-	if depth > deepest {
-		return fail("nested more than %d levels deep", deepest)
+	if depth > maxDepth {
+		return fail("too large: nested more than %d levels deep", maxDepth)
 	}
 	switch n := n.(type) {
 	case *ast.NullNode:
-		out := &Node{origin: o}
+		out := &Node{origin: o, size: 1}
 		if n.GetToken().Type != token.ImplicitNullType { // null or ~ was written
 			out.Text = n.GetToken().Value
 		}
@@ -164,13 +186,15 @@ func (r *reader) node(n ast.Node, depth int) (*Node, error) {
 	case *ast.MappingValueNode:
 		return r.mapping([]*ast.MappingValueNode{n}, r.at(n.Key.GetToken()), depth)
 	case *ast.SequenceNode:
-		out := &Node{Kind: Sequence, origin: o}
+		out := &Node{Kind: Sequence, origin: o, size: 1}
 		for _, item := range n.Values {
 			child, err := r.node(item, depth+1)
+			if err == nil {
+				err = out.add(child)
+			}
 			if err != nil {
 				return nil, err
 			}
-			out.Items = append(out.Items, child)
 		}
 		return out, nil
 	case *ast.AnchorNode:
@@ -186,22 +210,30 @@ func (r *reader) node(n ast.Node, depth int) (*Node, error) {
 		}
 		return fail("no anchor &%s before this alias", name)
 	case *ast.LiteralNode:
-		return &Node{Kind: Scalar, Text: n.Value.Value, origin: o}, nil
+		return &Node{Kind: Scalar, Text: n.Value.Value, origin: o, size: 1}, nil
+	case *ast.TagNode:
+		return fail("tags such as %s are not supported; write the value alone", n.GetToken().Value)
 	case ast.ScalarNode:
 		if _, ok := n.(*ast.MergeKeyNode); ok {
 			return fail("merge keys are not supported")
 		}
-		return &Node{Kind: Scalar, Text: n.GetToken().Value, origin: o}, nil
+		return &Node{Kind: Scalar, Text: n.GetToken().Value, origin: o, size: 1}, nil
 	}
 	return fail("%v is not supported here", n.Type())
 }
 
 func (r *reader) mapping(values []*ast.MappingValueNode, o origin, depth int) (*Node, error) {
-	out := &Node{Kind: Mapping, origin: o}
+	out := &Node{Kind: Mapping, origin: o, size: 1}
+	if len(values) > maxKeys {
+		return nil, &Error{Message: fmt.Sprintf("too large: a mapping of more than %d fields", maxKeys), origin: o}
+	}
 	for _, v := range values {
 		key := v.Key.GetToken()
-		if _, merge := v.Key.(*ast.MergeKeyNode); merge {
+		switch v.Key.(type) {
+		case *ast.MergeKeyNode:
 			return nil, &Error{Message: "merge keys are not supported", origin: r.at(key)}
+		case *ast.TagNode, *ast.AnchorNode, *ast.AliasNode, *ast.MappingKeyNode:
+			return nil, &Error{Message: "found a name with a tag, an anchor, an alias or ?; want the name alone", origin: r.at(key)}
 		}
 		if out.field(key.Value) != nil {
 			return nil, &Error{Message: fmt.Sprintf("field %q stands twice", key.Value), origin: r.at(key)}
@@ -214,9 +246,20 @@ func (r *reader) mapping(values []*ast.MappingValueNode, o origin, depth int) (*
 			child.origin = r.at(key)
 		}
 		out.Keys = append(out.Keys, Key{key.Value, r.at(key)})
-		out.Items = append(out.Items, child)
+		if err := out.add(child); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
+}
+
+// add appends an item, unless the node would grow too large.
+func (n *Node) add(item *Node) error {
+	n.Items = append(n.Items, item)
+	if n.size += item.size; n.size > maxNodes {
+		return &Error{Message: fmt.Sprintf("too large: more than %d values, with aliases written out", maxNodes), origin: item.origin}
+	}
+	return nil
 }
 
 // field is the value of a key, nil when it is not there.
@@ -280,7 +323,7 @@ func (n *Node) Under(path, name string) *Node {
 func (n *Node) Reaches() bool { return n.step || n.adds }
 
 func (n *Node) relocated(at origin) *Node {
-	out := &Node{Kind: n.Kind, Text: n.Text, origin: at}
+	out := &Node{Kind: n.Kind, Text: n.Text, origin: at, size: n.size}
 	for _, k := range n.Keys {
 		out.Keys = append(out.Keys, Key{k.Name, at})
 	}

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -210,8 +211,10 @@ func (c *Comparison) read(path string) error {
 		return err
 	}
 	var base, first *group
+	reason := "" // the first one
 	err = c.groups(path, func(g *group) error {
 		if len(g.replications) == 0 {
+			reason = cmp.Or(reason, g.reasons[0])
 			return nil
 		}
 		if first == nil {
@@ -229,6 +232,9 @@ func (c *Comparison) read(path string) error {
 	if base == nil && first != nil {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("point %d has no result to compare to; point %d takes its place as the base", c.Base, first.point))
 		base, c.Base = first, first.point
+	}
+	if base == nil && reason != "" {
+		return folderErrorf("no replication in the folder has a result: %s", reason)
 	}
 	if base == nil {
 		return folderErrorf("the folder holds no result yet")

@@ -231,6 +231,19 @@ func TestPanicIsTheReasonOfItsRow(t *testing.T) {
 	}
 }
 
+// Where nothing succeeds, a report says why.
+func TestReportWithoutAnyResult(t *testing.T) {
+	dir := t.TempDir() + "/s"
+	tpl := template(t, small, "event_budget=10")
+	outcome, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: dir}).Run(t.Context())
+	if err != nil || outcome.FailedCount != 2*9+3 {
+		t.Errorf("%v, %+v", err, outcome)
+	}
+	if _, err := Compare(dir, CompareOptions{}); err == nil || !strings.Contains(err.Error(), "no replication in the folder has a result: ") || !strings.Contains(err.Error(), "budget") {
+		t.Error(err)
+	}
+}
+
 // The panic of a listener, which is called while the model runs, is the error of its replication.
 func TestPanicNamesItsReplication(t *testing.T) {
 	_, err := Replicator{Jobs: 1, Listen: func(replication int) fleet.Listener {

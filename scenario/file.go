@@ -14,7 +14,7 @@ type File struct {
 	Description  string    `yaml:"description" jsonschema_description:"What the scenario is about, in a sentence. Default none."`
 	Seed         uint64    `yaml:"seed" default:"1" jsonschema_description:"The seed of all random numbers. Default 1."`
 	Replications int       `yaml:"replications" default:"30" jsonschema_description:"Independent runs behind each interval. Default 30."`
-	Horizon      Span      `yaml:"horizon" none:"calls start for ever" zero:"no" jsonschema_description:"From here on no call starts; what is in flight drains. Default none."`
+	Horizon      Span      `yaml:"horizon" none:"calls start for ever" unlimited:"calls start for ever" zero:"no" jsonschema_description:"From here on no call starts; what is in flight drains. Default none."`
 	StartsAt     TimeOfDay `yaml:"starts_at" jsonschema_description:"The time of day at which the run starts, for daily resets and for prices that depend on it (UTC). Default 00:00."`
 	Warmup       Warmup    `yaml:"warmup" none:"all calls count" jsonschema_description:"The measured time begins here: calls that arrive before it are in no metric of calls, what happens before it in no rate and no peak. auto finds it from the calls of the measured fleets (MSER). Default none."`
 	Collapse     *Collapse `yaml:"collapse" jsonschema_description:"What the metric collapsed means, in every arm of a sweep. Default: the answers per second do not come back to 90 % of those before the trigger."`

@@ -136,7 +136,7 @@ type Retry struct {
 	Backoff      Backoff      `yaml:"backoff" jsonschema_description:"The client's own wait. Default none."`
 	Throttled    *Backoff     `yaml:"throttled_backoff" jsonschema_description:"The client's own wait after a 429. Default as backoff."`
 	BrokenStream BrokenStream `yaml:"broken_stream" jsonschema_description:"What becomes of a stream that breaks after its first token: stop, replay (it is shown again), regenerate (it is thrown away and asked again). Default stop."`
-	RetryAfter   RetryAfter   `yaml:"retry_after" jsonschema_description:"What the client makes of the server's Retry-After. Default ignore."`
+	RetryAfter   RetryAfter   `yaml:"retry_after" none:"ignored" jsonschema_description:"What the client makes of the server's Retry-After. Default ignore."`
 }
 
 // Backoff is the client's own wait.
@@ -209,7 +209,7 @@ type Timeouts struct {
 	FirstByte Span        `yaml:"first_byte" none:"no timer" unlimited:"no timer" zero:"no" jsonschema_description:"Until the first byte of the reply. Default none."`
 	Gap       Span        `yaml:"gap" none:"no timer" unlimited:"no timer" zero:"no" jsonschema_description:"Of silence between chunks, and before the first byte where first_byte is not set (a read timeout). Default none."`
 	Call      Span        `yaml:"call" none:"no timer" unlimited:"no timer" zero:"no" jsonschema_description:"The whole call at one provider, all attempts and waits. Default none."`
-	Attempt   EachTimeout `yaml:"attempt" none:"no timer" unlimited:"no timer" jsonschema_description:"The whole attempt; a list gives one for each attempt, the last for all later ones. Default none."`
+	Attempt   EachTimeout `yaml:"attempt" jsonschema_description:"The whole attempt; a list gives one for each attempt, the last for all later ones. Default none."`
 }
 
 // EachTimeout is one time, or a list of one for each attempt.

@@ -10,7 +10,7 @@ type Provider struct {
 	RoundTrip  Span             `yaml:"round_trip" none:"no time" jsonschema_description:"Network time there and back. Default none."`
 	Limits     []Limit          `yaml:"limits" none:"no limit" jsonschema_description:"What refuses requests with 429. Default none."`
 	Capacity   Capacity         `yaml:"capacity" none:"all at once" jsonschema_description:"How many requests generate at once, and how many may wait. Default all at once."`
-	Latency    Latency          `yaml:"latency" jsonschema_description:"How long an answer takes. Default none: at once."`
+	Latency    Latency          `yaml:"latency" none:"at once" jsonschema_description:"How long an answer takes. Default none: at once."`
 	Faults     []Fault          `yaml:"faults" none:"no fault" jsonschema_description:"What goes wrong, when, and for how many attempts. Default none."`
 	RetryAfter ServerRetryAfter `yaml:"retry_after" jsonschema_description:"How the Retry-After of a 429 is sent. Default exact."`
 	Gateway    Gateway          `yaml:"gateway" none:"no gateway" jsonschema_description:"A relay in front of the provider. Default none."`

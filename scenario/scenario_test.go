@@ -1152,7 +1152,8 @@ func TestResolvedKeepsEmptyLists(t *testing.T) {
 }
 
 func TestResolvedReadsBack(t *testing.T) {
-	for _, set := range []string{"seed=0", "policy.retry.attempts=none", "event_budget=none", "provider.faults=[{share: 0%, status: 500}]",
+	for _, set := range []string{"policy.inside=[{retry: {attempts: none}}]", "workload.open={rate: 20/h, calls: 5}", "policy.retry.backoff.exponential.cap=null", "policy.gate={aimd: {slow: none}}", "provider.faults=[{status: 500, share: 12.3456789%}]",
+		"policy={name: mine, retry: {attempts: 3}}", "seed=0", "policy.retry.attempts=none", "event_budget=none", "provider.faults=[{share: 0%, status: 500}]",
 		"policy=openai-python@2.46", "policy.timeouts.attempt=[2s, none]", "warmup=auto", "policy.retry.retry_on=[429, 5xx, timeout]"} {
 		s, err := Read([]byte(base), "f", Options{Set: []string{set}})
 		if err != nil {

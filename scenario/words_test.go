@@ -215,10 +215,12 @@ func TestNoneOfWhatWasMistaken(t *testing.T) {
 		"policy.timeouts.attempt=[2s, none]": func(s *Scenario) bool {
 			return s.Model.Client.Timeouts.Whole(1) == 2*time.Second && s.Model.Client.Timeouts.Whole(2) == 0
 		},
-		"policy.retry=none":             func(s *Scenario) bool { return s.Model.Client.Retry.Attempts == 1 },
-		"policy=none":                   func(s *Scenario) bool { return reflect.DeepEqual(s.Model.Client, sendOnce) },
-		"price=none":                    func(s *Scenario) bool { return s.Model.Price.Model == "no price" },
-		"workload.open.calls=unlimited": func(s *Scenario) bool { return s.Model.Workload.Calls == 0 },
+		"policy.timeouts.attempt=unlimited": func(s *Scenario) bool { return s.Model.Client.Timeouts.Whole(1) == 0 },
+		"policy.retry.retry_after=none":     func(s *Scenario) bool { return s.Model.Client.Retry.RetryAfter == policy.RetryAfter{} },
+		"policy.retry=none":                 func(s *Scenario) bool { return s.Model.Client.Retry.Attempts == 1 },
+		"policy=none":                       func(s *Scenario) bool { return reflect.DeepEqual(s.Model.Client, sendOnce) },
+		"price=none":                        func(s *Scenario) bool { return s.Model.Price.Model == "no price" },
+		"workload.open.calls=unlimited":     func(s *Scenario) bool { return s.Model.Workload.Calls == 0 },
 	} {
 		text := rich
 		if strings.HasPrefix(set, "policy=") {
@@ -232,6 +234,7 @@ func TestNoneOfWhatWasMistaken(t *testing.T) {
 		"workload.cache_lifetime=none": `workload.cache_lifetime: found "none"; want a time with its unit, such as 500ms, 45s, 10m, 24h or 2d, or unlimited`,
 		"provider.faults.0.for=none":   `found "none"; want a time`,
 		"policy.retry.deadline=0s":     `policy.retry.deadline: found "0s"; want more than 0, or none or unlimited`,
+		"policy.timeouts.attempt=soon": `policy.timeouts.attempt: found "soon"; want a time with its unit, such as 500ms, 45s, 10m, 24h or 2d, or none`,
 		"policy.timeouts.attempt=0s":   `policy.timeouts.attempt: found "0s"; want more than 0, or none`,
 		"policy.timeouts.attempt=[0s]": `policy.timeouts.attempt.0: found "0s"; want more than 0, or none`,
 		"policy.breaker.open=none":     `policy.breaker.open: found "none"; want a time`,

@@ -3,6 +3,7 @@ package dialect
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -118,6 +119,19 @@ func TestEveryDialectIsComplete(t *testing.T) {
 			if err := json.Unmarshal([]byte(d.Write(reply, time.Unix(0, 0), 0).Body), &body); err != nil {
 				t.Errorf("%s: reason %d: %v", name, why, err)
 			}
+		}
+	}
+}
+
+// A date of any number of seconds is a date within a lifetime of the start.
+func TestDatesAreHeld(t *testing.T) {
+	w := writer{start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	for seconds, want := range map[float64]string{
+		90: "Thu, 01 Jan 2026 00:01:30 GMT", -1: "Wed, 31 Dec 2025 23:59:59 GMT",
+		1e300: "Wed, 18 May 2089 03:33:20 GMT", math.Inf(-1): "Thu, 16 Aug 1962 20:26:40 GMT", // 2e9 s are 23,148 d 3 h 33 min 20 s
+	} {
+		if got := w.hint(wire.Hint{Form: wire.Date, Value: seconds}, 1); got != want {
+			t.Errorf("%g s: %s, want %s", seconds, got, want)
 		}
 	}
 }

@@ -85,12 +85,16 @@ type writer struct {
 
 func (w *writer) add(name, value string) { *w.header = append(*w.header, Field{name, value}) }
 
+// longest keeps dates within the range of durations: 63 years.
+const longest = 2e9 // seconds
+
 // hint writes a wait in a unit of which so many make a second, as the date it
 // names, or as garbage.
 func (w *writer) hint(h wire.Hint, perSecond float64) string {
 	switch h.Form {
 	case wire.Date:
-		return w.start.Add(time.Duration(h.Value * float64(time.Second))).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")
+		seconds := min(max(h.Value, -longest), longest)
+		return w.start.Add(time.Duration(seconds * float64(time.Second))).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")
 	case wire.Garbage:
 		return "soon"
 	}

@@ -235,7 +235,7 @@ func (d Drawn) complete(prompt, answer int32, luck Luck) Size {
 	s := Size{Prompt: prompt, Output: answer, MaxTokens: d.MaxTokens}
 	s.Cached = int32(d.CachedShare * float64(s.Prompt))
 	if d.Reasoning != nil {
-		s.Reasoning = int32(min(max(d.Reasoning.Sample(luck.Reasoning)+0.5, 0), 1e9))
+		s.Reasoning = whole(d.Reasoning.Sample(luck.Reasoning))
 		s.Output += s.Reasoning
 	}
 	if s.MaxTokens > 0 {
@@ -245,7 +245,15 @@ func (d Drawn) complete(prompt, answer int32, luck Luck) Size {
 	return s
 }
 
-func tokens(x float64) int32 { return int32(min(max(x+0.5, 1), 1e9)) }
+func tokens(x float64) int32 { return max(1, whole(x)) }
+
+// whole rounds to the nearest whole number, held within 0 and 1e9; NaN is 1e9.
+func whole(x float64) int32 {
+	if x < 1e9 {
+		return int32(max(0, x+0.5))
+	}
+	return 1e9
+}
 
 // Check reports what a run could not work with.
 func (m *Model) Check() error {

@@ -567,6 +567,15 @@ func TestACallRetriesAmongOthersAsAlone(t *testing.T) {
 	}
 }
 
+// Whatever number a law gives, a size is a number of tokens.
+func TestSizesAreHeld(t *testing.T) {
+	for x, want := range map[float64]int32{0: 1, 0.4: 1, 1.5: 2, -7: 1, 1e9: 1e9, 1e300: 1e9, math.Inf(1): 1e9, math.Inf(-1): 1, math.NaN(): 1e9} {
+		if got := (Drawn{Prompt: dist.Constant(x), Output: dist.Constant(x)}).Size(0, Luck{}); got.Prompt != want || got.Output != want {
+			t.Errorf("%g tokens: %+v, want %d", x, got, want)
+		}
+	}
+}
+
 func TestThinkTime(t *testing.T) {
 	m := model()
 	m.Workload.Calls, m.Workload.Think = 2, dist.Constant(2)

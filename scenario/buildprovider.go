@@ -165,6 +165,9 @@ func (b *builder) gateway(at string, g *Gateway) (provider.Gateway, error) {
 	return out, nil
 }
 
+// maxFactor bounds what a token counts at a limit, so that sums of billions of tokens stay exact.
+const maxFactor = 1000
+
 func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 	switch {
 	case l.Resource == "concurrency":
@@ -216,6 +219,9 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 		out.Settle = provider.TrueUsage
 	case "multiply_output":
 		out.Settle = provider.Multiply
+	}
+	if l.OutputFactor > maxFactor || l.Estimate > maxFactor {
+		return out, b.errorf(path, "found output_factor %d and estimate %v; want at most %d", l.OutputFactor, l.Estimate, maxFactor)
 	}
 	if (out.Settle == provider.Multiply) != (l.OutputFactor != 0) {
 		return out, b.errorf(path+".output_factor", "output_factor and settle: multiply_output go together")

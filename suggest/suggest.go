@@ -12,6 +12,9 @@ import (
 // case ignored, and a common prefix counting as close. It is empty when nothing
 // is near.
 func Nearest(found string, known []string) string {
+	if len(found) > 100 {
+		return "" // nobody meant a name by that, and comparing takes its length times theirs
+	}
 	best, least := "", 1 // only the same but for case
 	if len(found) > 2 {
 		least = 2 + len(found)/4

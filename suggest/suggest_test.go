@@ -1,12 +1,16 @@
 package suggest
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestNearest(t *testing.T) {
 	known := []string{"attempts", "deadline", "backoff", "retry_after", "openai/gpt-4o"}
 	for found, want := range map[string]string{
 		"atempts": "attempts", "Deadline": "deadline", "retry-after": "retry_after", "back": "backoff",
-		"gpt-4o": "openai/gpt-4o", "zzzzzz": "", "": "",
+		"attempts" + strings.Repeat("s", 100): "", // as long as no name
+		"gpt-4o":                              "openai/gpt-4o", "zzzzzz": "", "": "",
 	} {
 		if got := Nearest(found, known); got != want {
 			t.Errorf("%q: %q, want %q", found, got, want)

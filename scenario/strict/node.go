@@ -83,15 +83,24 @@ func (e *Error) Error() string {
 		b.WriteString(": ")
 	}
 	if e.Path != "" {
-		b.WriteString(e.Path + ": ")
+		b.WriteString(clipped(e.Path) + ": ")
 	}
-	b.WriteString(e.Message)
+	b.WriteString(clipped(e.Message))
 	if o.source != nil && o.line > 0 && o.line <= len(o.source.lines) {
 		number := fmt.Sprintf("%4d", o.line)
 		line, mark := excerpt(o.source.lines[o.line-1], o.column)
 		fmt.Fprintf(&b, "\n%s | %s\n%s | %s^", number, line, strings.Repeat(" ", len(number)), strings.Repeat(" ", mark))
 	}
 	return b.String()
+}
+
+// clipped is a text, or the beginning of one that is very long since a value stands in it.
+func clipped(text string) string {
+	const most = 1000
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
 }
 
 // excerpt is the part of a line around a column, counted in characters from 1, and how many

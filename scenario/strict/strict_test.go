@@ -97,6 +97,14 @@ func TestUnsupportedYAML(t *testing.T) {
 	}
 }
 
+// An error does not repeat a value of any length.
+func TestErrorsOfLongValues(t *testing.T) {
+	e := &Error{Path: strings.Repeat("é", 1_000_000), Message: strings.Repeat("x", 1_000_000)}
+	if text := e.Error(); len(text) > 2100 || !strings.HasSuffix(text, "xx...") {
+		t.Errorf("an error of %d bytes: %.99s", len(text), text)
+	}
+}
+
 // Of a long line an error shows the part around the mistake.
 func TestExcerpt(t *testing.T) {
 	long := strings.Repeat("a", 300) + "X" + strings.Repeat("b", 300)

@@ -184,10 +184,10 @@ func (l Limit) burst() int64 {
 func (l Limit) Most() int64 { return l.burst() }
 
 // Counts is what a request counts at admission.
-func (l Limit) Counts(r Request) int64 { return l.charge(&r) }
+func (l *Limit) Counts(r Request) int64 { return l.charge(&r) }
 
 // Ends is what a request counts in the end.
-func (l Limit) Ends(r Request, used Used) int64 { return l.final(&r, used) }
+func (l *Limit) Ends(r Request, used Used) int64 { return l.final(&r, used) }
 
 // Covers reports whether the limit counts the requests of a tenant.
 func (l Limit) Covers(t Tenant) bool {

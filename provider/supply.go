@@ -3,6 +3,7 @@ package provider
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"sort"
 	"time"
 
@@ -34,6 +35,20 @@ type Supply []phase
 type phase struct {
 	from sim.Time
 	Limit
+	asked traffic // see Of; nil uses up what there is
+}
+
+// traffic is how much is asked for from one instant to another.
+type traffic func(from, to sim.Time) int64
+
+// Of is the supply where so much is asked for from one instant to another: a ramp grows with
+// what was used.
+func (s Supply) Of(asked func(from, to sim.Time) int64) Supply {
+	out := slices.Clone(s)
+	for i := range out {
+		out[i].asked = asked
+	}
+	return out
 }
 
 // NoBound is more than any limit can count.
@@ -41,13 +56,13 @@ const NoBound = math.MaxInt64
 
 // Supply is that of a limit, with the changes that the fault schedule makes.
 func (c *Config) Supply(limit int) Supply {
-	s := Supply{{0, c.Limits[limit]}}
+	s := Supply{{from: 0, Limit: c.Limits[limit]}}
 	changes, _ := changesOf(*c) // New reports its error
 	for _, change := range changes {
 		if change.index == limit {
 			before := s[len(s)-1]
 			change.limit.Offset = before.Offset % before.Period // which windows keep when their period changes
-			s = append(s, phase{change.at, change.limit})
+			s = append(s, phase{from: change.at, Limit: change.limit})
 		}
 	}
 	return s
@@ -70,7 +85,7 @@ func (s Supply) Within(from, to sim.Time, slack int64) int64 {
 		if begins > ends {
 			break
 		}
-		n := p.within(begins, ends, slack)
+		n := p.within(begins, ends, slack, p.asked)
 		if p.bucket() && !first && n != NoBound { // its level goes on, the fraction too
 			n -= p.burst() + slack - 1
 		}
@@ -96,7 +111,7 @@ func (l *Limit) bucket() bool {
 	return l.Resource != Concurrency && (l.Kind == TokenBucket || l.Kind == LeakyBucket)
 }
 
-func (l *Limit) within(from, to sim.Time, slack int64) int64 {
+func (l *Limit) within(from, to sim.Time, slack int64, asked traffic) int64 {
 	used := int64(0)
 	if from == 0 {
 		used = l.Used
@@ -110,7 +125,7 @@ func (l *Limit) within(from, to sim.Time, slack int64) int64 {
 		if slack > 0 || l.Rejected == IntoDebt { // what passes the ceiling makes the next one higher
 			return NoBound
 		}
-		return l.ramp(from, to, used)
+		return l.ramp(from, to, used, asked)
 	}
 	whole := window{l.Period, l.Amount, l.Period, l.Amount}
 	if l.Quantum > 0 {
@@ -143,8 +158,8 @@ func (w window) within(from, to time.Duration, used, slack int64) int64 {
 	return min(plus(max(0, w.amount-used), slack), times(plus(w.part, slack), int64(to/w.span-from/w.span)+1))
 }
 
-// ramp is what its windows count if all of those before were used up.
-func (l *Limit) ramp(from, to sim.Time, used int64) int64 {
+// ramp is what its windows count if those before were used up, or as far as the traffic did.
+func (l *Limit) ramp(from, to sim.Time, used int64, asked traffic) int64 {
 	const tooMany = 100_000
 	if to/l.Every > tooMany {
 		return NoBound
@@ -158,6 +173,9 @@ func (l *Limit) ramp(from, to sim.Time, used int64) int64 {
 			used = 0
 		}
 		r.used = w.amount
+		if asked != nil {
+			r.used = min(r.used, asked(begins, begins+l.Every))
+		}
 		r.allow()
 	}
 	return sum

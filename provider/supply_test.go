@@ -60,6 +60,14 @@ func TestSupply(t *testing.T) {
 			}
 		}
 	}
+	// A ramp grows with what was used: 100 of its first 150 make 150 again, where all make 225.
+	config := Config{Limits: []Limit{ramp}}
+	for asked, want := range map[int64]int64{100: 300, 1000: 375} {
+		supply := config.Supply(0).Of(func(from, to sim.Time) int64 { return asked })
+		if n := supply.Within(0, 30*time.Minute-1, 0); n != want {
+			t.Errorf("a ramp of which %d are asked for in each window: %d in two, want %d", asked, n, want)
+		}
+	}
 	// A span inside a run finds a full bucket: 150 and a quarter of 150. Of windows it meets two.
 	for _, c := range []struct {
 		limit Limit
@@ -72,7 +80,7 @@ func TestSupply(t *testing.T) {
 	}
 	// From 60 s to 90 s the limit of 600 a minute is 60: 100 + 10 x 60 by the first minute, then one a
 	// second, then ten again.
-	config := Config{
+	config = Config{
 		Limits: []Limit{{Resource: Requests, Amount: 600, Period: time.Minute, Burst: 100}},
 		Faults: []Fault{{At: time.Minute, For: 30 * time.Second, Share: 1, Effect: ChangeLimit{Resource: Requests, Amount: 60, Period: time.Minute, Burst: 100}}},
 	}

@@ -97,7 +97,7 @@ func (l *limiter) refilled(at sim.Time) float64 {
 		return amount * span.Seconds() / l.Period.Seconds()
 	}
 	if l.Quantum > 0 { // its slices may not let through in this time what the window admits
-		through := min(left+more, float64(l.within(l.since, at-1, 0)))
+		through := min(left+more, float64(l.within(l.since, at-1, 0, nil)))
 		if l.since > l.opened { // what was left was not all counted before
 			return through
 		}

@@ -46,7 +46,7 @@ func (p part) explain(calls uint64) string {
 
 func spanFor(least time.Duration, calls uint64) string {
 	if least == sim.Never {
-		return fmt.Sprintf("never %d calls", calls)
+		return fmt.Sprintf("not even in %s for %d calls", shortDuration(sim.End.Round(time.Hour)), calls)
 	}
 	return fmt.Sprintf("%s for %d calls", shortDuration(least.Round(time.Second)), calls)
 }
@@ -118,6 +118,11 @@ func (s *Scenario) limitPart(limit int, fleets []averages) part {
 			}
 		}
 		return sum
+	}
+	if coming, ok := arrivalsOf(&m.Fleet, m.Horizon); ok {
+		supply = supply.Of(func(from, to sim.Time) int64 {
+			return int64(math.Ceil((coming.between(from, to) + p.others(from, to)) * each))
+		})
 	}
 	p.most = func(from, to sim.Time) float64 {
 		return max(0, float64(supply.Within(from, to, 0))/each-p.others(from, to))

@@ -925,6 +925,10 @@ func TestWhatBinds(t *testing.T) {
 		// Windows of 15 minutes: 150, 225, 338, 507, 761 (rounded up), 1,981 of them, then 19 of 1,142 or 77 a minute.
 		{"a ramp grows window by window", "workload: {batch: {calls: 2000}}\nprovider: {limits: [{resource: requests, limit: 10/min, kind: ramp, growth: 50%, every: 15m}]}",
 			[]string{"10 calls/min at first, then up to 50% more every 15m, 1h15m for 2000 calls"}},
+		// Of 1,155 in 15 minutes a ramp allows half more, 115.5 a minute, however long it lasts.
+		{"a ramp grows with the traffic that there is, a spike is more",
+			"workload: {open: {rate: 77/min, profile: [{at: 1h, for: 2m, rate: 231/min}]}}\nhorizon: 2h\nprovider: {limits: [{resource: requests, limit: 100/min, kind: ramp, growth: 50%, every: 15m}]}",
+			[]string{"Bound by: requests 100/min, ramp, 115.5 calls/min; the spike from 1h to 1h2m needs 231."}},
 		{"what others take", "workload: {open: {rate: 70/min}}\nhorizon: 20m\nprovider: {limits: [{resource: requests, limit: 80/min}]}\n" +
 			"beside: [{workload: {open: {rate: 20/min}, prompt_tokens: 10, output_tokens: 10}, fleet: {name: other, workers: 5}}]",
 			[]string{"Bound by: requests 80/min, 80 calls/min; arrivals need 70 beside 20 that other fleets take."}},

@@ -66,7 +66,8 @@ func (c *Client) Decide(f *Facts, outer []Tries, from int) (d Decision, layer in
 	for layer = from; ; layer++ {
 		if layer == 0 {
 			d = c.Retry.decide(f)
-		} else if c.Outer[layer-1].Retry.Attempts != 1 || layer == from { // one that sends once passes on the reason of the layer inside it
+		} else if c.Outer[layer-1].Retry.Attempts != 1 || layer == from {
+			// A layer that sends once passes on the reason of the layer inside it.
 			t := &outer[layer-1]
 			f.Attempt, f.Start, f.LastWait = t.Made, t.Start, t.LastWait
 			d = c.Outer[layer-1].Retry.decide(f)
@@ -230,9 +231,10 @@ type Decision struct {
 // Decide applies the parts in this order: an answer ends the call; a stream that broke
 // after its first token ends it, unless it is replayed; a Retry-After beyond the limit
 // of a rule that gives up first of all ends it; an error that another attempt cannot
-// cure ends it; a Retry-After beyond the limit of a rule that gives up ends it; a rule of one
-// attempt retries no error, so that any error ends it; the attempt limit; the wait, from Retry-After where it is obeyed and else from the
-// backoff; the deadline, before the wait is slept.
+// cure ends it; a Retry-After beyond the limit of a rule that gives up ends it; a rule of
+// one attempt retries no error, so that any error ends it; the attempt limit; the wait,
+// from Retry-After where it is obeyed and else from the backoff; the deadline, before the
+// wait is slept.
 func (r Retry) Decide(f Facts) Decision { return r.decide(&f) }
 
 func (r *Retry) decide(f *Facts) Decision {

@@ -29,7 +29,8 @@ func hangNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 		no, ok := fault.Effect.(provider.NoConnection)
 		unreachable := ok && no.As == provider.Unreachable
 		if timer, _ := c.Timeouts.BeforeFirstByte(1, !unreachable); timer == policy.NoTimer && (hangs || unreachable) {
-			return fmt.Sprintf("requests%s hang and no timeout and no patience ends them: a call that hangs holds its worker for ever", whose)
+			return fmt.Sprintf("requests%s hang and no timeout and no patience ends them: "+
+				"a call that hangs holds its worker for ever", whose)
 		}
 	}
 	return ""
@@ -48,7 +49,8 @@ func deliveryNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 		}
 		takes = "up to " + shortDuration(longest.Round(10*time.Millisecond))
 	}
-	return fmt.Sprintf("a delivery%s can take %s, with visible_after %s: a queue would deliver its call a second time meanwhile, which is not simulated; duplicates and load are too low", whose, takes, shortDuration(visible))
+	return fmt.Sprintf("a delivery%s can take %s, with visible_after %s: a queue would deliver its call a second time meanwhile, "+
+		"which is not simulated; duplicates and load are too low", whose, takes, shortDuration(visible))
 }
 
 // longAnswer is how long an answer of a long output takes that waits for nobody: the 99 %
@@ -85,14 +87,16 @@ func failureNote(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose s
 			return ""
 		}
 	}
-	if timer, span := f.Client.Timeouts.BeforeFirstByte(1, false); timer != policy.NoTimer || f.Client.Timeouts.Call > 0 {
+	whole := f.Client.Timeouts.Call > 0
+	if timer, span := f.Client.Timeouts.BeforeFirstByte(1, false); timer != policy.NoTimer || whole {
 		waits := p.Capacity.Slots > 0 || p.Capacity.Batching != nil || p.Latency.PerInFlight > 0
 		longest := p.RoundTrip + p.Gateway.Latency + answerAt(m, f, 1-1e-9)
-		if _, recorded := f.Workload.Sizes.(*fleet.Trace); recorded || waits || f.Client.Timeouts.Call > 0 || longest >= span {
+		if _, recorded := f.Workload.Sizes.(*fleet.Trace); recorded || waits || whole || longest >= span {
 			return ""
 		}
 	}
-	return fmt.Sprintf("%s here: no limit, no fault and no timeout that an answer%s could outlast, so that attempts, backoff and jitter are never used", NothingFails, whose)
+	return fmt.Sprintf("%s here: no limit, no fault and no timeout that an answer%s could outlast, "+
+		"so that attempts, backoff and jitter are never used", NothingFails, whose)
 }
 
 // callBytes is the memory of a call that is under way, measured on bursts of 1 M and 2 M calls and

@@ -22,7 +22,8 @@ func Schema() ([]byte, error) {
 	s := r.Reflect(&File{})
 	addWords(s, reflect.TypeFor[File](), s.Definitions, map[reflect.Type]bool{})
 	s.Title = "Stampede scenario"
-	s.Description = "Who calls which LLM API how, and what it costs. none switches a thing off, unlimited sets no bound, null leaves a field at its default."
+	s.Description = "Who calls which LLM API how, and what it costs. " +
+		"none switches a thing off, unlimited sets no bound, null leaves a field at its default."
 	return json.MarshalIndent(s, "", "  ")
 }
 

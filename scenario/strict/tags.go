@@ -96,13 +96,15 @@ func word(n *Node, field reflect.StructField, v reflect.Value, unset reflect.Val
 
 // wordFor is the word that gives a field the value it has, empty where there is none.
 func wordFor(field reflect.StructField, v reflect.Value) string {
-	own := reflect.PointerTo(v.Type()).Implements(reflect.TypeFor[Unlimiter]())
-	switch words := WordsOf(field); {
-	case !v.IsZero() || own || len(words) == 0 || v.Kind() == reflect.Struct || v.Kind() == reflect.Slice || v.Kind() == reflect.Pointer:
+	words := WordsOf(field)
+	if len(words) == 0 || !v.IsZero() || reflect.PointerTo(v.Type()).Implements(reflect.TypeFor[Unlimiter]()) {
 		return ""
-	default:
-		return words[len(words)-1]
 	}
+	switch v.Kind() {
+	case reflect.Struct, reflect.Slice, reflect.Pointer:
+		return ""
+	}
+	return words[len(words)-1]
 }
 
 // allowWords adds the words that a field allows to an error about its value.

@@ -151,7 +151,7 @@ func TestTraceAndLawsOfSizes(t *testing.T) {
 			t.Errorf("%s: %v, want in it %q", workload, err, want)
 		}
 	}
-	for speed, want := range map[string]time.Duration{"0.001": 2000 * time.Second, "4": 500 * time.Millisecond} {
+	for speed, want := range map[string]time.Duration{"0.001": 2000 * time.Second, "1e-9": 2_000_000_000 * time.Second, "4": 500 * time.Millisecond} {
 		for _, trace := range []string{"file: bare.csv, columns: {time: at_s}", "rows: [{}, {at: 1s}, {at: 2s}]"} {
 			s, err := read("trace: {" + trace + ", speed: " + speed + "}" + both)
 			if err != nil || s.Model.Workload.Arrivals.(*fleet.Trace).At[2] != want {

@@ -114,10 +114,10 @@ type bins struct {
 }
 
 func (b *bins) add(t, x float64) {
-	i := int(t / b.width)
-	if math.IsNaN(t) || i > maxBins {
+	if !(t/b.width <= maxBins) { // nor when there is no instant
 		return
 	}
+	i := int(t / b.width)
 	for len(b.values) <= i {
 		b.values = append(b.values, 0)
 	}
@@ -150,7 +150,11 @@ func (b *bins) per() []float64 {
 
 func (d *drawing) timeline() (plots.Figure, error) {
 	end := 0.0
-	found, err := readRecords(filepath.Join(d.dir, callsName), func(r record) { end = max(end, r.seconds("ended_s")) })
+	found, err := readRecords(filepath.Join(d.dir, callsName), func(r record) {
+		if t := r.seconds("ended_s"); t > end {
+			end = t
+		}
+	})
 	if err != nil || !found || end == 0 {
 		return nil, err
 	}

@@ -1,8 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
+
+	"stampede/experiments"
+	"stampede/plots"
 )
 
 // Instants that no run has, as a damaged file can hold them, are none, and few bins hold what is far
@@ -22,4 +28,35 @@ func TestInstantsOfDamagedRecords(t *testing.T) {
 	if len(b.values) > maxBins+1 || b.values[0] != 1.0005 {
 		t.Errorf("%d bins, the first %v; want at most %d, and 1.0005", len(b.values), b.values[0], maxBins+1)
 	}
+}
+
+// Whatever stands in the records of a run's folder, its figures are made or refused, and have few bins.
+func FuzzRecords(f *testing.F) {
+	f.Add("fleet,call,arrived_s,ended_s,outcome\n0,0,0,1.5,answered\n", "fleet,call,sent_s,ended_s,class\n0,0,0,1.5,ok\n")
+	f.Add("fleet,call,arrived_s,ended_s,outcome\n0,0,0,0.001,answered\n", "fleet,call,sent_s,ended_s,class\n0,0,-1,2e9,throttled\n0,1e300,Inf,NaN,\n")
+	f.Add("arrived_s,ended_s\n0,\n", "0")
+	f.Add("ended_s,ended_s\n1e-300,1e-300\n", "sent_s\n\"1\n")
+	dir := f.TempDir()
+	d := drawing{dir: dir, c: &experiments.Comparison{Manifest: &experiments.Manifest{Scenario: json.RawMessage(`{}`)}}}
+	f.Fuzz(func(t *testing.T, calls, attempts string) {
+		for name, text := range map[string]string{callsName: calls, attemptsName: attempts} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, build := range []func() (plots.Figure, error){d.timeline, d.herd} {
+			figure, err := build()
+			timeline, ok := figure.(*plots.Timeline)
+			if err != nil || !ok {
+				continue
+			}
+			for _, panel := range timeline.Panels {
+				for _, steps := range panel.Steps {
+					if len(steps.Values) > maxBins+1 {
+						t.Fatalf("%d bins of %g s up to %g s", len(steps.Values), panel.Width, timeline.End)
+					}
+				}
+			}
+		}
+	})
 }

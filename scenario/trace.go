@@ -222,7 +222,7 @@ func quoted(text string) string {
 func (in *traceReader) notes(out *fleet.Trace) (notes []string) {
 	if in.clock.guess != "" {
 		span := in.last - in.began
-		notes = append(notes, fmt.Sprintf("the times of %s are taken as %s: %d calls over %v, %s/s; workload.trace.time_unit says another unit",
+		notes = append(notes, fmt.Sprintf("the times of %s are taken as %s: %d calls over %v, %s/s; set workload.trace.time_unit if they are in another unit",
 			in.name, in.clock.guess, len(out.At), Span(span.Round(time.Second)), number(float64(len(out.At))/max(span.Seconds(), 1e-9))))
 	}
 	if in.failed > 0 {

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"stampede/dist"
+	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
@@ -357,7 +357,7 @@ func TestBoundsOnRandomModels(t *testing.T) {
 		for _, f := range m.Fleets() {
 			f.Workload.Calls += 40 // so that limits are met
 			if steady {
-				f.Workload.Sizes = Drawn{Prompt: dist.Constant(100), Output: dist.Constant(50), MaxTokens: 80}
+				f.Workload.Sizes = Drawn{Prompt: law.Constant(100), Output: law.Constant(50), MaxTokens: 80}
 			}
 		}
 		a := &admissions{m: &m, calls: map[uint64]Call{}}

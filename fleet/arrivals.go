@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"stampede/dist"
+	"stampede/law"
 	"stampede/sim"
 )
 
@@ -30,7 +30,7 @@ func (Burst) String() string                                  { return "all at o
 // L(t) - L(s) = gap. Exponential gaps make it a (non-homogeneous) Poisson
 // process; a constant rate makes it a renewal process.
 type Renewal struct {
-	Gap  dist.Law // of mean 1
+	Gap  law.Law // of mean 1
 	Rate Profile
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"stampede/dist"
+	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
@@ -123,10 +123,10 @@ func TestBatchReplyBeatsTheTimeoutOfTheSameInstant(t *testing.T) {
 // that take 0.1 s alone: 0.5 s. 30 replications of 20,000 calls less a tenth of
 // warm-up, 99 % interval.
 func TestBatchIsProcessorSharing(t *testing.T) {
-	for name, law := range map[string]dist.Law{"exponential": dist.Exponential{Beta: 1000}, "constant": dist.Constant(1000), "two kinds": dist.Mixture{{Weight: 0.9, Law: dist.Constant(500)}, {Weight: 0.1, Law: dist.Constant(5500)}}} {
+	for name, given := range map[string]law.Law{"exponential": law.Exponential{Beta: 1000}, "constant": law.Constant(1000), "two kinds": law.Mixture{{Weight: 0.9, Law: law.Constant(500)}, {Weight: 0.1, Law: law.Constant(5500)}}} {
 		m := model()
 		m.Workers = 0
-		m.Workload = Workload{Calls: 20_000, Sizes: Drawn{Prompt: dist.Constant(1), Output: law}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(8)}}
+		m.Workload = Workload{Calls: 20_000, Sizes: Drawn{Prompt: law.Constant(1), Output: given}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(8)}}
 		m.Provider = provider.Config{Capacity: provider.Capacity{Slots: 100_000, Batching: &provider.Batching{Step: 1, PerStream: 100 * time.Microsecond}}}
 		const replications, t995 = 30, 2.756
 		var means sim.Moments

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"stampede/dist"
+	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
 )
@@ -21,7 +21,7 @@ func herd(n int) Model {
 				Backoff: policy.Backoff{Base: time.Second, Factor: 2, Cap: time.Minute, Jitter: policy.Full}}},
 		},
 		Provider: provider.Config{
-			Latency: provider.Latency{FirstToken: dist.Constant(0.1)},
+			Latency: provider.Latency{FirstToken: law.Constant(0.1)},
 			Limits:  []provider.Limit{{Resource: provider.Requests, Amount: int64(n) / 100, Period: time.Second, Burst: 10}},
 		},
 	}

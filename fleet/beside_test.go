@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"stampede/cost"
-	"stampede/dist"
+	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
@@ -18,8 +18,8 @@ import (
 func TestAFleetBesideChangesNoLuck(t *testing.T) {
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: 200, Sizes: Drawn{Prompt: dist.Exponential{Beta: 100}, Output: dist.Exponential{Beta: 50}}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(2)}}
-	m.Provider.Latency = provider.Latency{FirstToken: dist.Exponential{Beta: 1}, TokensPerSecond: dist.Uniform{Min: 10, Max: 100}}
+	m.Workload = Workload{Calls: 200, Sizes: Drawn{Prompt: law.Exponential{Beta: 100}, Output: law.Exponential{Beta: 50}}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(2)}}
+	m.Provider.Latency = provider.Latency{FirstToken: law.Exponential{Beta: 1}, TokensPerSecond: law.Uniform{Min: 10, Max: 100}}
 	record := func(m Model) (calls []Call) {
 		if _, err := m.Run(1, 0, each{call: func(c *Call) {
 			if c.Fleet == 0 {
@@ -53,9 +53,9 @@ func TestAFleetBesideChangesNoLuck(t *testing.T) {
 func TestPriority(t *testing.T) {
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: 20_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(4)}}
+	m.Workload = Workload{Calls: 20_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(4)}}
 	m.Provider = provider.Config{
-		Latency:  provider.Latency{FirstToken: dist.Exponential{Beta: 0.1}},
+		Latency:  provider.Latency{FirstToken: law.Exponential{Beta: 0.1}},
 		Capacity: provider.Capacity{Slots: 1, Queue: -1},
 		Tenants:  []provider.Tenant{{Priority: -3}, {Priority: 5}},
 	}
@@ -115,7 +115,7 @@ func TestBillingByOutcome(t *testing.T) {
 		m := model()
 		m.Workload.Sizes = sized{Prompt: 100, Output: 50}
 		m.Workload.Stream = true
-		m.Provider = provider.Config{Latency: provider.Latency{FirstToken: dist.Constant(1), TokensPerSecond: dist.Constant(50)}, Faults: c.faults, Cancel: c.cancel, Billing: c.billing}
+		m.Provider = provider.Config{Latency: provider.Latency{FirstToken: law.Constant(1), TokensPerSecond: law.Constant(50)}, Faults: c.faults, Cancel: c.cancel, Billing: c.billing}
 		if c.timeout > 0 {
 			m.Client.Timeouts = policy.Timeouts{Attempt: []time.Duration{c.timeout}}
 		}
@@ -135,7 +135,7 @@ func TestStoppedWhileItReasons(t *testing.T) {
 	m := model()
 	m.Workload.Stream = true
 	m.Workload.Sizes = sized{Prompt: 100, Output: 1200, Reasoning: 1000}
-	m.Provider = provider.Config{Latency: provider.Latency{FirstToken: dist.Constant(1), TokensPerSecond: dist.Constant(100)}, Cancel: provider.StopsStreams}
+	m.Provider = provider.Config{Latency: provider.Latency{FirstToken: law.Constant(1), TokensPerSecond: law.Constant(100)}, Cancel: provider.StopsStreams}
 	m.Client.Timeouts = policy.Timeouts{Attempt: []time.Duration{10 * s}}
 	var got Attempt
 	if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { got = *a }}); err != nil {
@@ -188,7 +188,7 @@ func TestCacheIsNotRenewedByWhatNeverBegan(t *testing.T) {
 	m.Workload.Sizes = sized{Prompt: 152, Cached: 150, Output: 8}
 	m.Workload.Cache = Cache{Lifetime: 300 * s}
 	m.Client.Retry = retries(3, 200*s)
-	m.Provider.Latency = provider.Latency{FirstToken: dist.Constant(150)}
+	m.Provider.Latency = provider.Latency{FirstToken: law.Constant(150)}
 	m.Provider.Cancel = provider.Stops
 	m.Client.Timeouts = policy.Timeouts{Attempt: []time.Duration{10 * s, 10 * s, 0}}
 	var cached []int
@@ -258,7 +258,7 @@ func TestCacheLifetime(t *testing.T) {
 	m.Workload.Cache = Cache{Lifetime: 300 * s}
 	m.Client.Retry = retries(3, 200*s)
 	m.Client.Retry.Broken = policy.Regenerate
-	m.Provider.Latency = provider.Latency{FirstToken: dist.Constant(1), TokensPerSecond: dist.Constant(1)}
+	m.Provider.Latency = provider.Latency{FirstToken: law.Constant(1), TokensPerSecond: law.Constant(1)}
 	m.Client.Timeouts = policy.Timeouts{Attempt: []time.Duration{2 * s, 2 * s, 0}}
 	var cached []int
 	if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { cached = append(cached, a.Usage.Cached) }}); err != nil {
@@ -272,7 +272,7 @@ func TestCacheLifetime(t *testing.T) {
 // Tokens of reasoning come first, are billed at their own price, and fall under
 // max_tokens: an answer can be thought away.
 func TestReasoning(t *testing.T) {
-	sizes := Drawn{Prompt: dist.Constant(10), Output: dist.Constant(30), Reasoning: dist.Constant(20), MaxTokens: 40}
+	sizes := Drawn{Prompt: law.Constant(10), Output: law.Constant(30), Reasoning: law.Constant(20), MaxTokens: 40}
 	if got := sizes.Size(0, Luck{}); got != (Size{Prompt: 10, Output: 40, Reasoning: 20, MaxTokens: 40}) {
 		t.Errorf("%+v", got)
 	}
@@ -283,7 +283,7 @@ func TestReasoning(t *testing.T) {
 	m := model()
 	m.Workload.Stream = true
 	m.Workload.Sizes = sized{Prompt: 100, Output: 50, Reasoning: 20}
-	m.Provider.Latency = provider.Latency{FirstToken: dist.Constant(1), TokensPerSecond: dist.Constant(10)}
+	m.Provider.Latency = provider.Latency{FirstToken: law.Constant(1), TokensPerSecond: law.Constant(10)}
 	m.Price.Reasoning = 2 * m.Price.Output
 	var got Attempt
 	if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { got = *a }}); err != nil {

@@ -3,7 +3,7 @@ package fleet
 import (
 	"reflect"
 
-	"stampede/dist"
+	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
 )
@@ -21,7 +21,7 @@ func (m *Model) Random() bool {
 	return draws(reflect.ValueOf(m))
 }
 
-var law = reflect.TypeFor[dist.Law]()
+var given = reflect.TypeFor[law.Law]()
 
 // draws looks for chance in a value and all that it holds.
 func draws(v reflect.Value) bool {
@@ -30,7 +30,7 @@ func draws(v reflect.Value) bool {
 	}
 	if v.CanInterface() {
 		switch x := v.Interface().(type) {
-		case dist.Constant:
+		case law.Constant:
 			return false
 		case policy.Retry:
 			if x.Attempts == 1 {
@@ -48,7 +48,7 @@ func draws(v reflect.Value) bool {
 			}
 		}
 	}
-	if v.Kind() != reflect.Interface && v.Type().Implements(law) {
+	if v.Kind() != reflect.Interface && v.Type().Implements(given) {
 		return true
 	}
 	switch v.Kind() {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stampede/cost"
-	"stampede/dist"
+	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/wire"
@@ -35,21 +35,21 @@ func TestRandom(t *testing.T) {
 		{"an outage", func(m *Model) { m.Provider.Faults = []provider.Fault{{At: s, For: s, Share: 1, Effect: refuses}} }, false},
 		{"a share of errors", func(m *Model) { m.Provider.Faults = []provider.Fault{{Share: 0.01, Effect: refuses}} }, true},
 		{"a fault that comes and goes", func(m *Model) {
-			m.Provider.Faults = []provider.Fault{{Gap: dist.Exponential{Beta: 9}, Length: dist.Constant(1), Share: 1, Effect: refuses}}
+			m.Provider.Faults = []provider.Fault{{Gap: law.Exponential{Beta: 9}, Length: law.Constant(1), Share: 1, Effect: refuses}}
 		}, true},
-		{"latency", func(m *Model) { m.Provider.Latency.FirstToken = dist.Lognormal{Sigma: 1} }, true},
-		{"sizes", func(m *Model) { m.Workload.Sizes = Drawn{Prompt: dist.Constant(9), Output: dist.Exponential{Beta: 9}} }, true},
-		{"constant sizes", func(m *Model) { m.Workload.Sizes = Drawn{Prompt: dist.Constant(9), Output: dist.Constant(9)} }, false},
-		{"even arrivals", func(m *Model) { m.Workload.Arrivals = Renewal{dist.Constant(1), Constant(1)} }, false},
-		{"Poisson arrivals", func(m *Model) { m.Workload.Arrivals = Renewal{dist.Exponential{Beta: 1}, Constant(1)} }, true},
-		{"patience", func(m *Model) { m.Workload.Patience = dist.Exponential{Beta: 1} }, true},
+		{"latency", func(m *Model) { m.Provider.Latency.FirstToken = law.Lognormal{Sigma: 1} }, true},
+		{"sizes", func(m *Model) { m.Workload.Sizes = Drawn{Prompt: law.Constant(9), Output: law.Exponential{Beta: 9}} }, true},
+		{"constant sizes", func(m *Model) { m.Workload.Sizes = Drawn{Prompt: law.Constant(9), Output: law.Constant(9)} }, false},
+		{"even arrivals", func(m *Model) { m.Workload.Arrivals = Renewal{law.Constant(1), Constant(1)} }, false},
+		{"Poisson arrivals", func(m *Model) { m.Workload.Arrivals = Renewal{law.Exponential{Beta: 1}, Constant(1)} }, true},
+		{"patience", func(m *Model) { m.Workload.Patience = law.Exponential{Beta: 1} }, true},
 		{"a throttle", func(m *Model) { m.Client.Throttle = policy.Throttle{K: 2, Window: s} }, true},
 		{"a fleet beside", func(m *Model) {
 			m.Beside = []Fleet{m.Fleet}
-			m.Beside[0].Workload.Think = dist.Exponential{Beta: 1}
+			m.Beside[0].Workload.Think = law.Exponential{Beta: 1}
 		}, true},
 		{"a provider to fall back to", func(m *Model) {
-			m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: dist.Exponential{Beta: 1}}}}
+			m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: law.Exponential{Beta: 1}}}}
 		}, true},
 	} {
 		m := model()
@@ -66,16 +66,16 @@ func TestReplicationsWithoutChanceAreEqual(t *testing.T) {
 		m := randomModel(t)
 		m.Beside, m.Others, m.Fallbacks, m.Client.Fallback = nil, nil, nil, policy.Fallback{}
 		m.Provider.Tenants = m.Provider.Tenants[:1]
-		m.Provider.Latency.FirstToken, m.Provider.Latency.TokensPerSecond = dist.Constant(0.5), dist.Constant(50)
+		m.Provider.Latency.FirstToken, m.Provider.Latency.TokensPerSecond = law.Constant(0.5), law.Constant(50)
 		for i := range m.Provider.Faults {
 			f := &m.Provider.Faults[i]
 			f.Gap, f.Length, f.Share = nil, nil, 1
 		}
 		w := &m.Workload
-		w.Sizes = Drawn{Prompt: dist.Constant(100), Output: dist.Constant(40), MaxTokens: 50}
+		w.Sizes = Drawn{Prompt: law.Constant(100), Output: law.Constant(40), MaxTokens: 50}
 		w.Think, w.Patience = nil, nil
 		if _, renewal := w.Arrivals.(Renewal); renewal {
-			w.Arrivals = Renewal{dist.Constant(1), Constant(2)}
+			w.Arrivals = Renewal{law.Constant(1), Constant(2)}
 		}
 		m.Client.Retry.Backoff.Jitter, m.Client.Throttle = policy.NoJitter, policy.Throttle{}
 		for i := range m.Client.Outer {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"stampede/cost"
-	"stampede/dist"
+	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
@@ -38,8 +38,8 @@ func failing(status int) []provider.Fault {
 func TestHedge(t *testing.T) {
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: 200_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(10)}}
-	m.Provider.Latency.FirstToken = dist.Exponential{Beta: 1}
+	m.Workload = Workload{Calls: 200_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(10)}}
+	m.Provider.Latency.FirstToken = law.Exponential{Beta: 1}
 	q := time.Duration(2.995732 * 1e9)
 	for _, c := range []struct {
 		hedge  policy.Hedge
@@ -91,7 +91,7 @@ func TestHedgeBills(t *testing.T) {
 		{true, provider.Stops, "2 hedged ok $0.002000; 1 cancelled by hedge $0.001000 wasted by hedge"},
 	} {
 		m := model()
-		m.Provider.Latency.FirstToken = dist.Constant(1)
+		m.Provider.Latency.FirstToken = law.Constant(1)
 		m.Provider.Cancel = c.rule
 		m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Slow{Factor: 3}}}
 		m.Client.Hedge = policy.Hedge{After: s, Cancel: c.cancel}
@@ -163,10 +163,10 @@ func TestAttemptsSayWhichLimitRefused(t *testing.T) {
 // straight to the second. From 10 s on the first answers again.
 func TestFallback(t *testing.T) {
 	m := model()
-	m.Workload = Workload{Calls: 12, Sizes: sized{Prompt: 100, Output: 10}, Arrivals: Renewal{Gap: dist.Constant(1), Rate: Constant(1)}}
+	m.Workload = Workload{Calls: 12, Sizes: sized{Prompt: 100, Output: 10}, Arrivals: Renewal{Gap: law.Constant(1), Rate: Constant(1)}}
 	m.Workers = 0
 	m.Provider.Faults = []provider.Fault{{For: 10 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}}}}
-	m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: dist.Constant(2)}}}
+	m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: law.Constant(2)}}}
 	m.Fallbacks = []Target{{1, cost.PerMillion("dear", 20, 20, 200)}}
 	for _, cooldown := range []time.Duration{0, 4 * s} {
 		m.Client.Fallback = policy.Fallback{On: true, Cooldown: cooldown}
@@ -217,7 +217,7 @@ func TestBreakerCounts(t *testing.T) {
 	}{{0, 500}, {policy.ClassesOf(wire.Throttled, wire.Terminal), 25 + 9}, {policy.ClassesOf(wire.Throttled), 500}} {
 		m := model()
 		m.Workers = 0
-		m.Workload = Workload{Calls: 1000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Constant(1), Rate: Constant(5)}}
+		m.Workload = Workload{Calls: 1000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Constant(1), Rate: Constant(5)}}
 		m.Provider.Latency = provider.Latency{}
 		m.Provider.Faults = []provider.Fault{{At: 50 * s, For: 100 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 401}}}}
 		m.Client.Breaker = policy.Breaker{Ratio: 0.5, Window: 10 * s, Minimum: 10, Open: 10 * s, Counts: c.counts}
@@ -241,9 +241,9 @@ func TestBreakerCounts(t *testing.T) {
 func TestBreakerInAFleet(t *testing.T) {
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: 20, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Constant(1), Rate: Constant(1)}}
+	m.Workload = Workload{Calls: 20, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Constant(1), Rate: Constant(1)}}
 	m.Provider.Faults = []provider.Fault{{For: 10 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}}}}
-	m.Provider.Latency.FirstToken = dist.Constant(0.5)
+	m.Provider.Latency.FirstToken = law.Constant(0.5)
 	m.Client.Breaker = policy.Breaker{InARow: 3, Open: 5 * s}
 	var at []time.Duration
 	l := each{attempt: func(a *Attempt) { at = append(at, a.Sent) }}
@@ -357,7 +357,7 @@ func TestPacedByHeadersOfAnyKind(t *testing.T) {
 			m.Provider.Latency = provider.Latency{}
 			most := c.seconds
 			if slow {
-				m.Provider.Latency.FirstToken = dist.Constant(2)
+				m.Provider.Latency.FirstToken = law.Constant(2)
 				most += c.later
 			}
 			m.Client.Retry = retries(0, s)
@@ -384,7 +384,7 @@ func TestPacedByHeadersOfAnyKind(t *testing.T) {
 // the second alone has ended would be tried there. At 3 s both are asked again.
 func TestAllTargetsInCooldown(t *testing.T) {
 	m := model()
-	m.Workload = Workload{Calls: 7, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Constant(1), Rate: Constant(1)}}
+	m.Workload = Workload{Calls: 7, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Constant(1), Rate: Constant(1)}}
 	m.Workers = 0
 	m.Provider.Faults = failing(503)
 	m.Others = []provider.Config{{Faults: failing(503)}}
@@ -414,7 +414,7 @@ func TestBrokenStreams(t *testing.T) {
 		m := model()
 		m.Workload.Stream = true
 		m.Workload.Sizes = sized{Prompt: 100, Output: 100}
-		m.Provider.Latency.TokensPerSecond = dist.Constant(10)
+		m.Provider.Latency.TokensPerSecond = law.Constant(10)
 		m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Break{Part: 0.4}}}
 		m.Client.Retry = retries(3, s)
 		m.Client.Retry.Broken = broken
@@ -445,7 +445,7 @@ func TestStreamsCutBeforeTheFirstToken(t *testing.T) {
 		m := model()
 		m.Workload.Stream = true
 		m.Workload.Sizes = sized{Prompt: 100, Output: 100, Reasoning: c.reasoning}
-		m.Provider.Latency.TokensPerSecond = dist.Constant(10)
+		m.Provider.Latency.TokensPerSecond = law.Constant(10)
 		m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Break{Part: c.part}}}
 		m.Client.Retry = retries(3, s)
 		l, _ := play(t, m)
@@ -596,8 +596,8 @@ func TestBudgetInAFleet(t *testing.T) {
 func TestPoliciesMeetTheSameLuck(t *testing.T) {
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: 100, Sizes: Drawn{Prompt: dist.Exponential{Beta: 100}, Output: dist.Exponential{Beta: 10}}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(1)}}
-	m.Provider.Latency.FirstToken = dist.Exponential{Beta: 1}
+	m.Workload = Workload{Calls: 100, Sizes: Drawn{Prompt: law.Exponential{Beta: 100}, Output: law.Exponential{Beta: 10}}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(1)}}
+	m.Provider.Latency.FirstToken = law.Exponential{Beta: 1}
 	record := func(m Model) (sizes []Size, arrivals []time.Duration) {
 		if _, err := m.Run(1, 0, each{call: func(c *Call) { sizes = append(sizes, c.Size); arrivals = append(arrivals, c.Arrived) }}); err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ import (
 	"time"
 
 	"stampede/cost"
-	"stampede/dist"
+	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
@@ -164,14 +164,14 @@ type Workload struct {
 	// Arrivals are the instants at which calls come by themselves. Without it,
 	// workers fetch calls: as soon as they are free, or after Think.
 	Arrivals Process
-	Think    dist.Law // seconds a worker pauses before each call it fetches; nil means 0
-	Calls    uint64   // at most so many; 0 means no bound
+	Think    law.Law // seconds a worker pauses before each call it fetches; nil means 0
+	Calls    uint64  // at most so many; 0 means no bound
 
 	Sizes      Sizes
 	Cache      Cache
-	Acts       bool     // a call does something in the world, once for each time its work is done
-	Stream     bool     // the answer comes token by token, else all at once
-	Patience   dist.Law // seconds from arrival after which the caller leaves; nil means never
+	Acts       bool    // a call does something in the world, once for each time its work is done
+	Stream     bool    // the answer comes token by token, else all at once
+	Patience   law.Law // seconds from arrival after which the caller leaves; nil means never
 	Redelivery Redelivery
 }
 
@@ -218,9 +218,9 @@ type Luck struct{ Prompt, Output, Reasoning float64 }
 
 // Drawn draws sizes from laws, in tokens, rounded to the nearest and at least 1.
 type Drawn struct {
-	Prompt, Output dist.Law
-	Reasoning      dist.Law // before the output; nil means none
-	CachedShare    float64  // of the prompt
+	Prompt, Output law.Law
+	Reasoning      law.Law // before the output; nil means none
+	CachedShare    float64 // of the prompt
 	MaxTokens      int32
 }
 

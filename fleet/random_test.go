@@ -11,7 +11,7 @@ import (
 
 	"stampede/cost"
 	"stampede/dialect"
-	"stampede/dist"
+	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
@@ -23,10 +23,10 @@ func randomSpan(t *rapid.T, name string, most time.Duration) time.Duration {
 	return time.Duration(rapid.Int64Range(1, int64(most)).Draw(t, name))
 }
 
-func randomLaw(t *rapid.T, name string, mean float64) dist.Law {
-	return rapid.SampledFrom([]dist.Law{
-		dist.Constant(mean), dist.Exponential{Beta: mean}, dist.LognormalFromMean(mean, 1.5), dist.Uniform{Min: 0, Max: 2 * mean},
-		dist.Mixture{{Weight: 0.9, Law: dist.Constant(mean)}, {Weight: 0.1, Law: dist.Exponential{Beta: 10 * mean}}},
+func randomLaw(t *rapid.T, name string, mean float64) law.Law {
+	return rapid.SampledFrom([]law.Law{
+		law.Constant(mean), law.Exponential{Beta: mean}, law.LognormalFromMean(mean, 1.5), law.Uniform{Min: 0, Max: 2 * mean},
+		law.Mixture{{Weight: 0.9, Law: law.Constant(mean)}, {Weight: 0.1, Law: law.Exponential{Beta: 10 * mean}}},
 	}).Draw(t, name)
 }
 
@@ -109,7 +109,7 @@ func randomFleet(t *rapid.T) Fleet {
 	case 1:
 		f.Workload.Arrivals = Burst{}
 	case 2:
-		f.Workload.Arrivals = Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Profile{{0, 1, 5}, {10 * s, 2, 2}}}
+		f.Workload.Arrivals = Renewal{Gap: law.Exponential{Beta: 1}, Rate: Profile{{0, 1, 5}, {10 * s, 2, 2}}}
 	case 3:
 		f.Workload.Think = randomLaw(t, "think", 2)
 	}
@@ -182,7 +182,7 @@ func randomModel(t *rapid.T) Model {
 		Provider: provider.Config{
 			Dialect:   dialect.Dialect(rapid.IntRange(0, len(dialect.Names())-1).Draw(t, "dialect")),
 			Tenants:   []provider.Tenant{{Key: "main"}},
-			Latency:   provider.Latency{FirstToken: randomLaw(t, "first", 0.5), TokensPerSecond: dist.Uniform{Min: 20, Max: 100}, CallShare: rapid.SampledFrom([]float64{0, 0.4, 1}).Draw(t, "share")},
+			Latency:   provider.Latency{FirstToken: randomLaw(t, "first", 0.5), TokensPerSecond: law.Uniform{Min: 20, Max: 100}, CallShare: rapid.SampledFrom([]float64{0, 0.4, 1}).Draw(t, "share")},
 			RoundTrip: rapid.SampledFrom([]time.Duration{0, 1, 50 * ms, 3 * s}).Draw(t, "trip"),
 			Cancel:    provider.CancelRule(rapid.IntRange(0, 2).Draw(t, "cancel")),
 			Billing: provider.Billing{AbandonedFree: sometimes("abandoned free"), CutFree: sometimes("cut free"), LostFree: sometimes("lost free"),
@@ -237,7 +237,7 @@ func randomModel(t *rapid.T) Model {
 		if sometimes("cached cooldowns") {
 			m.Client.Fallback.SeenEvery = randomSpan(t, "cycle", 5*s)
 		}
-		other := provider.Config{Tenants: m.Provider.Tenants, Latency: provider.Latency{FirstToken: dist.Exponential{Beta: 1}}, RoundTrip: 20 * ms,
+		other := provider.Config{Tenants: m.Provider.Tenants, Latency: provider.Latency{FirstToken: law.Exponential{Beta: 1}}, RoundTrip: 20 * ms,
 			Limits: []provider.Limit{{Resource: provider.Requests, Amount: 60, Period: 60 * s, Burst: 2}}}
 		m.Others = []provider.Config{other, other}
 		m.Fallbacks = []Target{{1, cost.PerMillion("dear", 1, 1, 5)}, {2, cost.PerMillion("dearer", 2, 2, 9)}}
@@ -392,7 +392,7 @@ func TestInvariantsOnRandomModels(t *testing.T) {
 // for calls in a backoff.
 func TestLittle(t *testing.T) {
 	m := herd(500)
-	m.Workload.Arrivals = Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(6)}
+	m.Workload.Arrivals = Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(6)}
 	m.Client.Gate.Semaphore = 3
 	type step struct {
 		at time.Duration
@@ -426,8 +426,8 @@ func TestLittle(t *testing.T) {
 func TestFleetAsMM1(t *testing.T) {
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: 40_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(8)}}
-	m.Provider.Latency.FirstToken = dist.Exponential{Beta: 0.1}
+	m.Workload = Workload{Calls: 40_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(8)}}
+	m.Provider.Latency.FirstToken = law.Exponential{Beta: 0.1}
 	m.Client.Gate.Semaphore = 1
 	const replications, t995 = 30, 2.756
 	var means sim.Moments
@@ -451,11 +451,11 @@ func TestFleetAsMM1(t *testing.T) {
 // A concurrency limit that answers 429, without retries, loses B(10, 8) =
 // 0.12166 of Poisson calls, whatever the law of the service time.
 func TestFleetAsErlangB(t *testing.T) {
-	for name, law := range map[string]dist.Law{"exponential": dist.Exponential{Beta: 1}, "constant": dist.Constant(1), "lognormal": dist.LognormalFromMean(1, 2)} {
+	for name, given := range map[string]law.Law{"exponential": law.Exponential{Beta: 1}, "constant": law.Constant(1), "lognormal": law.LognormalFromMean(1, 2)} {
 		m := model()
 		m.Workers = 0
-		m.Workload = Workload{Calls: 20_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(8)}}
-		m.Provider.Latency.FirstToken = law
+		m.Workload = Workload{Calls: 20_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(8)}}
+		m.Provider.Latency.FirstToken = given
 		m.Provider.Limits = atOnce(10)
 		const replications, t995 = 30, 2.756
 		var lost sim.Moments
@@ -502,8 +502,8 @@ func TestProviderQueue(t *testing.T) {
 	} {
 		m := model()
 		m.Workers = 0
-		m.Workload = Workload{Calls: 100_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(c.rate)}}
-		m.Provider.Latency.FirstToken = dist.Exponential{Beta: c.mean}
+		m.Workload = Workload{Calls: 100_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(c.rate)}}
+		m.Provider.Latency.FirstToken = law.Exponential{Beta: c.mean}
 		m.Provider.Capacity = c.capacity
 		const replications, t995 = 30, 2.756
 		var means sim.Moments
@@ -532,8 +532,8 @@ func TestNoServerIdlesWhileItsQueueHoldsWork(t *testing.T) {
 	const slots = 3
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: 5_000, Sizes: Drawn{Prompt: dist.Constant(1), Output: dist.Exponential{Beta: 100}}, Arrivals: Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(0.95)}}
-	m.Provider.Latency = provider.Latency{TokensPerSecond: dist.Constant(100)}
+	m.Workload = Workload{Calls: 5_000, Sizes: Drawn{Prompt: law.Constant(1), Output: law.Exponential{Beta: 100}}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(0.95)}}
+	m.Provider.Latency = provider.Latency{TokensPerSecond: law.Constant(100)}
 	m.Provider.Capacity = provider.Capacity{Slots: slots, Queue: -1}
 	m.Beside = []Fleet{m.Fleet, m.Fleet}
 	m.Provider.Tenants = []provider.Tenant{{Priority: 0}, {Priority: 1}, {Priority: 2}}
@@ -627,7 +627,7 @@ func TestNoAnswerIsKnownBeforeItIsThere(t *testing.T) {
 	for i, output := range []float64{10, 1000} {
 		m := model()
 		m.Workers = 0
-		m.Workload = Workload{Calls: 20, Arrivals: Burst{}, Sizes: Drawn{Prompt: dist.Constant(100), Output: dist.Constant(output)}}
+		m.Workload = Workload{Calls: 20, Arrivals: Burst{}, Sizes: Drawn{Prompt: law.Constant(100), Output: law.Constant(output)}}
 		for _, c := range []provider.Charge{provider.Prompt, provider.PromptPlusMax, provider.EstimatedPrompt, provider.MaxOrEstimate, provider.AsProduced} {
 			m.Provider.Limits = append(m.Provider.Limits, provider.Limit{Resource: provider.Tokens, Amount: 1500, Period: 600 * s, Charge: c, Settle: provider.Refund})
 		}
@@ -673,8 +673,8 @@ func TestStreamsOfClientsAreIndependent(t *testing.T) {
 	var seen [2][]Call
 	for i, jitter := range []policy.Jitter{policy.NoJitter, policy.Full} {
 		m := herd(200)
-		m.Workload.Arrivals = Renewal{Gap: dist.Exponential{Beta: 1}, Rate: Constant(5)}
-		m.Workload.Sizes = Drawn{Prompt: dist.Exponential{Beta: 100}, Output: dist.Exponential{Beta: 100}}
+		m.Workload.Arrivals = Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(5)}
+		m.Workload.Sizes = Drawn{Prompt: law.Exponential{Beta: 100}, Output: law.Exponential{Beta: 100}}
 		m.Client.Retry.Backoff.Jitter = jitter
 		if _, err := m.Run(1, 0, each{call: func(c *Call) { seen[i] = append(seen[i], Call{ID: c.ID, Arrived: c.Arrived, Size: c.Size}) }}); err != nil {
 			t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"stampede/cost"
-	"stampede/dist"
+	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
@@ -52,7 +52,7 @@ func model() Model {
 			Client:   policy.Client{Retry: policy.Retry{Attempts: 1, Classify: everything}},
 			Price:    cost.PerMillion("test", 10, 10, 100), // 2,000,000 nano-dollars a call
 		},
-		Provider: provider.Config{Latency: provider.Latency{FirstToken: dist.Constant(1)}},
+		Provider: provider.Config{Latency: provider.Latency{FirstToken: law.Constant(1)}},
 	}
 }
 
@@ -106,7 +106,7 @@ func TestReplyBeatsTheTimeoutOfTheSameInstant(t *testing.T) {
 
 func TestReplyBeatsThePatienceOfTheSameInstant(t *testing.T) {
 	m := model()
-	m.Workload.Patience = dist.Constant(1)
+	m.Workload.Patience = law.Constant(1)
 	l, _ := play(t, m)
 	l.expect(t, "0.1 0s-1s ok", "0 0s-1s answered x1")
 	m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}, After: s}}}
@@ -122,7 +122,7 @@ func TestReplyBeatsThePatienceOfTheSameInstant(t *testing.T) {
 func TestCallerWhoLeavesSendsNothingAtThatInstant(t *testing.T) {
 	m := model()
 	m.Provider.RoundTrip = 1200 * ms
-	m.Provider.Latency.FirstToken = dist.Constant(0.8)
+	m.Provider.Latency.FirstToken = law.Constant(0.8)
 	m.Workers = 1
 	m.Workload.Arrivals, m.Workload.Calls = &Trace{At: []sim.Time{0, 1500 * ms}}, 2
 	m.Workload.Patience = &inTurn{9, 0.5}
@@ -130,11 +130,11 @@ func TestCallerWhoLeavesSendsNothingAtThatInstant(t *testing.T) {
 	l.expect(t, "0.1 0s-2s ok", "0 0s-2s answered x1; 1 1.5s-2s abandoned x0")
 	// Nor does one whose patience is nothing, or ends with a wait before a retry.
 	m = model()
-	m.Workload.Patience = dist.Constant(0)
+	m.Workload.Patience = law.Constant(0)
 	l, _ = play(t, m)
 	l.expect(t, "", "0 0s-0s abandoned x0")
 	m = model()
-	m.Workload.Patience = dist.Constant(3)
+	m.Workload.Patience = law.Constant(3)
 	m.Provider.Faults = failing(500)
 	m.Client.Retry = retries(5, 3*s)
 	l, _ = play(t, m)
@@ -144,7 +144,7 @@ func TestCallerWhoLeavesSendsNothingAtThatInstant(t *testing.T) {
 func TestFirstTokenBeatsItsTimeout(t *testing.T) {
 	m := model()
 	m.Workload.Stream = true
-	m.Provider.Latency.TokensPerSecond = dist.Constant(10) // the last token at 2 s
+	m.Provider.Latency.TokensPerSecond = law.Constant(10) // the last token at 2 s
 	m.Client.Timeouts.FirstByte = s
 	l, _ := play(t, m)
 	l.expect(t, "0.1 0s-2s ok", "0 0s-2s answered x1")
@@ -172,7 +172,7 @@ func TestGapTimeout(t *testing.T) {
 	} {
 		m := model()
 		m.Workload.Stream = c.stream
-		m.Provider.Latency.TokensPerSecond = dist.Constant(10)
+		m.Provider.Latency.TokensPerSecond = law.Constant(10)
 		m.Client.Timeouts = c.timeouts
 		if l, _ := play(t, m); l.attempts[0] != c.want {
 			t.Errorf("stream %v, %v: %s, want %s", c.stream, c.timeouts, l.attempts[0], c.want)
@@ -181,7 +181,7 @@ func TestGapTimeout(t *testing.T) {
 	// Between tokens: the first at 50 ms, then one each 111 ms against 99 ms.
 	m := model()
 	m.Workload.Stream = true
-	m.Provider.Latency = provider.Latency{FirstToken: dist.Constant(0.05), TokensPerSecond: dist.Constant(9)}
+	m.Provider.Latency = provider.Latency{FirstToken: law.Constant(0.05), TokensPerSecond: law.Constant(9)}
 	m.Client.Timeouts.Gap = 99 * ms
 	l, _ := play(t, m)
 	l.expect(t, "0.1 0s-149ms timeout", "0 0s-149ms stream_broken x1")
@@ -189,10 +189,10 @@ func TestGapTimeout(t *testing.T) {
 
 func TestAtTheHorizonNoCallStartsAndWhatIsInFlightDrains(t *testing.T) {
 	m := model()
-	m.Workload = Workload{Arrivals: Renewal{dist.Constant(1), Constant(1)}, Sizes: sized{Prompt: 1, Output: 1}}
+	m.Workload = Workload{Arrivals: Renewal{law.Constant(1), Constant(1)}, Sizes: sized{Prompt: 1, Output: 1}}
 	m.Workers = 0
 	m.Horizon = 3 * s // arrivals at 1 s and 2 s; that of 3 s does not start
-	m.Provider.Latency.FirstToken = dist.Constant(5)
+	m.Provider.Latency.FirstToken = law.Constant(5)
 	l, _ := play(t, m)
 	l.expect(t, "0.1 1s-6s ok; 1.1 2s-7s ok", "0 1s-6s answered x1; 1 2s-7s answered x1")
 
@@ -210,7 +210,7 @@ func TestCompletionComesBeforeArrival(t *testing.T) {
 	for _, trip := range []time.Duration{0, 1 * s, 4 * s} {
 		m := model()
 		m.Workers = 0
-		m.Workload = Workload{Arrivals: Renewal{dist.Constant(1), Constant(1)}, Calls: 3, Sizes: sized{Prompt: 1, Output: 1}}
+		m.Workload = Workload{Arrivals: Renewal{law.Constant(1), Constant(1)}, Calls: 3, Sizes: sized{Prompt: 1, Output: 1}}
 		m.Provider.RoundTrip = trip
 		m.Provider.Limits = atOnce(1) // served in 1 s, asked each second
 		l, _ := play(t, m)
@@ -260,7 +260,7 @@ func TestSemaphore(t *testing.T) {
 	m := model()
 	m.Workload.Calls, m.Workers = 40, 40
 	m.Provider.Limits = atOnce(8)
-	m.Provider.Latency.FirstToken = dist.Constant(0.296)
+	m.Provider.Latency.FirstToken = law.Constant(0.296)
 	m.Client.Gate.Semaphore = 8
 	l, summary := play(t, m)
 	if len(l.attempts) != 40 || summary.End != 1480*ms {
@@ -293,7 +293,7 @@ func TestAbandonedAttemptLivesOn(t *testing.T) {
 		m.Workload.Stream = true
 		m.Provider.RoundTrip = c.trip
 		m.Provider.Cancel = c.rule
-		m.Provider.Latency.TokensPerSecond = dist.Constant(10)
+		m.Provider.Latency.TokensPerSecond = law.Constant(10)
 		m.Client.Timeouts.Attempt = []time.Duration{c.timeout}
 		var got bill
 		var cause cost.Cause
@@ -375,12 +375,12 @@ func TestConnections(t *testing.T) {
 func TestCallerLeaves(t *testing.T) {
 	for _, c := range []struct {
 		name            string
-		patience        dist.Law
+		patience        law.Law
 		change          func(*Model)
 		attempts, calls string
 	}{
-		{"in flight", dist.Constant(0.25), func(m *Model) {}, "0.1 0s-250ms timeout", "0 0s-250ms abandoned x1"},
-		{"in a backoff", dist.Constant(1), func(m *Model) {
+		{"in flight", law.Constant(0.25), func(m *Model) {}, "0.1 0s-250ms timeout", "0 0s-250ms abandoned x1"},
+		{"in a backoff", law.Constant(1), func(m *Model) {
 			m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}}}}
 			m.Client.Retry = retries(9, 3*s)
 		}, "0.1 0s-0s server_error", "0 0s-1s abandoned x1"},
@@ -435,7 +435,7 @@ func TestBrokenConnections(t *testing.T) {
 	} {
 		m := model()
 		m.Workload.Stream = true
-		m.Provider.Latency.TokensPerSecond = dist.Constant(10)
+		m.Provider.Latency.TokensPerSecond = law.Constant(10)
 		m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Break{Part: part}}}
 		m.Client.Retry = retries(2, 0)
 		m.Client.Retry.Broken = policy.Replay
@@ -551,7 +551,7 @@ func TestACallRetriesAmongOthersAsAlone(t *testing.T) {
 	var seen [2]string
 	for i, n := range []uint64{1, 8} {
 		m := model()
-		m.Workers, m.Workload.Calls, m.Workload.Arrivals = 0, n, Renewal{Gap: dist.Constant(1), Rate: Constant(2)}
+		m.Workers, m.Workload.Calls, m.Workload.Arrivals = 0, n, Renewal{Gap: law.Constant(1), Rate: Constant(2)}
 		m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}}}}
 		m.Client.Retry = policy.Retry{Classify: everything, Deadline: 60 * s, Backoff: policy.Backoff{Base: s, Factor: 2, Cap: 20 * s, Jitter: policy.Decorrelated}}
 		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
@@ -570,7 +570,7 @@ func TestACallRetriesAmongOthersAsAlone(t *testing.T) {
 // Whatever number a law gives, a size is a number of tokens.
 func TestSizesAreHeld(t *testing.T) {
 	for x, want := range map[float64]int32{0: 1, 0.4: 1, 1.5: 2, -7: 1, 1e9: 1e9, 1e300: 1e9, math.Inf(1): 1e9, math.Inf(-1): 1, math.NaN(): 1e9} {
-		if got := (Drawn{Prompt: dist.Constant(x), Output: dist.Constant(x)}).Size(0, Luck{}); got.Prompt != want || got.Output != want {
+		if got := (Drawn{Prompt: law.Constant(x), Output: law.Constant(x)}).Size(0, Luck{}); got.Prompt != want || got.Output != want {
 			t.Errorf("%g tokens: %+v, want %d", x, got, want)
 		}
 	}
@@ -578,7 +578,7 @@ func TestSizesAreHeld(t *testing.T) {
 
 func TestThinkTime(t *testing.T) {
 	m := model()
-	m.Workload.Calls, m.Workload.Think = 2, dist.Constant(2)
+	m.Workload.Calls, m.Workload.Think = 2, law.Constant(2)
 	l, _ := play(t, m)
 	l.expect(t, "0.1 2s-3s ok; 1.1 5s-6s ok", "0 2s-3s answered x1; 1 5s-6s answered x1")
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"stampede/cost"
-	"stampede/dist"
+	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
@@ -48,7 +48,7 @@ func TestHedgeGivesItsPlaceBack(t *testing.T) {
 	m := model()
 	m.Workload.Calls = 4
 	m.Workers = 1
-	m.Provider.Latency.FirstToken = dist.Constant(3)
+	m.Provider.Latency.FirstToken = law.Constant(3)
 	m.Client.Gate = policy.Gate{Semaphore: 2}
 	m.Client.Hedge = policy.Hedge{After: s, Cancel: true}
 	expectAttempts(t, m, 8)
@@ -61,7 +61,7 @@ func TestCallTimeoutBeforeAnAttempt(t *testing.T) {
 	m := model()
 	m.Workload.Calls = 3
 	m.Workers = 3
-	m.Provider.Latency.FirstToken = dist.Constant(10)
+	m.Provider.Latency.FirstToken = law.Constant(10)
 	m.Client.Timeouts.Call = 12 * s
 	for name, shape := range map[string]func(*policy.Client){
 		"gate":  func(c *policy.Client) { c.Gate.Semaphore = 1 },                                     // places at 0, 10 and (since the second left at 12) never
@@ -87,7 +87,7 @@ func TestCallTimeoutBeforeAnAttempt(t *testing.T) {
 
 	// Two attempts of 5 s use a call of 10 s up; a third would start at its end.
 	m = model()
-	m.Provider.Latency.FirstToken = dist.Constant(100)
+	m.Provider.Latency.FirstToken = law.Constant(100)
 	m.Client.Retry = retries(9, 0)
 	m.Client.Retry.Backoff = policy.Backoff{}
 	m.Client.Timeouts = policy.Timeouts{Call: 10 * s, Attempt: []time.Duration{5 * s}}
@@ -104,7 +104,7 @@ func TestCallTimeoutBeforeAnAttempt(t *testing.T) {
 	// the first call's attempt of 10 s is abandoned at 4 s and 8 s.
 	m = model()
 	m.Workers, m.Workload.Calls = 2, 2
-	m.Provider.Latency.FirstToken = dist.Constant(10)
+	m.Provider.Latency.FirstToken = law.Constant(10)
 	m.Client.Gate.Semaphore = 1
 	m.Client.Outer = []policy.Layer{{Name: "framework", Retry: retries(2, 0), Timeout: 4 * s}}
 	m.Client.Outer[0].Retry.Backoff = policy.Backoff{}
@@ -133,7 +133,7 @@ func TestRetriesInWaitCountAsRetries(t *testing.T) {
 func TestWhatABudgetIsTold(t *testing.T) {
 	m := model()
 	m.Workers, m.Workload.Calls = 1, 40
-	m.Provider.Latency.FirstToken = dist.Constant(3)
+	m.Provider.Latency.FirstToken = law.Constant(3)
 	m.Client.Retry = retries(2, s)
 	m.Client.Budget.Tokens = policy.Tokens{Max: 10, PerFailure: 1, Floor: 5}
 	m.Client.Hedge = policy.Hedge{After: s, Cancel: true}
@@ -158,7 +158,7 @@ func TestWhatABudgetIsTold(t *testing.T) {
 // One token in 10 s: a call that is hedged after 1 s is not sent a second time then.
 func TestHedgesArePaced(t *testing.T) {
 	m := model()
-	m.Provider.Latency.FirstToken = dist.Constant(5)
+	m.Provider.Latency.FirstToken = law.Constant(5)
 	m.Client.Pacer.Bucket = policy.PaceBucket{Rate: 0.1, Burst: 1}
 	m.Client.Hedge = policy.Hedge{After: s, Cancel: true, Max: 3}
 	expectAttempts(t, m, 1)
@@ -169,7 +169,7 @@ func TestWhenABreakerIsOpen(t *testing.T) {
 	m := model()
 	m.Workers, m.Workload.Calls = 1, 3
 	m.Provider.Faults = failing(503)
-	m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: dist.Constant(1)}}}
+	m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: law.Constant(1)}}}
 	m.Fallbacks = []Target{{1, cost.PerMillion("dear", 20, 20, 200)}}
 	m.Client.Fallback.On = true
 	m.Client.Breaker = policy.Breaker{InARow: 1, Open: 100 * s, WhenOpen: policy.FailFast}
@@ -184,10 +184,10 @@ func TestBrokenStreamOfAnOuterLayer(t *testing.T) {
 	m := model()
 	m.Workload.Stream = true
 	m.Workload.Sizes = sized{Prompt: 100, Output: 100}
-	m.Provider.Latency.TokensPerSecond = dist.Constant(10)
+	m.Provider.Latency.TokensPerSecond = law.Constant(10)
 	m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Break{Part: 0.4}}}
 	m.Client.Outer = []policy.Layer{{Name: "outer", Retry: retries(3, s)}}
-	m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: dist.Constant(1)}}}
+	m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: law.Constant(1)}}}
 	m.Fallbacks = []Target{{1, cost.PerMillion("dear", 20, 20, 200)}}
 	m.Client.Fallback.On = true
 	for _, c := range []struct {
@@ -213,7 +213,7 @@ func TestIdempotencyKeyIsKnownToOneProvider(t *testing.T) {
 	m := model()
 	m.Workload.Acts = true
 	m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Break{Part: 1}}}
-	m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: dist.Constant(1)}}}
+	m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: law.Constant(1)}}}
 	m.Fallbacks = []Target{{1, cost.PerMillion("dear", 20, 20, 200)}}
 	m.Client.Fallback.On, m.Client.IdempotencyKey = true, true
 	m.Client.Retry = retries(2, s)
@@ -274,7 +274,7 @@ func TestCallsBeforeABreakerAtTheEnd(t *testing.T) {
 // Trap 8: a hedge is counted when it is sent.
 func TestHedgesAreThrottled(t *testing.T) {
 	m := model()
-	m.Provider.Latency.FirstToken = dist.Constant(5)
+	m.Provider.Latency.FirstToken = law.Constant(5)
 	m.Client.Throttle = policy.Throttle{K: 1e-9, Window: time.Hour}
 	m.Client.Hedge = policy.Hedge{After: s, Cancel: true}
 	sent := 0
@@ -338,8 +338,8 @@ func TestHowCallsComeToInstances(t *testing.T) {
 		for r := range replications {
 			m := model()
 			m.Instances, m.Workers, m.Dealt, m.Queue, m.Horizon = 10, c.workers, c.dealt, c.queue, 6400*s
-			m.Workload = Workload{Arrivals: Renewal{dist.Exponential{Beta: 1}, Constant(8)}, Sizes: sized{Prompt: 1, Output: 1}}
-			m.Provider.Latency.FirstToken = dist.Exponential{Beta: 1}
+			m.Workload = Workload{Arrivals: Renewal{law.Exponential{Beta: 1}, Constant(8)}, Sizes: sized{Prompt: 1, Output: 1}}
+			m.Provider.Latency.FirstToken = law.Exponential{Beta: 1}
 			if c.workers == 0 {
 				m.Client.Gate.Semaphore = 1
 			}

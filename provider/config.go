@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"stampede/dialect"
-	"stampede/dist"
+	"stampede/law"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -58,14 +58,14 @@ type Capacity struct {
 // Latency is the time to answer: T = first + output/speed, first and speed drawn
 // for each attempt. There is no interaction between requests but PerInFlight.
 type Latency struct {
-	FirstToken      dist.Law // seconds from arrival to the first token; nil means 0
-	TokensPerSecond dist.Law // nil means all tokens come with the first
+	FirstToken      law.Law // seconds from arrival to the first token; nil means 0
+	TokensPerSecond law.Law // nil means all tokens come with the first
 	// PerInFlight is added to the first token for each other request at the provider when
 	// this one begins.
 	PerInFlight time.Duration
 	// CallShare, 0..1, is the part of the variance of luck that belongs to the
 	// call and meets each of its attempts again: with 1 a slow question is slow
-	// every time, with 0 each attempt draws anew (see dist.Blend).
+	// every time, with 0 each attempt draws anew (see law.Blend).
 	CallShare float64
 }
 

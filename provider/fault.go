@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"stampede/dist"
 	"stampede/internal/format"
+	"stampede/law"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -19,7 +19,7 @@ import (
 // replication. Exponential laws make it a Markov-switched state.
 type Fault struct {
 	At, For     time.Duration // For 0 means to the end
-	Gap, Length dist.Law      // seconds; both or neither
+	Gap, Length law.Law       // seconds; both or neither
 	Share       float64       // of attempts, each drawn by itself, 0..1
 	Effect      Effect
 }

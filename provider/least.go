@@ -3,7 +3,7 @@ package provider
 import (
 	"time"
 
-	"stampede/dist"
+	"stampede/law"
 	"stampede/sim"
 )
 
@@ -25,12 +25,12 @@ func (c *Config) Least() (l Least) {
 		const rounding = 1 - 1e-6 // of the clock of the batch
 		return Least{each: slow * b.Streams(1).Seconds() * rounding, perStep: b.PerStep}
 	}
-	if law := c.Latency.FirstToken; law != nil {
-		l.first, _ = dist.Range(law)
+	if given := c.Latency.FirstToken; given != nil {
+		l.first, _ = law.Range(given)
 		l.first *= slow
 	}
-	if law := c.Latency.TokensPerSecond; law != nil {
-		_, speed := dist.Range(law)
+	if given := c.Latency.TokensPerSecond; given != nil {
+		_, speed := law.Range(given)
 		l.each = slow / speed
 	}
 	return l

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"stampede/dialect"
-	"stampede/dist"
+	"stampede/law"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -329,7 +329,7 @@ func (p *Provider) luck(r Request, quantity uint64) float64 {
 	if rho > 0 {
 		common = p.latencyOfCall.Uniform(r.Call, quantity)
 	}
-	return dist.Blend(common, own, rho)
+	return law.Blend(common, own, rho)
 }
 
 // Settle is what the limits keep of an admission and what they give back (less

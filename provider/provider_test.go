@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stampede/dialect"
-	"stampede/dist"
+	"stampede/law"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -401,7 +401,7 @@ func TestFaultBoundaries(t *testing.T) {
 // of the time: 1/4 with gaps of 30 s and lengths of 10 s, and in spells whose
 // mean length is 10 s. 2,000,000 s; four standard errors of 50,000 cycles.
 func TestSpells(t *testing.T) {
-	p := build(t, Config{Faults: []Fault{{Gap: dist.Exponential{Beta: 30}, Length: dist.Exponential{Beta: 10}, Share: 1, Effect: Reject{Reply: wire.Reply{Status: 500}}}}})
+	p := build(t, Config{Faults: []Fault{{Gap: law.Exponential{Beta: 30}, Length: law.Exponential{Beta: 10}, Share: 1, Effect: Reject{Reply: wire.Reply{Status: 500}}}}})
 	down, spells := 0, 0
 	before := false
 	const n = 2_000_000
@@ -488,7 +488,7 @@ func TestLimitChangesOverlap(t *testing.T) {
 }
 
 func TestGenerate(t *testing.T) {
-	p := build(t, Config{Latency: Latency{FirstToken: dist.Constant(0.5), TokensPerSecond: dist.Constant(50)}})
+	p := build(t, Config{Latency: Latency{FirstToken: law.Constant(0.5), TokensPerSecond: law.Constant(50)}})
 	if _, f, l := p.Generate(10*s, Request{}, 1, 0, 100); f != 10500*ms || l != 12500*ms {
 		t.Errorf("first %v last %v, want 10.5s and 12.5s", f, l)
 	}
@@ -500,7 +500,7 @@ func TestGenerate(t *testing.T) {
 // Luck that belongs to the call meets every attempt; luck of the attempt does not.
 func TestLatencyBelongsToCallOrAttempt(t *testing.T) {
 	for _, c := range []struct{ share, correlation float64 }{{0, 0}, {0.5, 0.5}, {1, 1}} {
-		p := build(t, Config{Latency: Latency{FirstToken: dist.Lognormal{Sigma: 1}, CallShare: c.share}})
+		p := build(t, Config{Latency: Latency{FirstToken: law.Lognormal{Sigma: 1}, CallShare: c.share}})
 		var product, square sim.Moments
 		for i := range uint64(50_000) {
 			log := func(attempt int) float64 {
@@ -524,7 +524,7 @@ func TestLatencyBelongsToCallOrAttempt(t *testing.T) {
 // admission alone, without the draw of the latency, is the second pair.
 func BenchmarkLimits(b *testing.B) {
 	one := Limit{Resource: Requests, Amount: 1000, Period: s}
-	latency := Latency{FirstToken: dist.Lognormal{Mu: 0, Sigma: 0.5}, TokensPerSecond: dist.Lognormal{Mu: 4, Sigma: 0.3}}
+	latency := Latency{FirstToken: law.Lognormal{Mu: 0, Sigma: 0.5}, TokensPerSecond: law.Lognormal{Mu: 4, Sigma: 0.3}}
 	three := Config{Dialect: dialect.Anthropic, RetryAfter: RetryAfter{Round: s}, Limits: []Limit{one,
 		{Resource: InputTokens, Amount: 100_000, Period: s, Charge: EstimatedPrompt, Settle: Refund, Estimate: 1.1},
 		{Resource: OutputTokens, Amount: 20_000, Period: s, Charge: AsProduced, Settle: Refund}}}

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"stampede/cost"
-	"stampede/dist"
 	"stampede/fleet"
+	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
 )
@@ -188,7 +188,7 @@ func meanCharge(l *provider.Limit, sizes fleet.Sizes) float64 {
 	return sum / float64(n)
 }
 
-func mean(l dist.Law) float64 {
+func mean(l law.Law) float64 {
 	if l == nil {
 		return 0
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"stampede/dist"
 	"stampede/fleet"
+	"stampede/law"
 	"stampede/sim"
 )
 
@@ -117,20 +117,20 @@ func (b *builder) bounded(path string, calls Count, horizon Span) error {
 }
 
 func (b *builder) open(o *Open) (fleet.Process, error) {
-	gap := dist.Law(dist.Exponential{Beta: 1})
+	gap := law.Law(law.Exponential{Beta: 1})
 	switch {
 	case o.Gaps.Constant != nil:
-		gap = dist.Constant(1)
+		gap = law.Constant(1)
 	case o.Gaps.Gamma != nil:
 		if err := spread("gamma", 1, float64(o.Gaps.Gamma.CV)); err != nil {
 			return nil, b.errorf("workload.open.gaps.gamma", "%v", err)
 		}
-		gap = dist.GammaFromMean(1, float64(o.Gaps.Gamma.CV))
+		gap = law.GammaFromMean(1, float64(o.Gaps.Gamma.CV))
 	case o.Gaps.Weibull != nil:
 		if err := spread("Weibull", 1, float64(o.Gaps.Weibull.CV)); err != nil {
 			return nil, b.errorf("workload.open.gaps.weibull", "%v", err)
 		}
-		gap = dist.WeibullFromMean(1, float64(o.Gaps.Weibull.CV))
+		gap = law.WeibullFromMean(1, float64(o.Gaps.Weibull.CV))
 	}
 	p := fleet.Profile{{From: float64(o.Rate), To: float64(o.Rate)}}
 	highest := float64(o.Rate)
@@ -194,15 +194,15 @@ func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
 
 // recorded is the law of a size where it was not recorded; there must be one where it is needed, and
 // none where it is not.
-func (b *builder) recorded(size string, recorded []int32, law dist.Law) (dist.Law, error) {
+func (b *builder) recorded(size string, recorded []int32, given law.Law) (law.Law, error) {
 	all := len(recorded) > 0 && slices.Min(recorded) >= 0
-	if all && law != nil {
-		return nil, b.errorf("workload."+size, "found %v, but the trace says the %s of its calls; want one of them", law, size)
+	if all && given != nil {
+		return nil, b.errorf("workload."+size, "found %v, but the trace says the %s of its calls; want one of them", given, size)
 	}
 	if all {
-		return dist.Constant(0), nil
+		return law.Constant(0), nil
 	}
-	return law, nil
+	return given, nil
 }
 
 // sizeOf is a size of a row, negative when it is to be drawn.

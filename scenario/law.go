@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"stampede/dist"
+	"stampede/law"
 	"stampede/scenario/strict"
 )
 
@@ -90,28 +90,28 @@ func (l *Law[Q]) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) e
 func (l Law[Q]) set() bool { return !reflect.ValueOf(l).IsZero() }
 
 // build makes the law, in base units; nil when none was given.
-func (l Law[Q]) build() (dist.Law, error) {
+func (l Law[Q]) build() (law.Law, error) {
 	switch {
 	case l.Constant != nil:
-		return dist.Constant((*l.Constant).quantity()), nil
+		return law.Constant((*l.Constant).quantity()), nil
 	case l.Uniform != nil:
 		low, high := l.Uniform.Min.quantity(), l.Uniform.Max.quantity()
 		if low > high {
 			return nil, fmt.Errorf("min %v is above max %v", l.Uniform.Min, l.Uniform.Max)
 		}
-		return dist.Uniform{Min: low, Max: high}, nil
+		return law.Uniform{Min: low, Max: high}, nil
 	case l.Exponential != nil:
 		if l.Exponential.Mean.quantity() <= 0 {
 			return nil, fmt.Errorf("an exponential law needs a mean above 0")
 		}
-		return dist.Exponential{Beta: l.Exponential.Mean.quantity()}, nil
+		return law.Exponential{Beta: l.Exponential.Mean.quantity()}, nil
 	case l.Lognormal != nil:
 		return l.Lognormal.build()
 	case l.Gamma != nil:
 		if err := spread("gamma", l.Gamma.Mean.quantity(), float64(l.Gamma.CV)); err != nil {
 			return nil, err
 		}
-		return dist.GammaFromMean(l.Gamma.Mean.quantity(), float64(l.Gamma.CV)), nil
+		return law.GammaFromMean(l.Gamma.Mean.quantity(), float64(l.Gamma.CV)), nil
 	case l.Weibull != nil:
 		return l.Weibull.build()
 	case len(l.Empirical) > 0:
@@ -119,19 +119,19 @@ func (l Law[Q]) build() (dist.Law, error) {
 		for i, q := range l.Empirical {
 			sample[i] = q.quantity()
 		}
-		return dist.NewEmpirical(sample), nil
+		return law.NewEmpirical(sample), nil
 	case len(l.Mixture) > 0:
-		var m dist.Mixture
+		var m law.Mixture
 		for _, part := range l.Mixture {
-			law, err := part.Law.build()
+			given, err := part.Law.build()
 			if err != nil {
 				return nil, err
 			}
-			if law == nil || part.Weight == nil {
+			if given == nil || part.Weight == nil {
 				return nil, fmt.Errorf("each part of a mixture needs a weight and a law")
 			}
 			if *part.Weight > 0 { // a sweep of a share begins at 0
-				m = append(m, dist.Part{Weight: float64(*part.Weight), Law: law})
+				m = append(m, law.Part{Weight: float64(*part.Weight), Law: given})
 			}
 		}
 		if len(m) == 0 {
@@ -142,27 +142,27 @@ func (l Law[Q]) build() (dist.Law, error) {
 	return nil, nil
 }
 
-func (l Lognormal[Q]) build() (dist.Law, error) {
+func (l Lognormal[Q]) build() (law.Law, error) {
 	p50, p95, mean, cv := l.P50.quantity(), l.P95.quantity(), l.Mean.quantity(), float64(l.CV)
 	switch {
 	case p50 > 0 && p95 >= p50 && mean == 0 && cv == 0:
-		return dist.LognormalFromQuantiles(p50, p95), nil
+		return law.LognormalFromQuantiles(p50, p95), nil
 	case mean > 0 && cv > 0 && p50 == 0 && p95 == 0:
-		return dist.LognormalFromMean(mean, cv), nil
+		return law.LognormalFromMean(mean, cv), nil
 	}
 	return nil, fmt.Errorf("a lognormal law needs p50 and p95, 0 < p50 <= p95, or mean and cv, both above 0")
 }
 
-func (w Weibull[Q]) build() (dist.Law, error) {
+func (w Weibull[Q]) build() (law.Law, error) {
 	shape, scale, mean, cv := float64(w.Shape), w.Scale.quantity(), w.Mean.quantity(), float64(w.CV)
 	switch {
 	case shape > 0 && scale > 0 && mean == 0 && cv == 0:
-		return dist.Weibull{K: shape, Lambda: scale}, nil
+		return law.Weibull{K: shape, Lambda: scale}, nil
 	case shape == 0 && scale == 0 && mean > 0:
 		if err := spread("Weibull", mean, cv); err != nil {
 			return nil, err
 		}
-		return dist.WeibullFromMean(mean, cv), nil
+		return law.WeibullFromMean(mean, cv), nil
 	}
 	return nil, fmt.Errorf("a Weibull law needs shape and scale, or mean and cv, both above 0")
 }

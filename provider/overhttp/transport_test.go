@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"stampede/dialect"
-	"stampede/dist"
+	"stampede/law"
 	"stampede/provider"
 	"stampede/wire"
 )
@@ -60,7 +60,7 @@ func TestAnswersAndRefusals(t *testing.T) {
 		c, api := client(t, provider.Config{
 			Dialect: dialect.Anthropic, RoundTrip: 100 * time.Millisecond, RetryAfter: provider.RetryAfter{Round: s},
 			Limits:  []provider.Limit{{Resource: provider.Requests, Amount: 2, Period: 60 * s}},
-			Latency: provider.Latency{FirstToken: dist.Constant(1), TokensPerSecond: dist.Constant(10)},
+			Latency: provider.Latency{FirstToken: law.Constant(1), TokensPerSecond: law.Constant(10)},
 		})
 		api.Output = func(uint64) int { return 20 }
 		var seen []string
@@ -113,7 +113,7 @@ func TestGeminiStreams(t *testing.T) {
 func TestClientLeaves(t *testing.T) {
 	for rule, want := range map[provider.CancelRule]string{provider.Stops: "200 at 6s, read at 6s", provider.Keeps: "200 at 10s, read at 10s"} {
 		synctest.Test(t, func(t *testing.T) {
-			c, _ := client(t, provider.Config{Capacity: provider.Capacity{Slots: 1, Queue: 1}, Latency: provider.Latency{FirstToken: dist.Constant(5)}, Cancel: rule})
+			c, _ := client(t, provider.Config{Capacity: provider.Capacity{Slots: 1, Queue: 1}, Latency: provider.Latency{FirstToken: law.Constant(5)}, Cancel: rule})
 			ctx, cancel := context.WithTimeout(t.Context(), s)
 			defer cancel()
 			first := make(chan string)
@@ -133,7 +133,7 @@ func TestClientLeaves(t *testing.T) {
 func TestClientLeavesTheQueue(t *testing.T) {
 	for rule, want := range map[provider.CancelRule]string{provider.Stops: "200 at 3m18s, read at 3m18s", provider.Keeps: "200 at 4m58s, read at 4m58s"} {
 		synctest.Test(t, func(t *testing.T) {
-			c, api := client(t, provider.Config{Capacity: provider.Capacity{Slots: 1, Queue: 2}, Latency: provider.Latency{FirstToken: dist.Constant(100)}, Cancel: rule})
+			c, api := client(t, provider.Config{Capacity: provider.Capacity{Slots: 1, Queue: 2}, Latency: provider.Latency{FirstToken: law.Constant(100)}, Cancel: rule})
 			var seen atomic.Int32
 			api.Seen = func(Exchange) { seen.Add(1) }
 			ctx, cancel := context.WithTimeout(t.Context(), s)
@@ -158,7 +158,7 @@ func TestClientLeavesTheQueue(t *testing.T) {
 // A client that leaves a stream after its first token: the request has been told of already.
 func TestStreamIsToldOfOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, api := client(t, provider.Config{Latency: provider.Latency{FirstToken: dist.Constant(1), TokensPerSecond: dist.Constant(1)}})
+		c, api := client(t, provider.Config{Latency: provider.Latency{FirstToken: law.Constant(1), TokensPerSecond: law.Constant(1)}})
 		var seen atomic.Int32
 		api.Seen = func(Exchange) { seen.Add(1) }
 		ctx, cancel := context.WithTimeout(t.Context(), 3*s)
@@ -187,7 +187,7 @@ func TestFaults(t *testing.T) {
 		{provider.Reject{Reply: wire.Reply{Status: 503}, After: 2 * s}, `{}`, "503 at 2s, read at 2s"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			client, _ := client(t, provider.Config{Latency: provider.Latency{FirstToken: dist.Constant(1)}, Faults: []provider.Fault{{Share: 1, Effect: c.effect}}})
+			client, _ := client(t, provider.Config{Latency: provider.Latency{FirstToken: law.Constant(1)}, Faults: []provider.Fault{{Share: 1, Effect: c.effect}}})
 			ctx, cancel := context.WithTimeout(t.Context(), 10*s)
 			defer cancel()
 			if got := post(ctx, client, "/v1/chat/completions", c.body); got != c.want {

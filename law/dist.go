@@ -1,10 +1,10 @@
-// Package dist holds probability laws as functions of one uniform number.
+// Package law holds probability laws as functions of one uniform number.
 //
 // Sample maps a number from (0, 1) to a value: the quantile function for every
 // simple law, so that a larger number never gives a smaller value and two runs
 // with common numbers stay coupled. Parameters are in the notation of the
 // literature; the unit is the caller's (seconds, tokens).
-package dist
+package law
 
 import (
 	"fmt"

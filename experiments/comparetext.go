@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stampede/suggest"
+	"stampede/internal/nearest"
 )
 
 // shown is how many points a report for people lists.
@@ -190,11 +190,11 @@ func FindAxis(axes []string, name string) (int, error) {
 	}
 	switch len(ends) {
 	case 0:
-		return -1, fmt.Errorf("found the axis %q; %s", name, suggest.Unknown(name, axes))
+		return -1, fmt.Errorf("found the axis %q; %s", name, nearest.Unknown(name, axes))
 	case 1:
 		return slices.Index(axes, ends[0]), nil
 	}
-	return -1, fmt.Errorf("found the axis %q, the end of several; want one of %s", name, suggest.List(ends))
+	return -1, fmt.Errorf("found the axis %q, the end of several; want one of %s", name, nearest.List(ends))
 }
 
 // meanCell writes a mean with its half-width, or how far a value goes that all replications share.

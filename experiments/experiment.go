@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"stampede/internal/nearest"
 	"stampede/scenario"
-	"stampede/suggest"
 )
 
 // Experiment is a question to the simulator whose answer is known from
@@ -214,7 +214,7 @@ func Find(name string) (*Experiment, error) {
 		}
 		known = append(known, e.Name)
 	}
-	return nil, fmt.Errorf("no experiment %q; %s; experiment list shows all %d", name, suggest.Unknown(name, known), len(known))
+	return nil, fmt.Errorf("no experiment %q; %s; experiment list shows all %d", name, nearest.Unknown(name, known), len(known))
 }
 
 //go:embed catalogue/*.yaml

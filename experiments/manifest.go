@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"stampede/internal/nearest"
 	"stampede/scenario"
-	"stampede/suggest"
 )
 
 // Manifest is what a sweep's folder says about itself. It holds no clock and no
@@ -158,7 +158,7 @@ func (m *Manifest) check() error {
 	}
 	metric := func(field, name string) error {
 		if Index(name) < 0 {
-			return fmt.Errorf("%s: no metric %q; %s", field, name, suggest.Unknown(name, MetricNames()))
+			return fmt.Errorf("%s: no metric %q; %s", field, name, nearest.Unknown(name, MetricNames()))
 		}
 		return nil
 	}

@@ -11,9 +11,9 @@ import (
 
 	"stampede/cost"
 	"stampede/fleet"
+	"stampede/internal/nearest"
 	"stampede/provider"
 	"stampede/scenario/strict"
-	"stampede/suggest"
 )
 
 // builder turns a file into a model and checks what only the whole can tell.
@@ -78,7 +78,7 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 	b.at = ""
 	errs.Add(b.collapse(f))
 	if sound() && f.Measure != "" && f.Measure != All && !slices.Contains(names, f.Measure) {
-		errs.Add(b.errorf("measure", "found %q; no such fleet; %s", f.Measure, suggest.Unknown(f.Measure, append(names, All))))
+		errs.Add(b.errorf("measure", "found %q; no such fleet; %s", f.Measure, nearest.Unknown(f.Measure, append(names, All))))
 	}
 	if len(tenants) > maxFleets {
 		return m, b.errorf("beside", "found %d fleets; want at most %d in all", len(tenants), maxFleets)

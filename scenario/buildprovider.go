@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"stampede/dialect"
+	"stampede/internal/nearest"
 	"stampede/provider"
 	"stampede/scenario/strict"
-	"stampede/suggest"
 	"stampede/wire"
 )
 
@@ -121,7 +121,7 @@ func (b *builder) scope(path string, l Limit, tenants []provider.Tenant) error {
 	}
 	for _, k := range l.Keys {
 		if !slices.Contains(keys, k) {
-			return b.errorf(path+".keys", "found %q; no fleet calls under it; %s", k, suggest.Unknown(k, keys))
+			return b.errorf(path+".keys", "found %q; no fleet calls under it; %s", k, nearest.Unknown(k, keys))
 		}
 	}
 	if len(l.Models) > 0 && !slices.ContainsFunc(l.Models, func(m string) bool { return slices.Contains(models, m) }) {

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"stampede/dialect"
+	"stampede/internal/nearest"
 	"stampede/provider"
 	"stampede/scenario/strict"
-	"stampede/suggest"
 	"stampede/wire"
 )
 
@@ -100,7 +100,7 @@ func FindPreset(kind, name string) (*Preset, error) {
 		if kind == "" {
 			kind = "preset"
 		}
-		return nil, fmt.Errorf("found %q; no such %s; %s", name, kind, suggest.Unknown(base, known))
+		return nil, fmt.Errorf("found %q; no such %s; %s", name, kind, nearest.Unknown(base, known))
 	}
 	var titles []string
 	for _, p := range same {

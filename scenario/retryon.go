@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"stampede/internal/nearest"
 	"stampede/policy"
 	"stampede/scenario/strict"
-	"stampede/suggest"
 )
 
 // RetryOn is one thing that is retried: a status such as 429, a class such as
@@ -64,7 +64,7 @@ func allowedChoices(found string, t reflect.Type) string {
 			full = append(full, name)
 		}
 	}
-	s := suggest.Unknown(found, append(bare, full...))
+	s := nearest.Unknown(found, append(bare, full...))
 	for _, name := range full {
 		if name == found {
 			return fmt.Sprintf("%s needs its parameters, as in {%s: ...}", name, name)

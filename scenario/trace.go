@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"stampede/fleet"
+	"stampede/internal/nearest"
 	"stampede/sim"
-	"stampede/suggest"
 )
 
 // ReadTrace reads recorded calls from CSV with a header: arrival times, sped up by t.Speed, from
@@ -130,7 +130,7 @@ func knownColumns(column string, header []string) string {
 	if len(header) < 2 {
 		return "the first line is not a list of column names"
 	}
-	return suggest.Unknown(column, header)
+	return nearest.Unknown(column, header)
 }
 
 // fieldError is a mistake in a field of a row.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"stampede/suggest"
+	"stampede/internal/nearest"
 )
 
 // permute moves the flags of a sub-command before its other arguments, since
@@ -45,7 +45,7 @@ func permute(app *cli.App, args []string) ([]string, error) {
 		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		takesValue, known := flagOf(command, name)
 		if !known {
-			return nil, usage("%s: no flag --%s; %s", command.Name, name, suggest.Unknown(name, flagNames(command)))
+			return nil, usage("%s: no flag --%s; %s", command.Name, name, nearest.Unknown(name, flagNames(command)))
 		}
 		flags = append(flags, arg)
 		if takesValue && !hasValue {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"stampede/internal/nearest"
 	"stampede/scenario"
-	"stampede/suggest"
 )
 
 func initCommand() *cli.Command {
@@ -16,11 +16,11 @@ func initCommand() *cli.Command {
 		Usage:     "write a commented scenario to start from, to a file that does not exist yet or to stdout",
 		ArgsUsage: "[FILE]",
 		Flags: []cli.Flag{&cli.StringFlag{Name: "from", Value: "commented",
-			Usage: "start from the scenario `NAME`: " + suggest.List(scenario.EmbeddedNames())}},
+			Usage: "start from the scenario `NAME`: " + nearest.List(scenario.EmbeddedNames())}},
 		Action: func(c *cli.Context) error {
 			text, ok := scenario.Embedded(c.String("from"))
 			if !ok {
-				return usage("--from: found %q; %s", c.String("from"), suggest.Unknown(c.String("from"), scenario.EmbeddedNames()))
+				return usage("--from: found %q; %s", c.String("from"), nearest.Unknown(c.String("from"), scenario.EmbeddedNames()))
 			}
 			switch c.NArg() {
 			case 0:

@@ -17,7 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"stampede/experiments"
-	"stampede/suggest"
+	"stampede/internal/nearest"
 )
 
 func main() {
@@ -131,5 +131,5 @@ func unknownCommand(name string, commands []*cli.Command) error {
 			known = append(known, c.Name)
 		}
 	}
-	return usage("no command %q; %s", name, suggest.Unknown(name, known))
+	return usage("no command %q; %s", name, nearest.Unknown(name, known))
 }

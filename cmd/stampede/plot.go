@@ -9,8 +9,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"stampede/experiments"
+	"stampede/internal/nearest"
 	"stampede/plots"
-	"stampede/suggest"
 )
 
 func plotCommand() *cli.Command {
@@ -38,16 +38,16 @@ func runPlot(c *cli.Context) error {
 	}
 	d := drawing{dir: c.Args().First(), out: c.String("out"), format: c.String("format"), x: c.String("x"), y: c.String("y"), by: c.String("by")}
 	if !contains(plots.Formats, d.format) {
-		return usage("--format: found %q; %s", d.format, suggest.Unknown(d.format, plots.Formats))
+		return usage("--format: found %q; %s", d.format, nearest.Unknown(d.format, plots.Formats))
 	}
 	if d.y != "" && experiments.Index(d.y) < 0 {
-		return usage("--y: no metric %q; %s", d.y, suggest.Unknown(d.y, experiments.MetricNames()))
+		return usage("--y: no metric %q; %s", d.y, nearest.Unknown(d.y, experiments.MetricNames()))
 	}
 	if kinds := c.String("kinds"); kinds != "" {
 		d.kinds = strings.Split(kinds, ",")
 		for _, k := range d.kinds {
 			if !contains(kindNames(), k) {
-				return usage("--kinds: found %q; %s", k, suggest.Unknown(k, kindNames()))
+				return usage("--kinds: found %q; %s", k, nearest.Unknown(k, kindNames()))
 			}
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"stampede/experiments"
+	"stampede/internal/nearest"
 	"stampede/scenario"
-	"stampede/suggest"
 )
 
 func sweepCommand() *cli.Command {
@@ -137,7 +137,7 @@ func readPlan(c *cli.Context) (*experiments.Plan, error) {
 	}
 	if s := scenario.Sample(c.String("sample")); s != "" {
 		if s != "halton" && s != "latin_hypercube" {
-			return nil, usage("--sample: found %q; %s", s, suggest.Unknown(string(s), s.Words()))
+			return nil, usage("--sample: found %q; %s", s, nearest.Unknown(string(s), s.Words()))
 		}
 		t.Sweep.Sample = s
 	}
@@ -161,7 +161,7 @@ func readPlan(c *cli.Context) (*experiments.Plan, error) {
 	}
 	p.Metric = metric
 	if experiments.Index(metric) < 0 {
-		return nil, usage("--metric: found %q; %s", metric, suggest.Unknown(metric, experiments.MetricNames()))
+		return nil, usage("--metric: found %q; %s", metric, nearest.Unknown(metric, experiments.MetricNames()))
 	}
 	if text := c.String("precision"); text != "" {
 		var share scenario.Share
@@ -235,7 +235,7 @@ func runReport(c *cli.Context) error {
 	}
 	for _, name := range append(o.Metrics, o.Objective) {
 		if name != "" && experiments.Index(name) < 0 {
-			return usage("no metric %q; %s", name, suggest.Unknown(name, experiments.MetricNames()))
+			return usage("no metric %q; %s", name, nearest.Unknown(name, experiments.MetricNames()))
 		}
 	}
 	base, err := basePoint(c, dir)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stampede/suggest"
+	"stampede/internal/nearest"
 )
 
 // Decoder decodes trees over one another and remembers where each field was
@@ -126,18 +126,18 @@ func (d *Decoder) fields(n *Node, v reflect.Value, path string) error {
 		if n.Kind == Scalar {
 			what = strconv.Quote(n.Text)
 		}
-		return n.Fail(path, "found %s; want a mapping of %s", what, suggest.List(Names(t)))
+		return n.Fail(path, "found %s; want a mapping of %s", what, nearest.List(Names(t)))
 	}
 	_, oneOf := v.Interface().(OneOf)
 	if oneOf && len(n.Keys) != 1 {
-		return n.Fail(path, "found %d fields; want exactly one of %s", len(n.Keys), suggest.List(Names(t)))
+		return n.Fail(path, "found %d fields; want exactly one of %s", len(n.Keys), nearest.List(Names(t)))
 	}
 	var errs Errors
 	for i, key := range n.Keys {
 		item, at := n.Items[i], Join(path, key.Name)
 		index := slices.IndexFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Tag.Get("yaml") == key.Name })
 		if index < 0 {
-			hint := suggest.Unknown(key.Name, Names(t))
+			hint := nearest.Unknown(key.Name, Names(t))
 			if name, index, ok := strings.Cut(strings.TrimSuffix(key.Name, "]"), "["); ok {
 				hint = fmt.Sprintf("an item of a list is written as in %s.%s", name, index)
 			}
@@ -212,7 +212,7 @@ func (d *Decoder) scalar(n *Node, v reflect.Value, path string) error {
 	}
 	if w, ok := v.Interface().(Words); ok {
 		if !slices.Contains(w.Words(), n.Text) {
-			return n.Fail(path, "found %q; %s", n.Text, suggest.Unknown(n.Text, w.Words()))
+			return n.Fail(path, "found %q; %s", n.Text, nearest.Unknown(n.Text, w.Words()))
 		}
 		v.SetString(n.Text)
 		return nil

@@ -1,5 +1,5 @@
-// Package suggest finds the known name a person probably meant.
-package suggest
+// Package nearest finds the known name a person probably meant.
+package nearest
 
 import (
 	"slices"

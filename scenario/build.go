@@ -12,8 +12,8 @@ import (
 	"stampede/cost"
 	"stampede/fleet"
 	"stampede/internal/nearest"
+	"stampede/internal/strict"
 	"stampede/provider"
-	"stampede/scenario/strict"
 )
 
 // builder turns a file into a model and checks what only the whole can tell.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"stampede/internal/strict"
 	"stampede/policy"
-	"stampede/scenario/strict"
 	"stampede/wire"
 )
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"stampede/cost"
-	"stampede/scenario/strict"
+	"stampede/internal/strict"
 )
 
 // Files reads the files that a scenario names, each once. However many points are built from a

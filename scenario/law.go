@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"reflect"
 
+	"stampede/internal/strict"
 	"stampede/law"
-	"stampede/scenario/strict"
 )
 
 // quantity is a value with a unit that a distribution can be of.

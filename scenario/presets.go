@@ -12,8 +12,8 @@ import (
 
 	"stampede/dialect"
 	"stampede/internal/nearest"
+	"stampede/internal/strict"
 	"stampede/provider"
-	"stampede/scenario/strict"
 	"stampede/wire"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"stampede/scenario/strict"
+	"stampede/internal/strict"
 )
 
 // settable is a field of a scenario with values for it.

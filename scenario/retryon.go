@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"stampede/internal/nearest"
+	"stampede/internal/strict"
 	"stampede/policy"
-	"stampede/scenario/strict"
 )
 
 // RetryOn is one thing that is retried: a status such as 429, a class such as

@@ -22,7 +22,7 @@ import (
 
 	"stampede/cost"
 	"stampede/fleet"
-	"stampede/scenario/strict"
+	"stampede/internal/strict"
 )
 
 // Scenario is a scenario that checks.

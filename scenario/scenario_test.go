@@ -16,9 +16,9 @@ import (
 
 	"stampede/cost"
 	"stampede/fleet"
+	"stampede/internal/strict"
 	"stampede/policy"
 	"stampede/provider"
-	"stampede/scenario/strict"
 	"stampede/sim"
 	"stampede/wire"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"stampede/scenario/strict"
+	"stampede/internal/strict"
 )
 
 // Schema is the JSON Schema of the scenario file, made from the types that read

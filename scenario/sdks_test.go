@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"stampede/internal/strict"
 	"stampede/policy"
-	"stampede/scenario/strict"
 	"stampede/wire"
 )
 

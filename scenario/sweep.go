@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stampede/scenario/strict"
+	"stampede/internal/strict"
 	"stampede/sim"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"stampede/cost"
-	"stampede/scenario/strict"
+	"stampede/internal/strict"
 )
 
 // Template is a scenario from which points are made.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"stampede/scenario/strict"
+	"stampede/internal/strict"
 	"stampede/sim"
 )
 

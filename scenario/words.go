@@ -4,7 +4,7 @@ import (
 	"reflect"
 
 	"stampede/dialect"
-	"stampede/scenario/strict"
+	"stampede/internal/strict"
 )
 
 // Vocabularies.

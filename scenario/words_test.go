@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"stampede/internal/strict"
 	"stampede/policy"
-	"stampede/scenario/strict"
 )
 
 // rich has a value at every field that takes none or unlimited, as far as one scenario can.

@@ -30,6 +30,7 @@ var layers = map[string][]string{
 	"dialect":           {"stampede/wire"},
 	"law":               {"gonum.org/v1/gonum/mathext"},
 	"internal/nearest":  {"github.com/agnivade/levenshtein"},
+	"internal/testkit":  {"stampede/scenario"},
 	"internal/format":   {},
 	"wire":              {},
 	"sim":               {"github.com/HdrHistogram/hdrhistogram-go"},

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"stampede/internal/testkit"
 	"syscall"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ import (
 
 // BenchmarkPoint is one replication of 1,000 calls with all its metrics.
 func BenchmarkPoint(b *testing.B) {
-	s := embeddedScenario(b, "workload.batch.calls=1000")
+	s := testkit.Embedded(b, "workload.batch.calls=1000")
 	b.ReportAllocs()
 	for i := range b.N {
 		tally := NewTally(s, 0)
@@ -44,7 +45,7 @@ func BenchmarkSweep(b *testing.B) {
 			var peak uint64
 			for b.Loop() {
 				text, _ := scenario.Embedded(scenario.Default)
-				t := template(b, string(text), "workload.batch.calls=400")
+				t := testkit.Template(b, string(text), "workload.batch.calls=400")
 				if seeds > 1 {
 					axis, err := scenario.ParseAxis("workload.max_tokens=1000..1009")
 					if err != nil {
@@ -109,7 +110,7 @@ func BenchmarkReport(b *testing.B) {
 	for _, rows := range []int{30_000, 999_990} {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
 			dir := b.TempDir()
-			plan := &Plan{Template: template(b, small), Reps: 30}
+			plan := &Plan{Template: testkit.Template(b, testkit.Small), Reps: 30}
 			m, err := plan.Manifest()
 			if err != nil {
 				b.Fatal(err)
@@ -131,7 +132,7 @@ func BenchmarkReport(b *testing.B) {
 				b.Fatal(err)
 			}
 			var line []byte
-			values := make([]float64, len(registry))
+			values := make([]float64, len(Metrics()))
 			for i := range rows {
 				for k := range values {
 					values[k] = float64((i*7919+k*104729)%100_003) / 997

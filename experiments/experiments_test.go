@@ -8,21 +8,12 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"stampede/internal/testkit"
 	"strings"
 	"testing"
 
 	"stampede/scenario"
 )
-
-func embeddedScenario(t testing.TB, set ...string) *scenario.Scenario {
-	t.Helper()
-	text, _ := scenario.Embedded(scenario.Default)
-	s, err := scenario.Read(text, scenario.Default, scenario.Options{Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // Every reference of the catalogue that can hold does, and each judged sample
 // is narrow enough that holding means something: the half-width of its 99 %
@@ -137,7 +128,7 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 	for _, cores := range []int{1, 2, 8} {
 		for _, jobs := range []int{0, 1, 5} {
 			runtime.GOMAXPROCS(cores)
-			s := embeddedScenario(t, "replications=7", "workload.batch.calls=200")
+			s := testkit.Embedded(t, "replications=7", "workload.batch.calls=200")
 			runs, err := Replicator{Jobs: jobs}.Play(context.Background(), s, 0, s.Replications)
 			if err != nil {
 				t.Fatal(err)
@@ -166,7 +157,7 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 // alone and errors are rare.
 func TestPairedIntervalIsAFifth(t *testing.T) {
 	play := func(seed string, base string) []float64 {
-		s := embeddedScenario(t, "seed="+seed, "workload.batch.calls=500", "fleet.workers=12", "provider.limits=[]", "policy.gate.semaphore=none",
+		s := testkit.Embedded(t, "seed="+seed, "workload.batch.calls=500", "fleet.workers=12", "provider.limits=[]", "policy.gate.semaphore=none",
 			"policy.retry.backoff.exponential.base="+base)
 		runs, err := Replicator{}.Play(context.Background(), s, 0, 30)
 		if err != nil {
@@ -190,7 +181,7 @@ func TestPairedIntervalIsAFifth(t *testing.T) {
 }
 
 func TestInterruptKeepsWhatFinished(t *testing.T) {
-	s := embeddedScenario(t, "workload.batch.calls=50")
+	s := testkit.Embedded(t, "workload.batch.calls=50")
 	ctx, cancel := context.WithCancel(context.Background())
 	n := 0
 	runs, err := Replicator{Jobs: 2, Done: func(Run) {
@@ -222,7 +213,7 @@ func equalValues(a, b []float64) bool {
 }
 
 func TestFailedReplicationIsNamed(t *testing.T) {
-	s := embeddedScenario(t, "event_budget=100")
+	s := testkit.Embedded(t, "event_budget=100")
 	_, err := Replicator{Jobs: 1}.Play(context.Background(), s, 0, 3)
 	if err == nil || !strings.Contains(err.Error(), "replication 0: event budget spent: 100 events") {
 		t.Errorf("got %v", err)
@@ -245,7 +236,7 @@ func TestWarningsTravelWithTheReport(t *testing.T) {
 		{[]string{"policy.retry.attempts=none", "policy.retry.deadline=none"}, "retries without bound"},
 		{[]string{"provider.faults=[{status: 400}]"}, ""},
 	} {
-		s := embeddedScenario(t, c.set...)
+		s := testkit.Embedded(t, c.set...)
 		runs, err := Replicator{}.Play(context.Background(), s, 0, min(s.Replications, 10))
 		if err != nil {
 			t.Fatal(err)

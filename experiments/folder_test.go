@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"stampede/internal/testkit"
 	"strings"
 	"testing"
 
@@ -69,7 +70,7 @@ func TestOneWriter(t *testing.T) {
 			tried = true
 			_, err := sweepInto(t, dir, func(s *Sweep) { s.Resume = true })
 			refused("a second resume", err)
-			refused("a run", WriteRun(dir, template(t, small), nil))
+			refused("a run", WriteRun(dir, testkit.Template(t, testkit.Small), nil))
 		}
 	})
 	if err != nil || !tried {
@@ -205,7 +206,7 @@ func TestPanicIsTheReasonOfItsRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir() + "/s"
-	answered := &registry[Index("answered")]
+	answered := &Metrics()[Index("answered")]
 	of := answered.of
 	failing := true
 	answered.of = func(t *Tally) float64 {
@@ -221,12 +222,12 @@ func TestPanicIsTheReasonOfItsRow(t *testing.T) {
 	}) {
 		t.Errorf("%v, %+v", err, outcome)
 	}
-	if _, err := (Replicator{}).Play(t.Context(), template(t, small).Base, 0, 2); err == nil || !strings.Contains(err.Error(), "panic: answered: ") {
+	if _, err := (Replicator{}).Play(t.Context(), testkit.Template(t, testkit.Small).Base, 0, 2); err == nil || !strings.Contains(err.Error(), "panic: answered: ") {
 		t.Errorf("a run: %v", err)
 	}
 	failing = false
 	outcome, err = sweepInto(t, dir, func(s *Sweep) { s.Resume = true })
-	if err != nil || outcome.FailedCount != 3 || contents(t, dir) != contents(t, whole) {
+	if err != nil || outcome.FailedCount != 3 || testkit.Contents(t, dir) != testkit.Contents(t, whole) {
 		t.Errorf("tried again: %v, %+v", err, outcome)
 	}
 }
@@ -234,7 +235,7 @@ func TestPanicIsTheReasonOfItsRow(t *testing.T) {
 // Where nothing succeeds, a report says why.
 func TestReportWithoutAnyResult(t *testing.T) {
 	dir := t.TempDir() + "/s"
-	tpl := template(t, small, "event_budget=10")
+	tpl := testkit.Template(t, testkit.Small, "event_budget=10")
 	outcome, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: dir}).Run(t.Context())
 	if err != nil || outcome.FailedCount != 2*9+3 {
 		t.Errorf("%v, %+v", err, outcome)
@@ -251,7 +252,7 @@ func TestPanicNamesItsReplication(t *testing.T) {
 			return nil // so that the first record panics
 		}
 		return fleet.Listeners{}
-	}}.Play(t.Context(), template(t, small).Base, 0, 2)
+	}}.Play(t.Context(), testkit.Template(t, testkit.Small).Base, 0, 2)
 	if err == nil || !strings.HasPrefix(err.Error(), "replication 1: panic: runtime error: ") || !strings.Contains(err.Error(), "(fleet/") {
 		t.Error(err)
 	}
@@ -260,7 +261,7 @@ func TestPanicNamesItsReplication(t *testing.T) {
 // A label with a line end, a quote or a comma reads back, and so does one that a spreadsheet would
 // take for a formula.
 func TestAnyLabelReadsBack(t *testing.T) {
-	tpl := template(t, strings.Split(small, "sweep:")[0])
+	tpl := testkit.Template(t, strings.Split(testkit.Small, "sweep:")[0])
 	axis, err := scenario.ParseAxis(`fleet.key="a\nb","a\r\n\"b\"",c,=1+1,-2,-2s`)
 	if err != nil {
 		t.Fatal(err)
@@ -290,7 +291,7 @@ func TestAnyLabelReadsBack(t *testing.T) {
 
 // The caller's sweep is the caller's.
 func TestWriteRunLeavesTheTemplate(t *testing.T) {
-	tpl := template(t, small)
+	tpl := testkit.Template(t, testkit.Small)
 	if err := WriteRun(t.TempDir(), tpl, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +399,7 @@ func TestFilesOfAxesAreReadOnce(t *testing.T) {
 	if err := run(folder+"/s", false, nil, axes...); err != nil {
 		t.Fatal(err)
 	}
-	want := contents(t, folder+"/s")
+	want := testkit.Contents(t, folder+"/s")
 	if strings.Count(want, `"sha256": "`) != 2 {
 		t.Errorf("the manifest does not have both files:\n%.3000s", want)
 	}
@@ -410,7 +411,7 @@ func TestFilesOfAxesAreReadOnce(t *testing.T) {
 	}, axes...); err != nil {
 		t.Fatal(err)
 	}
-	if contents(t, folder+"/edited") != want {
+	if testkit.Contents(t, folder+"/edited") != want {
 		t.Error("files that were edited during the sweep were read again")
 	}
 	write("a.csv", short)
@@ -438,7 +439,7 @@ func TestPricesOfAnotherDayAreAnotherSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(day string) error {
-		tpl, err := scenario.NewTemplate([]byte(strings.Split(small, "sweep:")[0]), "small", scenario.Options{Dir: folder, Day: day})
+		tpl, err := scenario.NewTemplate([]byte(strings.Split(testkit.Small, "sweep:")[0]), "small", scenario.Options{Dir: folder, Day: day})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -463,7 +464,7 @@ func TestPricesOfAnotherDayAreAnotherSweep(t *testing.T) {
 // A manifest that no sweep writes is refused with the field, what was found and what is allowed.
 func TestManifestsThatNoSweepWrites(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteRun(dir, template(t, small), []Run{{Values: make([]float64, len(registry))}}); err != nil {
+	if err := WriteRun(dir, testkit.Template(t, testkit.Small), []Run{{Values: make([]float64, len(Metrics()))}}); err != nil {
 		t.Fatal(err)
 	}
 	written, err := os.ReadFile(filepath.Join(dir, manifestName))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"stampede/internal/testkit"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,7 @@ import (
 // Whatever stands in a folder of results, reading it ends with an error or a report, within a
 // gigabyte and a minute.
 func FuzzFolder(f *testing.F) {
-	tpl := template(f, strings.Replace(small, ", nonsense", "", 1))
+	tpl := testkit.Template(f, strings.Replace(testkit.Small, ", nonsense", "", 1))
 	dir := f.TempDir() + "/s"
 	sweep := Sweep{Plan: &Plan{Template: tpl, Reps: 2, Control: false}, Dir: dir}
 	if _, err := sweep.Run(f.Context()); err != nil {

@@ -3,6 +3,7 @@ package experiments
 import (
 	"bytes"
 	"encoding/json"
+	"stampede/internal/testkit"
 	"strings"
 	"testing"
 
@@ -96,7 +97,7 @@ price: {input: 1, output: 1}
 sweep: {"provider.limits.0.limit": [1/min, 100/min]}
 `
 	dir := t.TempDir() + "/s"
-	if _, err := sweepInto(t, dir, func(s *Sweep) { s.Plan.Template, s.Plan.Reps = template(t, text), 2 }); err != nil {
+	if _, err := sweepInto(t, dir, func(s *Sweep) { s.Plan.Template, s.Plan.Reps = testkit.Template(t, text), 2 }); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{})

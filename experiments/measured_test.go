@@ -3,6 +3,7 @@ package experiments
 import (
 	"fmt"
 	"math"
+	"stampede/internal/testkit"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 // valuesOf plays a scenario and gives the values of some metrics, by replication.
 func valuesOf(t testing.TB, text string, set []string, metrics ...string) [][]float64 {
 	t.Helper()
-	s := template(t, text, set...).Base
+	s := testkit.Template(t, text, set...).Base
 	runs, err := Replicator{}.Play(t.Context(), s, 0, s.Replications)
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +200,7 @@ policy: {retry: {attempts: 1}, gate: {semaphore: %d}}
 // provider at 0 s, five; at 10.05 and 10.15 s, within the trigger from 10 to 20 s, one each;
 // at 20.0 s two, of which the second is in the next tenth; at 25.9 s three.
 func TestPeaks(t *testing.T) {
-	tl := NewTally(template(t, `
+	tl := NewTally(testkit.Template(t, `
 name: peaks
 horizon: 30s
 warmup: 5s

@@ -5,19 +5,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"stampede/internal/testkit"
 	"testing"
 )
 
 // madeUpParts writes the folders of a sweep's parts, which has so many points of 30 replications.
 func madeUpParts(b testing.TB, parts, points int) (dirs []string) {
 	b.Helper()
-	plan := &Plan{Template: template(b, small), Reps: 30}
+	plan := &Plan{Template: testkit.Template(b, testkit.Small), Reps: 30}
 	m, err := plan.Manifest()
 	if err != nil {
 		b.Fatal(err)
 	}
 	m.Points = points
-	values := make([]float64, len(registry))
+	values := make([]float64, len(Metrics()))
 	var line []byte
 	root := b.TempDir()
 	for part := range parts {
@@ -67,7 +68,7 @@ func TestMergeInPasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := 0
-	if err := readRows(filepath.Join(to, resultsName), (&Plan{Template: template(t, small)}).Axes(), nil, func(r *Row) error {
+	if err := readRows(filepath.Join(to, resultsName), (&Plan{Template: testkit.Template(t, testkit.Small)}).Axes(), nil, func(r *Row) error {
 		if r.Point != next/30 || r.Replication != next%30 || r.Labels[1] != fmt.Sprint(r.Point) {
 			t.Fatalf("row %d is of point %d, replication %d, label %s", next, r.Point, r.Replication, r.Labels[1])
 		}

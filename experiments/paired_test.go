@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"stampede/internal/testkit"
 	"strings"
 	"testing"
 )
@@ -13,7 +14,7 @@ import (
 // one of 30 s, 30 replications each.
 func TestReadmePairedFactor(t *testing.T) {
 	play := func(seed, timeout string) []float64 {
-		s := embeddedScenario(t, "seed="+seed, "policy.timeouts.attempt="+timeout)
+		s := testkit.Embedded(t, "seed="+seed, "policy.timeouts.attempt="+timeout)
 		runs, err := Replicator{}.Play(context.Background(), s, 0, 30)
 		if err != nil {
 			t.Fatal(err)

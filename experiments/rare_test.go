@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"stampede/internal/testkit"
 	"strings"
 	"testing"
 
@@ -143,7 +144,7 @@ func TestPrecisionOfWhatDoesNotVary(t *testing.T) {
 // number goes on to the most replications, and does not end at "0, known to 10 %". A point
 // without chance needs no more than it begins with.
 func TestPrecisionGoesOnForRareEvents(t *testing.T) {
-	constant := strings.NewReplacer("{exponential: {mean: 500}}", "500", "{exponential: {mean: 100}}", "100", "{exponential: {mean: 500ms}}", "500ms").Replace(small)
+	constant := strings.NewReplacer("{exponential: {mean: 500}}", "500", "{exponential: {mean: 100}}", "100", "{exponential: {mean: 500ms}}", "500ms").Replace(testkit.Small)
 	constant = constant[:strings.Index(constant, "policy:")] + "policy: {retry: {attempts: 2}}\nprice: gpt-4o-mini\n"
 	dir := t.TempDir() + "/s"
 	_, err := sweepInto(t, dir, func(s *Sweep) {
@@ -151,7 +152,7 @@ func TestPrecisionGoesOnForRareEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Plan = &Plan{Template: template(t, constant, "provider.faults=[{share: 0, status: 400}]"), Reps: 10,
+		s.Plan = &Plan{Template: testkit.Template(t, constant, "provider.faults=[{share: 0, status: 400}]"), Reps: 10,
 			Metric: "terminal_error", Precision: Precision{Metric: "terminal_error", Rel: 0.1, MaxReps: 40}}
 		s.Plan.Template.Sweep.Axes = []scenario.Axis{axis}
 	})
@@ -185,7 +186,7 @@ func TestFormsHaveALegend(t *testing.T) {
 		{30, "seed=1", []string{"[=] the same in all 30 replications; with 95 % confidence at most 9.5 % of others differ",
 			"0 of 30, at most 9.5 %: no replication has any", "metrics not listed are 0 in all 30 replications"}},
 	} {
-		s := embeddedScenario(t, fmt.Sprintf("replications=%d", c.reps), "workload.batch.calls=50", c.set)
+		s := testkit.Embedded(t, fmt.Sprintf("replications=%d", c.reps), "workload.batch.calls=50", c.set)
 		runs, err := Replicator{}.Play(context.Background(), s, 0, s.Replications)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"stampede/internal/testkit"
 	"strings"
 	"testing"
 	"time"
@@ -21,55 +22,13 @@ import (
 	"stampede/sim"
 )
 
-// small is a sweep of 12 points in a fraction of a second.
-const small = `
-name: small
-seed: 3
-replications: 4
-workload:
-  batch: {calls: 60}
-  prompt_tokens: {exponential: {mean: 500}}
-  output_tokens: {exponential: {mean: 100}}
-fleet: {workers: 10}
-provider:
-  limits: [{resource: requests, limit: 120/min, burst: 5}, {resource: concurrency, limit: 3}]
-  latency: {first_token: {exponential: {mean: 500ms}}, tokens_per_second: 100}
-policy: own-the-loop
-price: gpt-4o-mini
-sweep:
-  policy: [as_above, openai-python@2.46, no-retry]
-  policy.gate.semaphore: [none, 2, 3, nonsense]
-`
-
-func template(t testing.TB, text string, set ...string) *scenario.Template {
-	t.Helper()
-	tpl, err := scenario.NewTemplate([]byte(text), "small", scenario.Options{Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tpl
-}
-
 func sweepInto(t testing.TB, dir string, change func(*Sweep)) (Outcome, error) {
 	t.Helper()
-	s := &Sweep{Plan: &Plan{Template: template(t, small), Reps: 4}, Dir: dir}
+	s := &Sweep{Plan: &Plan{Template: testkit.Template(t, testkit.Small), Reps: 4}, Dir: dir}
 	if change != nil {
 		change(s)
 	}
 	return s.Run(context.Background())
-}
-
-func contents(t testing.TB, dir string) string {
-	t.Helper()
-	var out bytes.Buffer
-	for _, name := range []string{manifestName, resultsName} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out.Write(text)
-	}
-	return out.String()
 }
 
 // A point that cannot be built is reported with its reason and the others run.
@@ -98,10 +57,10 @@ func TestBytesOfASweep(t *testing.T) {
 	if _, err := sweepInto(t, whole, nil); err != nil {
 		t.Fatal(err)
 	}
-	want := contents(t, whole)
+	want := testkit.Contents(t, whole)
 	same := func(what, dir string) {
 		t.Helper()
-		if contents(t, dir) != want {
+		if testkit.Contents(t, dir) != want {
 			t.Errorf("%s: other bytes", what)
 		}
 	}
@@ -115,7 +74,7 @@ func TestBytesOfASweep(t *testing.T) {
 	for _, stop := range []int{1, 7, 38} {
 		dir := t.TempDir() + "/s"
 		ctx, cancel := context.WithCancel(context.Background())
-		s := &Sweep{Plan: &Plan{Template: template(t, small), Reps: 4}, Dir: dir, Jobs: 2, Progress: func(done, _ int) {
+		s := &Sweep{Plan: &Plan{Template: testkit.Template(t, testkit.Small), Reps: 4}, Dir: dir, Jobs: 2, Progress: func(done, _ int) {
 			if done == stop {
 				cancel()
 			}
@@ -165,7 +124,7 @@ func TestTornLinesAreNeverTrusted(t *testing.T) {
 	if _, err := sweepInto(t, whole, nil); err != nil {
 		t.Fatal(err)
 	}
-	want := contents(t, whole)
+	want := testkit.Contents(t, whole)
 	results, err := os.ReadFile(filepath.Join(whole, resultsName))
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +141,7 @@ func TestTornLinesAreNeverTrusted(t *testing.T) {
 		if _, err := sweepInto(t, dir, func(s *Sweep) { s.Resume = true }); err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
-		if contents(t, dir) != want {
+		if testkit.Contents(t, dir) != want {
 			t.Errorf("cut at %d: other bytes", cut)
 		}
 	}
@@ -192,7 +151,7 @@ func TestTornLinesAreNeverTrusted(t *testing.T) {
 // before is kept.
 func TestFullDiskLosesNothing(t *testing.T) {
 	dir := t.TempDir() + "/s"
-	s := &sweeping{Sweep: &Sweep{Plan: &Plan{Template: template(t, small), Reps: 4}, Dir: dir, Jobs: 2}}
+	s := &sweeping{Sweep: &Sweep{Plan: &Plan{Template: testkit.Template(t, testkit.Small), Reps: 4}, Dir: dir, Jobs: 2}}
 	if err := s.open(); err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +182,7 @@ func TestResumeRefusesAnotherSweep(t *testing.T) {
 	}
 	_, err := sweepInto(t, dir, func(s *Sweep) {
 		s.Resume = true
-		s.Plan = &Plan{Template: template(t, small, "fleet.workers=11", "seed=4"), Reps: 5}
+		s.Plan = &Plan{Template: testkit.Template(t, testkit.Small, "fleet.workers=11", "seed=4"), Reps: 5}
 	})
 	for _, want := range []string{"holds another sweep", `scenario.fleet.workers: "10", here "11"`, "seed: 3, here 4", "replications: 4, here 5"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -236,7 +195,7 @@ func TestResumeRefusesAnotherSweep(t *testing.T) {
 // more to be had; the decision does not depend on jobs or interruptions.
 func TestPrecision(t *testing.T) {
 	plan := func() *Plan {
-		return &Plan{Template: template(t, small), Reps: 4, Precision: Precision{Metric: "latency_mean_s", Rel: 0.05, MaxReps: 60}}
+		return &Plan{Template: testkit.Template(t, testkit.Small), Reps: 4, Precision: Precision{Metric: "latency_mean_s", Rel: 0.05, MaxReps: 60}}
 	}
 	var want string
 	for _, jobs := range []int{1, 5} {
@@ -245,8 +204,8 @@ func TestPrecision(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want == "" {
-			want = contents(t, dir)
-		} else if contents(t, dir) != want {
+			want = testkit.Contents(t, dir)
+		} else if testkit.Contents(t, dir) != want {
 			t.Errorf("%d jobs: other bytes", jobs)
 		}
 		c, err := Compare(dir, CompareOptions{Metrics: []string{"latency_mean_s"}})
@@ -282,7 +241,7 @@ func TestPrecision(t *testing.T) {
 	if _, err := sweepInto(t, dir, func(s *Sweep) { s.Plan, s.Resume = plan(), true }); err != nil {
 		t.Fatal(err)
 	}
-	if contents(t, dir) != want {
+	if testkit.Contents(t, dir) != want {
 		t.Error("after an interruption: other bytes")
 	}
 }
@@ -291,7 +250,7 @@ func TestPrecision(t *testing.T) {
 // queue: W = 1/(mu-lambda) = 0.2 s at lambda 5, mu 10, each sweep 10
 // replications of 100 s after a warm-up of 20 s.
 func TestIntervalsCover(t *testing.T) {
-	tpl := template(t, `
+	tpl := testkit.Template(t, `
 name: mm1
 horizon: 120s
 warmup: 20s
@@ -470,7 +429,7 @@ price: {input: 1, output: 1}
 sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
 `
 	dir := t.TempDir() + "/s"
-	if _, err := (&Sweep{Plan: &Plan{Template: template(t, text), Reps: 10}, Dir: dir}).Run(t.Context()); err != nil {
+	if _, err := (&Sweep{Plan: &Plan{Template: testkit.Template(t, text), Reps: 10}, Dir: dir}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{})
@@ -498,7 +457,7 @@ sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
 		t.Errorf("point 2 is not marked in\n%s", &table)
 	}
 
-	s := template(t, text, "provider.limits.0.limit=500/h").Base
+	s := testkit.Template(t, text, "provider.limits.0.limit=500/h").Base
 	runs, err := Replicator{}.Play(t.Context(), s, 0, 10)
 	if err != nil {
 		t.Fatal(err)
@@ -573,7 +532,7 @@ provider: {latency: {first_token: {exponential: {mean: 100ms}}}}
 policy: {gate: {semaphore: 1}}
 `
 	mean := func(set ...string) (latency, warmup float64) {
-		s := template(t, text, set...).Base
+		s := testkit.Template(t, text, set...).Base
 		runs, err := Replicator{}.Play(context.Background(), s, 0, 30)
 		if err != nil {
 			t.Fatal(err)
@@ -602,7 +561,7 @@ beside:
 `
 	found := map[string]sim.Time{}
 	for _, measure := range []string{"steady", "queueing", "all"} {
-		at, err := FindWarmup(t.Context(), template(t, text, "measure="+measure).Base)
+		at, err := FindWarmup(t.Context(), testkit.Template(t, text, "measure="+measure).Base)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -687,7 +646,7 @@ func TestDownBeforeTheTrigger(t *testing.T) {
 // stands still for some seconds: 40/s comes back, 70/s does not for its retries make 140/s, and
 // 120/s never had a chance.
 func TestControlTellsACollapseFromItsTrigger(t *testing.T) {
-	tpl := template(t, `
+	tpl := testkit.Template(t, `
 name: collapse
 horizon: 90s
 workload: {open: {rate: 40/s, gaps: constant}, prompt_tokens: 1, output_tokens: 1}
@@ -733,7 +692,7 @@ sweep: {workload.open.rate: [40/s, 70/s, 120/s]}
 
 // Trap 3: the control meets the same luck. A trigger that comes after the end changes nothing.
 func TestControlMeetsTheSameLuck(t *testing.T) {
-	tpl := template(t, strings.Replace(strings.Split(small, "sweep:")[0], "  latency:", "  faults: [{at: 1h, for: 1s, status: 503}]\n  latency:", 1)+"sweep: {policy: [as_above, no-retry]}")
+	tpl := testkit.Template(t, strings.Replace(strings.Split(testkit.Small, "sweep:")[0], "  latency:", "  faults: [{at: 1h, for: 1s, status: 503}]\n  latency:", 1)+"sweep: {policy: [as_above, no-retry]}")
 	dir := t.TempDir() + "/s"
 	if _, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 4, Control: true}, Dir: dir}).Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -751,7 +710,7 @@ func TestControlMeetsTheSameLuck(t *testing.T) {
 
 // Trap 9: a single seed has no interval, is no winner and decides nothing.
 func TestASingleSeedDecidesNothing(t *testing.T) {
-	tpl := template(t, strings.Split(small, "sweep:")[0]+"sweep: {policy: [as_above, no-retry]}")
+	tpl := testkit.Template(t, strings.Split(testkit.Small, "sweep:")[0]+"sweep: {policy: [as_above, no-retry]}")
 	runs, err := Replicator{}.Play(t.Context(), tpl.Base, 0, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -788,7 +747,7 @@ func TestASingleSeedDecidesNothing(t *testing.T) {
 // and how many never came, whatever metrics it shows. One worker answers a call a second until
 // the one at 5 s hangs: five of six calls, and 34 of 40 never came.
 func TestUnfinishedCallsAreCallsWithoutAnAnswer(t *testing.T) {
-	tpl := template(t, `
+	tpl := testkit.Template(t, `
 name: hang
 workload: {batch: {calls: 40}, prompt_tokens: 1, output_tokens: 1}
 fleet: {workers: 1}
@@ -826,7 +785,7 @@ sweep: {policy.timeouts.gap: [none, 3s]}
 // nearly always answered; both have the answers that the limit allows, 60 a minute. What points
 // are compared by does not tell them apart, and the table shows it beside the ratio.
 func TestClosedLoopsAreComparedByWhatIsFinished(t *testing.T) {
-	tpl := template(t, `
+	tpl := testkit.Template(t, `
 name: closed
 horizon: 1h
 workload: {closed: {think: 1s}, prompt_tokens: 1, output_tokens: 1}
@@ -850,7 +809,7 @@ sweep: {policy: [as_above, no-retry]}
 	if a, b := mean(0, "success_ratio"), mean(1, "success_ratio"); a < 2*b {
 		t.Errorf("success %g and %g: the example shows nothing", a, b)
 	}
-	objective := registry[c.Metrics[c.Objective]].Name
+	objective := Metrics()[c.Metrics[c.Objective]].Name
 	if a, b := mean(0, objective), mean(1, objective); objective != "goodput_per_min" || math.Abs(a-60) > 1 || math.Abs(b-60) > 1 {
 		t.Errorf("compared by %s: %g and %g; want goodput, 60 for both", objective, a, b)
 	}
@@ -888,7 +847,7 @@ func TestGridsThatLeaveTheirOrder(t *testing.T) {
 		case strings.Contains(values, "s"):
 			path = "policy.timeouts.attempt"
 		}
-		tpl := template(t, strings.Split(small, "sweep:")[0]+"sweep: {"+path+": ["+values+"]}")
+		tpl := testkit.Template(t, strings.Split(testkit.Small, "sweep:")[0]+"sweep: {"+path+": ["+values+"]}")
 		m, err := (&Plan{Template: tpl, Reps: 2}).Manifest()
 		if err != nil {
 			t.Errorf("%s: %v", values, err)
@@ -902,7 +861,7 @@ func TestGridsThatLeaveTheirOrder(t *testing.T) {
 
 // Each point of a sweep with a control also runs with the trigger off.
 func TestControl(t *testing.T) {
-	tpl := template(t, strings.Replace(small, "  latency:", "  faults: [{for: 20s, status: 503}, {share: 1%, status: 500}]\n  latency:", 1))
+	tpl := testkit.Template(t, strings.Replace(testkit.Small, "  latency:", "  faults: [{for: 20s, status: 503}, {share: 1%, status: 500}]\n  latency:", 1))
 	dir := t.TempDir() + "/s"
 	if _, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 4, Control: true}, Dir: dir}).Run(context.Background()); err != nil {
 		t.Fatal(err)
@@ -1064,7 +1023,7 @@ func TestBaseIsThePointThatChangesNothing(t *testing.T) {
 		{"none of two", []string{"policy.timeouts.call=20s,none", "beside.0.policy.timeouts.attempt=20s,none,10s"}, 4},
 	} {
 		text, _ := scenario.Embedded(scenario.Default)
-		tpl := template(t, string(text), "beside=[{workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1, max_tokens: 1}, fleet: {name: other, workers: 1}, policy: {retry: {attempts: 2}}}]")
+		tpl := testkit.Template(t, string(text), "beside=[{workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1, max_tokens: 1}, fleet: {name: other, workers: 1}, policy: {retry: {attempts: 2}}}]")
 		tpl.Sweep = scenario.Sweep{}
 		for _, a := range c.axes {
 			axis, err := scenario.ParseAxis(a)

@@ -3,10 +3,8 @@
 package experiments
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -15,24 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"stampede/fleet"
 	"stampede/scenario"
 )
-
-// BenchmarkPoint is one replication of 1,000 calls with all its metrics.
-func BenchmarkPoint(b *testing.B) {
-	s := testkit.Embedded(b, "workload.batch.calls=1000")
-	b.ReportAllocs()
-	for i := range b.N {
-		tally := NewTally(s, 0)
-		summary, err := s.Model.Run(1, i, fleet.Listeners{tally})
-		if err != nil {
-			b.Fatal(err)
-		}
-		tally.finish(&summary)
-		tally.Values()
-	}
-}
 
 // BenchmarkSweep plays the embedded sweep with ten replications a point, and
 // tells how busy the cores were and how much memory stayed in use. The number of
@@ -100,65 +82,6 @@ func BenchmarkMerge(b *testing.B) {
 			runtime.ReadMemStats(&m)
 			b.ReportMetric((cpu()-before).Seconds()/float64(b.N), "cpu-s/op")
 			b.ReportMetric(float64(m.Sys)/1e6, "MB-from-system")
-		})
-	}
-}
-
-// BenchmarkReport compares the points of folders with so many rows of 30
-// replications a point.
-func BenchmarkReport(b *testing.B) {
-	for _, rows := range []int{30_000, 999_990} {
-		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
-			dir := b.TempDir()
-			plan := &Plan{Template: testkit.Template(b, testkit.Small), Reps: 30}
-			m, err := plan.Manifest()
-			if err != nil {
-				b.Fatal(err)
-			}
-			m.Points = rows / 30
-			text, err := m.encode()
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, manifestName), text, 0o644); err != nil {
-				b.Fatal(err)
-			}
-			f, err := os.Create(filepath.Join(dir, resultsName))
-			if err != nil {
-				b.Fatal(err)
-			}
-			w := bufio.NewWriter(f)
-			if _, err := w.Write(header(plan.Axes())); err != nil {
-				b.Fatal(err)
-			}
-			var line []byte
-			values := make([]float64, len(Metrics()))
-			for i := range rows {
-				for k := range values {
-					values[k] = float64((i*7919+k*104729)%100_003) / 997
-				}
-				row := Row{Point: i / 30, Replication: i % 30, Labels: []string{"own-the-loop", fmt.Sprint(i / 30)}, Values: values}
-				line = row.append(line[:0])
-				if _, err := w.Write(line); err != nil {
-					b.Fatal(err)
-				}
-			}
-			if err := w.Flush(); err != nil {
-				b.Fatal(err)
-			}
-			f.Close()
-			b.ResetTimer()
-			var live uint64
-			for b.Loop() {
-				c, err := Compare(dir, CompareOptions{})
-				if err != nil || len(c.Points) != rows/30 {
-					b.Fatalf("%d points, %v", len(c.Points), err)
-				}
-				var m runtime.MemStats
-				runtime.ReadMemStats(&m)
-				live = max(live, m.Sys)
-			}
-			b.ReportMetric(float64(live)/1e6, "MB-from-system")
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // choose finds the best set and the frontier.
 func (c *Comparison) choose() {
-	better := float64(registry[c.Metrics[c.Objective]].Better)
+	better := float64(Metrics()[c.Metrics[c.Objective]].Better)
 	if better == 0 {
 		better = 1
 	}

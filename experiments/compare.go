@@ -7,10 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-
-	"stampede/scenario"
 )
 
 // Comparison is what a sweep's folder says: each point with intervals, its
@@ -90,8 +87,6 @@ type CompareOptions struct {
 // alone: closed loops that fail fast offer more calls.
 var ReportMetrics = []string{"success_ratio", "goodput_per_min", "makespan_s", "latency_p95_s", "attempts_per_call", "throttled_ratio", "usd_per_1000_answers", "usd_wasted"}
 
-var errEnough = errors.New("enough")
-
 // Compare reads a sweep's folder. It simulates nothing.
 func Compare(dir string, o CompareOptions) (*Comparison, error) {
 	m, err := ReadManifest(dir)
@@ -134,8 +129,8 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 		c.Metrics = append(c.Metrics, i)
 	}
 	c.columns = slices.Clone(c.Metrics)
-	if !slices.Contains(c.columns, randomAt) {
-		c.columns = append(c.columns, randomAt)
+	if !slices.Contains(c.columns, Index("random")) {
+		c.columns = append(c.columns, Index("random"))
 	}
 	for _, w := range censoring {
 		names = append(names, w.metric)
@@ -145,7 +140,7 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 			c.columns = append(c.columns, i)
 		}
 	}
-	for i, m := range registry {
+	for i, m := range Metrics() {
 		if ofLimits(m.Name) && !slices.Contains(c.columns, i) {
 			c.columns = append(c.columns, i)
 		}
@@ -246,12 +241,12 @@ func (c *Comparison) read(path string) error {
 	return c.groups(path, func(g *group) error {
 		p := PointResult{Point: g.point, Labels: g.labels, N: len(g.replications), Reason: strings.Join(slices.Compact(g.reasons), "; ")}
 		for i, m := range c.Metrics {
-			p.Estimates = append(p.Estimates, registry[m].Estimate(g.values[i], c.random(g), 0.95))
-			p.Diffs = append(p.Diffs, difference(g, base, at, i, registry[m], c.random(g) || c.random(base)))
+			p.Estimates = append(p.Estimates, Metrics()[m].Estimate(g.values[i], c.random(g), 0.95))
+			p.Diffs = append(p.Diffs, difference(g, base, at, i, Metrics()[m], c.random(g) || c.random(base)))
 		}
 		p.Limits = limitValues(splitLimits(g.limits), func(metric string) Estimate {
 			i := Index(metric)
-			return registry[i].Estimate(g.values[slices.Index(c.columns, i)], c.random(g), 0.95)
+			return Metrics()[i].Estimate(g.values[slices.Index(c.columns, i)], c.random(g), 0.95)
 		})
 		if n := len(c.Points); n > 0 && slices.Equal(c.Points[n-1].objective.Replications, g.replications) {
 			g.replications = c.Points[n-1].objective.Replications // most points have the same: they are held once
@@ -272,7 +267,7 @@ func (c *Comparison) read(path string) error {
 
 // random reports whether luck plays a part in a point.
 func (c *Comparison) random(g *group) bool {
-	return slices.Contains(g.values[slices.Index(c.columns, randomAt)], 1)
+	return slices.Contains(g.values[slices.Index(c.columns, Index("random"))], 1)
 }
 
 // difference pairs the values of a point with those of the base by replication.
@@ -354,10 +349,10 @@ func (c *Comparison) warn() {
 		}
 		if none > 0 {
 			hint := ""
-			if registry[m].Name == "collapsed" && !c.Manifest.has("collapse") {
+			if Metrics()[m].Name == "collapsed" && !c.Manifest.has("collapse") {
 				hint = "; it needs a trigger, or a level that holds in every arm, such as collapse: {from: 300s, to: 400s, below: 50%}"
 			}
-			add("%s has no value in some replications of %d points%s", registry[m].Name, none, hint)
+			add("%s has no value in some replications of %d points%s", Metrics()[m].Name, none, hint)
 		}
 	}
 	if p := c.Manifest.Precision; p != nil {
@@ -388,54 +383,6 @@ func (c *Comparison) warn() {
 		add("each difference has its own 95 %% interval; of many that are nothing, one in twenty looks like something")
 	}
 	if len(c.Best) > 1 {
-		add("the best set holds the truly best point with 95 %%; its %d points cannot be told apart by %s", len(c.Best), registry[c.Metrics[c.Objective]].Name)
+		add("the best set holds the truly best point with 95 %%; its %d points cannot be told apart by %s", len(c.Best), Metrics()[c.Metrics[c.Objective]].Name)
 	}
-}
-
-// FindPoint finds a point of the folder that the manifest is of by its number, or
-// by values as in "policy=own-the-loop,policy.gate.semaphore=8": the first point
-// that has them all.
-func (m *Manifest) FindPoint(dir, text string) (int, error) {
-	if text == "" {
-		return m.Base, nil
-	}
-	if n, err := strconv.Atoi(text); err == nil {
-		if n < 0 || n >= m.Points {
-			return 0, fmt.Errorf("found point %d; the sweep has the points 0 to %d", n, m.Points-1)
-		}
-		return n, nil
-	}
-	axes := m.axes()
-	if len(axes) == 0 {
-		return 0, fmt.Errorf("found %q; the folder holds one scenario without axes, which is point 0", text)
-	}
-	want := make([]string, len(axes))
-	for _, pair := range scenario.SplitTop(text) {
-		name, value, found := strings.Cut(pair, "=")
-		if !found { // a value of the first axis
-			name, value = axes[0], pair
-		}
-		i, err := FindAxis(axes, name)
-		if err != nil {
-			return 0, err
-		}
-		want[i] = value
-	}
-	point := -1
-	err := readRows(filepath.Join(dir, resultsName), axes, nil, func(r *Row) error {
-		for i, w := range want {
-			if w != "" && r.Labels[i] != w {
-				return nil
-			}
-		}
-		point = r.Point
-		return errEnough
-	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return 0, err
-	}
-	if point < 0 {
-		return 0, fmt.Errorf("found %q; no point has these values", text)
-	}
-	return point, nil
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"stampede/internal/nearest"
 )
 
 // shown is how many points a report for people lists.
@@ -66,7 +64,7 @@ func (c *Comparison) order() []*PointResult {
 	for i := range c.Points {
 		out = append(out, &c.Points[i])
 	}
-	better := registry[c.Metrics[c.Objective]].Better
+	better := Metrics()[c.Metrics[c.Objective]].Better
 	slices.SortStableFunc(out, func(a, b *PointResult) int {
 		x, y := a.Estimates[c.Objective], b.Estimates[c.Objective]
 		switch {
@@ -92,7 +90,7 @@ func boolInt(b bool) int {
 func (c *Comparison) pointTable() *table {
 	t := &table{head: append([]string{"", "#"}, c.shortAxes()...)}
 	for _, m := range c.Metrics {
-		t.head = append(t.head, registry[m].Name)
+		t.head = append(t.head, Metrics()[m].Name)
 	}
 	refused := slices.ContainsFunc(c.Points, func(p PointResult) bool { return most(p.Limits) != nil })
 	if refused {
@@ -145,57 +143,6 @@ func (c *Comparison) pointTable() *table {
 
 // shortAxes names axes by the last parts that tell them apart.
 func (c *Comparison) shortAxes() []string { return ShortNames(c.Axes) }
-
-// ShortNames shortens dotted paths to their last parts that still tell them
-// apart: at least two with a name, so that the axis retry.attempts is not taken for the
-// metric attempts beside it.
-func ShortNames(paths []string) []string {
-	out := make([]string, len(paths))
-	for i, p := range paths {
-		parts := strings.Split(p, ".")
-		out[i] = p
-		named := 0
-		for n := 1; n <= len(parts); n++ {
-			if _, err := strconv.Atoi(parts[len(parts)-n]); err == nil {
-				continue // an index says nothing without the name before it
-			}
-			if named++; named < 2 {
-				continue
-			}
-			tail := strings.Join(parts[len(parts)-n:], ".")
-			same := 0
-			for _, q := range paths {
-				if q == tail || strings.HasSuffix(q, "."+tail) {
-					same++
-				}
-			}
-			if out[i] = tail; same == 1 {
-				break
-			}
-		}
-	}
-	return out
-}
-
-// FindAxis finds the axis that has the name, or, alone, ends in it.
-func FindAxis(axes []string, name string) (int, error) {
-	if i := slices.Index(axes, name); i >= 0 {
-		return i, nil
-	}
-	var ends []string
-	for _, axis := range axes {
-		if strings.HasSuffix(axis, "."+name) {
-			ends = append(ends, axis)
-		}
-	}
-	switch len(ends) {
-	case 0:
-		return -1, fmt.Errorf("found the axis %q; %s", name, nearest.Unknown(name, axes))
-	case 1:
-		return slices.Index(axes, ends[0]), nil
-	}
-	return -1, fmt.Errorf("found the axis %q, the end of several; want one of %s", name, nearest.List(ends))
-}
 
 // meanCell writes a mean with its half-width, or how far a value goes that all replications share.
 func meanCell(e Estimate) string {
@@ -263,7 +210,7 @@ func (c *Comparison) sensitivityTable() *table {
 		if s.AtLeast == s.AtMost {
 			continue
 		}
-		t.add(short[slices.Index(c.Axes, s.Axis)], registry[c.Metrics[s.Metric]].Name, fmt.Sprintf("%.0f %%", 100*s.Share),
+		t.add(short[slices.Index(c.Axes, s.Axis)], Metrics()[c.Metrics[s.Metric]].Name, fmt.Sprintf("%.0f %%", 100*s.Share),
 			fmt.Sprintf("%s (%s)", Format(s.AtLeast), s.Least), fmt.Sprintf("%s (%s)", Format(s.AtMost), s.Most))
 	}
 	return t
@@ -280,7 +227,7 @@ func (c *Comparison) title() string {
 }
 
 func (c *Comparison) objective() string {
-	m := registry[c.Metrics[c.Objective]]
+	m := Metrics()[c.Metrics[c.Objective]]
 	return fmt.Sprintf("%s (%s, %s is better)", m.Name, m.Unit, map[Direction]string{Lower: "lower", Higher: "higher", Neither: "higher"}[m.Better])
 }
 
@@ -354,7 +301,7 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 	head := append([]string{"point"}, c.Axes...)
 	head = append(head, "replications", "may_be_best", "on_frontier", "limits", "refused_most_by", "error")
 	for _, m := range c.Metrics {
-		n := registry[m].Name
+		n := Metrics()[m].Name
 		head = append(head, n, n+"_low", n+"_high", n+"_diff", n+"_diff_low", n+"_diff_high", n+"_verdict")
 	}
 	if err := out.Write(head); err != nil {
@@ -426,7 +373,7 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Points      []point       `json:"points"`
 		Sensitivity []sensitivity `json:"sensitivity"`
 		Warnings    []string      `json:"warnings"`
-	}{Manifest: c.Manifest, Objective: registry[c.Metrics[c.Objective]].Name, Base: c.Base, Best: c.Best, Frontier: c.Frontier, Warnings: c.Warnings}
+	}{Manifest: c.Manifest, Objective: Metrics()[c.Metrics[c.Objective]].Name, Base: c.Base, Best: c.Best, Frontier: c.Frontier, Warnings: c.Warnings}
 	for _, p := range c.Points {
 		j := point{Point: p.Point, Values: map[string]string{}, Replications: p.N, MayBeBest: slices.Contains(c.Best, p.Point), OnFrontier: slices.Contains(c.Frontier, p.Point), Few: p.Few, Error: p.Reason, Limits: p.Limits}
 		for k, label := range p.Labels {
@@ -434,12 +381,12 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		}
 		for i, e := range p.Estimates {
 			d := p.Diffs[i]
-			j.Metrics = append(j.Metrics, estimate{registry[c.Metrics[i]].Name, registry[c.Metrics[i]].Of, finite(e.Mean), [2]*float64{finite(e.Low), finite(e.High)}, e.Unseen, finite(d.Mean), [2]*float64{finite(d.Low), finite(d.High)}, d.Verdict})
+			j.Metrics = append(j.Metrics, estimate{Metrics()[c.Metrics[i]].Name, Metrics()[c.Metrics[i]].Of, finite(e.Mean), [2]*float64{finite(e.Low), finite(e.High)}, e.Unseen, finite(d.Mean), [2]*float64{finite(d.Low), finite(d.High)}, d.Verdict})
 		}
 		out.Points = append(out.Points, j)
 	}
 	for _, s := range c.Sensitivity {
-		out.Sensitivity = append(out.Sensitivity, sensitivity{s.Axis, registry[c.Metrics[s.Metric]].Name, s.Share, s.Least, s.Most, finite(s.AtLeast), finite(s.AtMost)})
+		out.Sensitivity = append(out.Sensitivity, sensitivity{s.Axis, Metrics()[c.Metrics[s.Metric]].Name, s.Share, s.Least, s.Most, finite(s.AtLeast), finite(s.AtMost)})
 	}
 	return json.Marshal(out)
 }

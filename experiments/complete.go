@@ -22,7 +22,7 @@ func (p Precision) reached(values []float64, random bool) bool {
 	if p.Metric == "" || len(values) >= p.MaxReps {
 		return true
 	}
-	e := registry[Index(p.Metric)].Estimate(values, random, 0.95)
+	e := Metrics()[Index(p.Metric)].Estimate(values, random, 0.95)
 	return e.N == 0 || p.known(e)
 }
 
@@ -36,7 +36,7 @@ func (p Precision) known(e Estimate) bool {
 		return false
 	case e.Unseen > 0 && e.Mean == 0:
 		return false
-	case e.Unseen > 0 && registry[Index(p.Metric)].Kind() == Count:
+	case e.Unseen > 0 && Metrics()[Index(p.Metric)].Kind() == Count:
 		half = e.Unseen
 	case e.Unseen > 0:
 		half = e.Unseen * math.Abs(e.Mean)
@@ -92,7 +92,7 @@ type pointReader struct {
 
 // openPoints reads a file of results; the values are those of the metric, if any.
 func openPoints(path string, axes []string, metric string) (*pointReader, error) {
-	rows, err := openRows(path, axes, []int{Index(metric), randomAt})
+	rows, err := openRows(path, axes, []int{Index(metric), Index("random")})
 	return &pointReader{rows: rows}, err
 }
 

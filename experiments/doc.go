@@ -16,6 +16,3 @@
 // scenario under catalogue, arms that vary it, and references, each in one place. Its [Finding]s
 // hold what was measured against them, and its [Picture]s are data that others draw.
 package experiments
-
-// Version is that of the program; it stands in manifests.
-const Version = "0.1.0"

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"stampede/fleet"
 	"stampede/scenario"
 )
 
@@ -108,64 +107,6 @@ func cut(t *testing.T, dir string, keep func(point, replication int) bool) {
 	}
 }
 
-// A report says that a sweep is not complete when each point has some rows, and when --precision asks for
-// more than the first ones; merge refuses such a part, and one with rows of another.
-func TestIncompleteSweepsSaySo(t *testing.T) {
-	dir := t.TempDir() + "/fixed"
-	if _, err := sweepInto(t, dir, nil); err != nil {
-		t.Fatal(err)
-	}
-	warnings := func(dir string) string {
-		t.Helper()
-		c, err := Compare(dir, CompareOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Join(c.Warnings, "\n")
-	}
-	const incomplete = "this sweep is not complete"
-	if all := warnings(dir); strings.Contains(all, incomplete) {
-		t.Errorf("a whole sweep: %s", all)
-	}
-	cut(t, dir, func(_, replication int) bool { return replication < 3 })
-	if all := warnings(dir); !strings.Contains(all, incomplete+": at least 9 replications of 9 points are missing") {
-		t.Errorf("three of four replications of nine points: %s", all)
-	}
-
-	var parts []string
-	for i := range 2 {
-		dir := fmt.Sprintf("%s/precise%d", t.TempDir(), i)
-		if _, err := sweepInto(t, dir, func(s *Sweep) {
-			s.Plan.Precision = Precision{Metric: "latency_mean_s", Rel: 0.01, MaxReps: 8}
-			s.Plan.Shard = Shard{i + 1, 2}
-		}); err != nil {
-			t.Fatal(err)
-		}
-		parts = append(parts, dir)
-	}
-	if err := Merge(parts, t.TempDir()+"/m"); err != nil {
-		t.Error(err)
-	}
-	cut(t, parts[1], func(_, replication int) bool { return replication < 4 }) // killed after its first wave
-	if all := warnings(parts[1]); !strings.Contains(all, incomplete) {
-		t.Errorf("a part after its first wave: %s", all)
-	}
-	var folder FolderError
-	if err := Merge(parts, t.TempDir()+"/m"); !errors.As(err, &folder) || !strings.Contains(err.Error(), "part 2 of 2, lacks") {
-		t.Errorf("a part after its first wave was merged: %v", err)
-	}
-	text, err := os.ReadFile(filepath.Join(parts[0], resultsName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(parts[1], resultsName), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := Merge(parts, t.TempDir()+"/m"); err == nil || !strings.Contains(err.Error(), "holds point 0, which is not of part 2 of 2") {
-		t.Errorf("a part with the rows of another: %v", err)
-	}
-}
-
 // A sweep whose rows are lost while it runs does not say that it is done.
 func TestSweepComparesItsRowsWithItsPlan(t *testing.T) {
 	dir := t.TempDir() + "/s"
@@ -229,63 +170,6 @@ func TestPanicIsTheReasonOfItsRow(t *testing.T) {
 	outcome, err = sweepInto(t, dir, func(s *Sweep) { s.Resume = true })
 	if err != nil || outcome.FailedCount != 3 || testkit.Contents(t, dir) != testkit.Contents(t, whole) {
 		t.Errorf("tried again: %v, %+v", err, outcome)
-	}
-}
-
-// Where nothing succeeds, a report says why.
-func TestReportWithoutAnyResult(t *testing.T) {
-	dir := t.TempDir() + "/s"
-	tpl := testkit.Template(t, testkit.Small, "event_budget=10")
-	outcome, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: dir}).Run(t.Context())
-	if err != nil || outcome.FailedCount != 2*9+3 {
-		t.Errorf("%v, %+v", err, outcome)
-	}
-	if _, err := Compare(dir, CompareOptions{}); err == nil || !strings.Contains(err.Error(), "no replication in the folder has a result: ") || !strings.Contains(err.Error(), "budget") {
-		t.Error(err)
-	}
-}
-
-// The panic of a listener, which is called while the model runs, is the error of its replication.
-func TestPanicNamesItsReplication(t *testing.T) {
-	_, err := Replicator{Jobs: 1, Listen: func(replication int) fleet.Listener {
-		if replication == 1 {
-			return nil // so that the first record panics
-		}
-		return fleet.Listeners{}
-	}}.Play(t.Context(), testkit.Template(t, testkit.Small).Base, 0, 2)
-	if err == nil || !strings.HasPrefix(err.Error(), "replication 1: panic: runtime error: ") || !strings.Contains(err.Error(), "(fleet/") {
-		t.Error(err)
-	}
-}
-
-// A label with a line end, a quote or a comma reads back, and so does one that a spreadsheet would
-// take for a formula.
-func TestAnyLabelReadsBack(t *testing.T) {
-	tpl := testkit.Template(t, strings.Split(testkit.Small, "sweep:")[0])
-	axis, err := scenario.ParseAxis(`fleet.key="a\nb","a\r\n\"b\"",c,=1+1,-2,-2s`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tpl.Sweep.Add(axis)
-	dir := t.TempDir() + "/s"
-	sweep := Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: dir}
-	if _, err := sweep.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	sweep.Resume = true
-	if _, err := sweep.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	c, err := Compare(dir, CompareOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var labels []string
-	for _, p := range c.Points {
-		labels = append(labels, p.Labels...)
-	}
-	if want := []string{`"a\nb"`, `"a\r\n\"b\""`, "c", "=1+1", "-2", "-2s"}; !slices.Equal(labels, want) {
-		t.Errorf("labels %q, want %q", labels, want)
 	}
 }
 

@@ -181,11 +181,3 @@ func (l *lab) read() (map[string]Sample, error) {
 	}
 	return out, nil
 }
-
-// bit is 1 for true.
-func bit(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}

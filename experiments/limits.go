@@ -1,12 +1,9 @@
 package experiments
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"stampede/fleet"
 	"stampede/provider"
@@ -171,115 +168,3 @@ func addLimits(add func(name, unit string, better Direction, meaning string, of 
 
 // ofLimits reports whether a metric is one that the table of limits shows.
 func ofLimits(name string) bool { return strings.HasPrefix(name, "limit_") || name == "slots_refused" }
-
-// LimitValue is the use and the refusals of one limit.
-type LimitValue struct {
-	Name    string
-	Metric  string    // the beginning of the names of its metrics
-	Used    *Estimate // nil for slots
-	Refused Estimate
-}
-
-// MarshalJSON implements json.Marshaler.
-func (l LimitValue) MarshalJSON() ([]byte, error) {
-	type value struct {
-		Mean *float64    `json:"mean"`
-		CI95 [2]*float64 `json:"ci95"`
-	}
-	of := func(e Estimate) value { return value{finite(e.Mean), [2]*float64{finite(e.Low), finite(e.High)}} }
-	out := struct {
-		Name    string `json:"name"`
-		Metric  string `json:"metric"`
-		Used    *value `json:"used_ratio,omitempty"`
-		Refused value  `json:"refused"`
-	}{Name: l.Name, Metric: l.Metric, Refused: of(l.Refused)}
-	if l.Used != nil {
-		used := of(*l.Used)
-		out.Used = &used
-	}
-	return json.Marshal(out)
-}
-
-// limitValues are those of limits by name, from the estimates of metrics.
-func limitValues(names []string, get func(metric string) Estimate) []LimitValue {
-	var out []LimitValue
-	for k, name := range names {
-		if k == ownMetrics {
-			break
-		}
-		used := get(limitMetric(k, "used_ratio"))
-		out = append(out, LimitValue{name, fmt.Sprintf("limit_%d", k+1), &used, get(limitMetric(k, "refused"))})
-	}
-	if e := get("slots_refused"); e.N > 0 {
-		out = append(out, LimitValue{provider.Slots, provider.Slots, nil, e})
-	}
-	return out
-}
-
-// most is the limit that refused most, nil when none did.
-func most(limits []LimitValue) *LimitValue {
-	var out *LimitValue
-	for i := range limits {
-		if l := &limits[i]; l.Refused.Mean > 0 && (out == nil || l.Refused.Mean > out.Refused.Mean) {
-			out = l
-		}
-	}
-	return out
-}
-
-func nameOf(l *LimitValue) string {
-	if l == nil {
-		return ""
-	}
-	return l.Name
-}
-
-func namesOf(limits []LimitValue) []string {
-	var names []string
-	for _, l := range limits {
-		if l.Used != nil {
-			names = append(names, l.Name)
-		}
-	}
-	return names
-}
-
-// refusedMost names the limit that refused most, with how many attempts, for a table.
-func refusedMost(limits []LimitValue) string {
-	if l := most(limits); l != nil {
-		return fmt.Sprintf("%s (%s)", l.Name, Format(l.Refused.Mean))
-	}
-	return "none"
-}
-
-// writeLimits writes the table of limits and returns the intervals in it.
-func (r Report) writeLimits(w io.Writer) (spans string) {
-	if len(r.Limits) == 0 {
-		return ""
-	}
-	rows := [][3]string{{"limits", "      used, share of what it admits", "   refused, attempts"}}
-	cell := func(e Estimate) string {
-		span := interval(e, r.random)
-		spans += span + "\n"
-		return strings.TrimRight(fmt.Sprintf("%10s  %s", Format(e.Mean), span), " ")
-	}
-	for _, l := range r.Limits {
-		used := ""
-		if l.Used != nil {
-			used = cell(*l.Used)
-		}
-		rows = append(rows, [3]string{"  " + l.Name, used, cell(l.Refused)})
-	}
-	var width [2]int
-	for _, row := range rows {
-		for i := range width {
-			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
-		}
-	}
-	fmt.Fprintln(w)
-	for _, row := range rows {
-		line := fmt.Sprintf("%-*s  %-*s  %s", width[0], row[0], width[1], row[1], row[2])
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
-	}
-	return spans
-}

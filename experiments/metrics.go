@@ -114,7 +114,7 @@ func register() []Metric {
 	add("measured_s", "s", Neither, "length of the measured time", func(t *Tally) float64 { return t.measured().Length().Seconds() })
 	out[len(out)-1].Detail = true
 	add("random", "0 or 1", Neither, "1 where luck plays a part, 0 where every replication must be the same", func(t *Tally) float64 {
-		return float64(boolInt(t.model.Random()))
+		return bit(t.model.Random())
 	})
 	out[len(out)-1].Detail = true
 	of = PerTime

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"stampede/scenario"
@@ -53,7 +51,7 @@ func NewReport(s *scenario.Scenario, runs []Run) Report {
 	}
 	_, r.triggered = s.Trigger()
 	r.random = s.Model.Random()
-	for i, m := range registry {
+	for i, m := range Metrics() {
 		e := m.Estimate(Column(runs, i), r.random, 0.95)
 		r.Metrics = append(r.Metrics, MetricValue{
 			Name: m.Name, Unit: m.Unit, Of: m.Of, Meaning: m.Meaning, N: e.N, Unseen: e.Unseen,
@@ -115,13 +113,6 @@ func (r *Report) warn(s *scenario.Scenario, runs []Run) {
 
 func (r *Report) get(name string) Estimate { return r.Metrics[Index(name)].e }
 
-func finite(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
-}
-
 // WriteJSON writes the report for machines.
 func (r Report) WriteJSON(w io.Writer) error {
 	r.Metrics = slices.DeleteFunc(slices.Clone(r.Metrics), func(m MetricValue) bool { return ofLimits(m.Name) })
@@ -155,7 +146,7 @@ func (r Report) shown(i int) bool {
 	switch {
 	case strings.HasPrefix(m.Name, "latency_all") && r.get("success_ratio").Mean == 1:
 		return false // the same as that of answered calls
-	case registry[i].Detail || ofLimits(m.Name) || (m.e.N == 0 && optionalMissing[m.Name]) || (m.Name == "warmup_s" && m.e.Mean == 0):
+	case Metrics()[i].Detail || ofLimits(m.Name) || (m.e.N == 0 && optionalMissing[m.Name]) || (m.Name == "warmup_s" && m.e.Mean == 0):
 		return false
 	case m.Name == "recovery_s" && m.e.N == 0:
 		return r.triggered && r.get("collapsed").Mean > 0 // else there is no trigger, or no level before it
@@ -227,61 +218,4 @@ func (r Report) writeLegend(w io.Writer, spans string) {
 			fmt.Fprintln(w, form.words)
 		}
 	}
-}
-
-// interval writes what is known of a mean: its interval, or [?] of one replication, or of a value that all
-// replications share how far that goes. A value that follows from the scenario needs none.
-func interval(e Estimate, random bool) string {
-	switch {
-	case e.N == 0:
-		return ""
-	case e.N == 1:
-		return "[?]"
-	case e.Unseen > 0 && e.Mean == 0:
-		return fmt.Sprintf("0 of %d, at most %s (95 %%)", e.N, atMostPart(e.Unseen))
-	case e.Unseen > 0 && e.High == 1 && e.Low < 1:
-		return fmt.Sprintf("%d of %d, at least %s (95 %%)", e.N, e.N, atLeastPart(e.Unseen))
-	case e.Unseen > 0 || e.Half() == 0 && !random:
-		return "[=]"
-	case e.Half() == 0:
-		return ""
-	}
-	return "[" + Format(e.Low) + ", " + Format(e.High) + "]"
-}
-
-// atMostPart and atLeastPart write a bound on the part of the replications that differ, and on
-// the part that do not.
-func atMostPart(q float64) string { return strconv.FormatFloat(percent(q), 'g', 4, 64) + " %" }
-
-func atLeastPart(q float64) string { return strconv.FormatFloat(100-percent(q), 'g', 8, 64) + " %" }
-
-// percent is a share in percent with two significant digits.
-func percent(q float64) float64 {
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(100*q, 'g', 2, 64), 64)
-	return rounded
-}
-
-// Format writes a number with four significant digits, a whole number below ten
-// million in full.
-func Format(x float64) string {
-	switch {
-	case math.IsNaN(x):
-		return "n/a"
-	case math.IsInf(x, 0):
-		return "unbounded"
-	case x == math.Trunc(x) && math.Abs(x) < 1e7:
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	}
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
-	if a := math.Abs(rounded); a >= 1e-4 && a < 1e7 {
-		return strconv.FormatFloat(rounded, 'f', -1, 64)
-	}
-	return strconv.FormatFloat(x, 'g', 4, 64)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

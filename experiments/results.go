@@ -31,7 +31,7 @@ func header(axes []string) []byte {
 	for _, a := range axes {
 		line = appendField(append(line, ','), a)
 	}
-	for _, m := range registry {
+	for _, m := range Metrics() {
 		line = append(append(line, ','), m.Name...)
 	}
 	return append(line, ",limits,error\n"...)
@@ -48,7 +48,7 @@ func (r *Row) append(line []byte) []byte {
 	for _, l := range r.Labels {
 		line = appendField(append(line, ','), l)
 	}
-	for i := range registry {
+	for i := range Metrics() {
 		line = append(line, ',')
 		if r.Values != nil && !math.IsNaN(r.Values[i]) {
 			line = strconv.AppendFloat(line, r.Values[i], 'g', -1, 64)
@@ -97,7 +97,7 @@ func resumeResults(dir string, axes []string, each func(*Row) error) (*results, 
 	if err := os.Truncate(path, whole); err != nil {
 		return nil, err
 	}
-	all := make([]int, len(registry)) // read every value, so that a damaged row is found now
+	all := make([]int, len(Metrics())) // read every value, so that a damaged row is found now
 	for i := range all {
 		all[i] = i
 	}

@@ -69,3 +69,11 @@ type critical struct {
 	degrees int
 	level   float64
 }
+
+// bit is 1 for true.
+func bit(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

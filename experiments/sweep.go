@@ -334,7 +334,7 @@ func (r *sweeping) close(p *pointOf, replication int, values []float64, err erro
 	p.values[replication] = math.NaN()
 	if err == nil {
 		p.values[replication] = values[r.metric]
-		p.random = p.random || values[randomAt] == 1
+		p.random = p.random || values[Index("random")] == 1
 	}
 	r.write(&row, line)
 }

@@ -1,0 +1,38 @@
+package experiments
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// interval writes what is known of a mean: its interval, or [?] of one replication, or of a value that all
+// replications share how far that goes. A value that follows from the scenario needs none.
+func interval(e Estimate, random bool) string {
+	switch {
+	case e.N == 0:
+		return ""
+	case e.N == 1:
+		return "[?]"
+	case e.Unseen > 0 && e.Mean == 0:
+		return fmt.Sprintf("0 of %d, at most %s (95 %%)", e.N, atMostPart(e.Unseen))
+	case e.Unseen > 0 && e.High == 1 && e.Low < 1:
+		return fmt.Sprintf("%d of %d, at least %s (95 %%)", e.N, e.N, atLeastPart(e.Unseen))
+	case e.Unseen > 0 || e.Half() == 0 && !random:
+		return "[=]"
+	case e.Half() == 0:
+		return ""
+	}
+	return "[" + Format(e.Low) + ", " + Format(e.High) + "]"
+}
+
+// atMostPart and atLeastPart write a bound on the part of the replications that differ, and on
+// the part that do not.
+func atMostPart(q float64) string { return strconv.FormatFloat(percent(q), 'g', 4, 64) + " %" }
+
+func atLeastPart(q float64) string { return strconv.FormatFloat(100-percent(q), 'g', 8, 64) + " %" }
+
+// percent is a share in percent with two significant digits.
+func percent(q float64) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(100*q, 'g', 2, 64), 64)
+	return rounded
+}

@@ -1,0 +1,39 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Format writes a number with four significant digits, a whole number below ten
+// million in full.
+func Format(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "n/a"
+	case math.IsInf(x, 0):
+		return "unbounded"
+	case x == math.Trunc(x) && math.Abs(x) < 1e7:
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	if a := math.Abs(rounded); a >= 1e-4 && a < 1e7 {
+		return strconv.FormatFloat(rounded, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}
+
+func finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

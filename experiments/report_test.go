@@ -1,0 +1,197 @@
+package experiments
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"runtime"
+	"stampede/internal/testkit"
+	"stampede/scenario"
+	"strings"
+	"testing"
+)
+
+// The same seed gives the same bytes, for any number of cores and of jobs, and
+// for records as for the report.
+func TestBytesDoNotDependOnCores(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var want string
+	for _, cores := range []int{1, 2, 8} {
+		for _, jobs := range []int{0, 1, 5} {
+			runtime.GOMAXPROCS(cores)
+			s := testkit.Embedded(t, "replications=7", "workload.batch.calls=200")
+			runs, err := Replicator{Jobs: jobs}.Play(context.Background(), s, 0, s.Replications)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			if err := NewReport(s, runs).WriteJSON(&out); err != nil {
+				t.Fatal(err)
+			}
+			csv := CSV{Model: &s.Model, Calls: &out, Attempts: &out}
+			if _, err := (Replicator{Jobs: 1, Listen: csv.Of}).Play(context.Background(), s, 0, 2); err != nil {
+				t.Fatal(err)
+			}
+			if want == "" {
+				want = out.String()
+			}
+			if out.String() != want {
+				t.Fatalf("GOMAXPROCS %d, jobs %d: other bytes", cores, jobs)
+			}
+		}
+	}
+}
+
+func TestFormat(t *testing.T) {
+	for x, want := range map[float64]string{
+		0: "0", 2000: "2000", 1.23456: "1.235", 0.00043071: "0.0004307", 123456.7: "123500", 1e9: "1e+09", 0.00001234: "1.234e-05", math.Inf(1): "unbounded",
+	} {
+		if got := Format(x); got != want {
+			t.Errorf("%v: %s, want %s", x, got, want)
+		}
+	}
+	if Format(math.NaN()) != "n/a" {
+		t.Error("NaN is n/a")
+	}
+}
+
+// What makes a figure less than it seems is said below it. Trap 5: calls that are unfinished or
+// never came. Trap 9: a single seed, which has no interval, and few.
+func TestWarningsTravelWithTheReport(t *testing.T) {
+	for _, c := range []struct {
+		set  []string
+		want string
+	}{
+		{[]string{"replications=1"}, "one replication gives no interval"},
+		{[]string{"replications=4"}, "4 replications are few"},
+		{[]string{"horizon=60s"}, "never came, because the horizon"},
+		{[]string{"provider.faults=[{share: 1%, hang: true}]", "policy.timeouts={connect: 5s, attempt: none}"}, "are unfinished"},
+		{[]string{"workload.patience=20s"}, "were abandoned"},
+		{[]string{"event_budget=17k"}, "raise event_budget"},
+		{[]string{"policy.retry.attempts=none", "policy.retry.deadline=none"}, "retries without bound"},
+		{[]string{"provider.faults=[{status: 400}]"}, ""},
+	} {
+		s := testkit.Embedded(t, c.set...)
+		runs, err := Replicator{}.Play(context.Background(), s, 0, min(s.Replications, 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := NewReport(s, runs)
+		if all := strings.Join(r.Warnings, "\n"); !strings.Contains(all, c.want) || (c.want == "" && all != "") {
+			t.Errorf("%v: warnings %q, want in them %q", c.set, all, c.want)
+		}
+		var out bytes.Buffer
+		if err := r.WriteText(&out); err != nil {
+			t.Fatal(err)
+		}
+		if c.want == "" && !strings.Contains(out.String(), "latency_mean_s                          n/a") {
+			t.Errorf("a latency without an answer must print n/a:\n%s", out.String())
+		}
+	}
+}
+
+// 239 calls, from 30 s to 7,170 s, under a daily quota of 50: it is used up by
+// the fiftieth and refuses the others, 120 of them from 3,600 s on. The limit before
+// it admits 1,000 and 1,000 a minute, of which the 50 are next to nothing.
+func TestLimitsOfARun(t *testing.T) {
+	const text = `
+name: t
+replications: 1
+workload: {open: {rate: 2/min, gaps: constant, calls: 239}, prompt_tokens: 100, output_tokens: 10}
+provider:
+  limits:
+    - {resource: requests, limit: 1000/min}
+    - {name: daily, resource: requests, limit: 50/day, kind: fixed_window}
+  capacity: {slots: 4}
+policy: no-retry
+price: {input: 1, output: 1}
+`
+	for _, c := range []struct {
+		warmup  string
+		refused float64
+	}{{"none", 189}, {"1h", 120}} {
+		s, err := scenario.Read([]byte(text+"warmup: "+c.warmup+"\n"), "f", scenario.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, err := Replicator{Jobs: 1}.Play(t.Context(), s, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value := func(name string) float64 { return runs[0].Values[Index(name)] }
+		if value("limit_2_used_ratio") != 1 || value("limit_2_refused") != c.refused || value("quota_used_ratio") != 1 {
+			t.Errorf("warm-up %s: %g of the daily quota used, %g refused, %g of the fullest limit; want 1, %g, 1", c.warmup,
+				value("limit_2_used_ratio"), value("limit_2_refused"), value("quota_used_ratio"), c.refused)
+		}
+		if used := value("limit_1_used_ratio"); used > 0.001 || value("limit_1_refused") != 0 || value("slots_refused") != 0 {
+			t.Errorf("warm-up %s: %g of the limit behind it used", c.warmup, used)
+		}
+		if x := value("limit_3_refused"); x == x {
+			t.Errorf("a limit that is not there refuses %g", x)
+		}
+		var out bytes.Buffer
+		report := NewReport(s, runs)
+		if err := report.WriteText(&out); err != nil {
+			t.Fatal(err)
+		}
+		table := map[string]bool{}
+		for _, line := range strings.Split(out.String(), "\n") {
+			table[strings.Join(strings.Fields(line), " ")] = true
+		}
+		if want := "daily 1 [?] " + Format(c.refused) + " [?]"; !table[want] || !table["slots 0 [?]"] {
+			t.Errorf("no line %q in\n%s", want, out.String())
+		}
+		out.Reset()
+		if err := report.WriteJSON(&out); err != nil {
+			t.Fatal(err)
+		}
+		var back struct {
+			Metrics []struct{ Name string }
+			Limits  []struct {
+				Name, Metric string
+				Refused      struct{ Mean float64 }
+			}
+		}
+		if err := json.Unmarshal(out.Bytes(), &back); err != nil {
+			t.Fatal(err)
+		}
+		if l := back.Limits[1]; len(back.Limits) != 3 || l.Name != "daily" || l.Metric != "limit_2" || l.Refused.Mean != c.refused {
+			t.Errorf("JSON: %+v", back.Limits)
+		}
+		for _, m := range back.Metrics {
+			if ofLimits(m.Name) {
+				t.Errorf("JSON says %s twice", m.Name)
+			}
+		}
+	}
+}
+
+// The forms of intervals that a report has are explained below it.
+func TestFormsHaveALegend(t *testing.T) {
+	for _, c := range []struct {
+		reps int
+		set  string
+		want []string
+	}{
+		{1, "seed=1", []string{"[?] one replication gives no interval"}},
+		{30, "seed=1", []string{"[=] the same in all 30 replications; with 95 % confidence at most 9.5 % of others differ",
+			"0 of 30, at most 9.5 %: no replication has any", "metrics not listed are 0 in all 30 replications"}},
+	} {
+		s := testkit.Embedded(t, fmt.Sprintf("replications=%d", c.reps), "workload.batch.calls=50", c.set)
+		runs, err := Replicator{}.Play(context.Background(), s, 0, s.Replications)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if err := NewReport(s, runs).WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("%d replications: no legend %q in\n%s", c.reps, want, &text)
+			}
+		}
+	}
+}

@@ -1,0 +1,4 @@
+package experiments
+
+// Version is that of the program; it stands in manifests.
+const Version = "0.1.0"

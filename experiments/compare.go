@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"stampede/internal/format"
 	"strings"
 )
 
@@ -329,14 +330,14 @@ func (c *Comparison) warn() {
 	}
 	if c.lacks.replications > 0 {
 		add("this sweep is not complete: at least %s of %s are missing; go on with it (sweep --resume)",
-			plural(c.lacks.replications, "replication"), plural(c.lacks.points, "point"))
+			format.Plural(c.lacks.replications, "replication"), format.Plural(c.lacks.points, "point"))
 	}
 	if least < 10 {
 		add("points rest on as few as %d replications; intervals from fewer than 10 are wide and rest on normality", least)
 	}
 	for k, w := range censoring {
 		if found := c.censored[k]; found.points > 0 {
-			add("up to %.4g calls per replication %s, at %s", found.most, w.words, plural(found.points, "point"))
+			add("up to %.4g calls per replication %s, at %s", found.most, w.words, format.Plural(found.points, "point"))
 		}
 	}
 	c.warnOfSurvivors()

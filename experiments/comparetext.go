@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"stampede/internal/format"
 	"strconv"
 	"strings"
 )
@@ -47,7 +48,7 @@ func (t *table) text(w io.Writer, left int) {
 func (t *table) markdown(w io.Writer) {
 	line := func(cells []string) {
 		for i := range cells {
-			cells[i] = markdown(cells[i])
+			cells[i] = format.Markdown(cells[i])
 		}
 		fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
 	}
@@ -154,7 +155,7 @@ func meanCell(e Estimate) string {
 	case e.High == 1 && e.Low < 1:
 		return "1 (≥" + atLeastPart(e.Unseen) + ")"
 	}
-	return Format(e.Mean) + " [=]"
+	return format.Number(e.Mean) + " [=]"
 }
 
 // legend explains the forms of cells that a table has.
@@ -183,12 +184,12 @@ func plusMinus(e Estimate) string {
 	case e.N == 0:
 		return "n/a"
 	case e.N == 1:
-		return Format(e.Mean) + " ±?"
+		return format.Number(e.Mean) + " ±?"
 	case e.Half() == 0:
-		return Format(e.Mean)
+		return format.Number(e.Mean)
 	}
 	half, _ := strconv.ParseFloat(strconv.FormatFloat(e.Half(), 'g', 2, 64), 64)
-	return Format(e.Mean) + " ±" + Format(half)
+	return format.Number(e.Mean) + " ±" + format.Number(half)
 }
 
 func (c *Comparison) sensitivityTable() *table {
@@ -211,7 +212,7 @@ func (c *Comparison) sensitivityTable() *table {
 			continue
 		}
 		t.add(short[slices.Index(c.Axes, s.Axis)], Metrics()[c.Metrics[s.Metric]].Name, fmt.Sprintf("%.0f %%", 100*s.Share),
-			fmt.Sprintf("%s (%s)", Format(s.AtLeast), s.Least), fmt.Sprintf("%s (%s)", Format(s.AtMost), s.Most))
+			fmt.Sprintf("%s (%s)", format.Number(s.AtLeast), s.Least), fmt.Sprintf("%s (%s)", format.Number(s.AtMost), s.Most))
 	}
 	return t
 }
@@ -272,7 +273,7 @@ func (c *Comparison) WriteText(w io.Writer) {
 
 // WriteMarkdown writes the comparison as a document.
 func (c *Comparison) WriteMarkdown(w io.Writer) {
-	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n- ordered by %s; base is %s\n\n", markdown(c.title()), markdown(c.Manifest.Policy), markdown(c.Manifest.Provider), c.objective(), markdown(c.baseName()))
+	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n- ordered by %s; base is %s\n\n", format.Markdown(c.title()), format.Markdown(c.Manifest.Policy), format.Markdown(c.Manifest.Provider), c.objective(), format.Markdown(c.baseName()))
 	points := c.pointTable()
 	points.markdown(w)
 	fmt.Fprintf(w, "\nMean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided. `*` may be the best (95 %%); `f` on means, no other point is better in cost, latency and success at once, among those that answer %.0f %% of calls or as many as any.\n", 100*nearlyAll)
@@ -289,7 +290,7 @@ func (c *Comparison) WriteMarkdown(w io.Writer) {
 	if len(c.Warnings) > 0 {
 		fmt.Fprintf(w, "\n## Notes\n\n")
 		for i, text := range c.Warnings {
-			fmt.Fprintf(w, "%d. %s\n", i+1, markdown(text))
+			fmt.Fprintf(w, "%d. %s\n", i+1, format.Markdown(text))
 		}
 	}
 }
@@ -308,7 +309,7 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 		return err
 	}
 	number := func(x float64) string {
-		if finite(x) == nil {
+		if format.Finite(x) == nil {
 			return ""
 		}
 		return strconv.FormatFloat(x, 'g', -1, 64)
@@ -316,10 +317,10 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 	for _, p := range c.Points {
 		row := []string{strconv.Itoa(p.Point)}
 		for _, label := range p.Labels {
-			row = append(row, plainCell(label))
+			row = append(row, format.Cell(label))
 		}
 		row = append(row, strconv.Itoa(p.N), strconv.FormatBool(slices.Contains(c.Best, p.Point)), strconv.FormatBool(slices.Contains(c.Frontier, p.Point)),
-			plainCell(joinLimits(namesOf(p.Limits))), plainCell(nameOf(most(p.Limits))), plainCell(p.Reason))
+			format.Cell(joinLimits(namesOf(p.Limits))), format.Cell(nameOf(most(p.Limits))), format.Cell(p.Reason))
 		for i, e := range p.Estimates {
 			d := p.Diffs[i]
 			row = append(row, number(e.Mean), number(e.Low), number(e.High), number(d.Mean), number(d.Low), number(d.High), string(d.Verdict))
@@ -381,12 +382,12 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		}
 		for i, e := range p.Estimates {
 			d := p.Diffs[i]
-			j.Metrics = append(j.Metrics, estimate{Metrics()[c.Metrics[i]].Name, Metrics()[c.Metrics[i]].Of, finite(e.Mean), [2]*float64{finite(e.Low), finite(e.High)}, e.Unseen, finite(d.Mean), [2]*float64{finite(d.Low), finite(d.High)}, d.Verdict})
+			j.Metrics = append(j.Metrics, estimate{Metrics()[c.Metrics[i]].Name, Metrics()[c.Metrics[i]].Of, format.Finite(e.Mean), [2]*float64{format.Finite(e.Low), format.Finite(e.High)}, e.Unseen, format.Finite(d.Mean), [2]*float64{format.Finite(d.Low), format.Finite(d.High)}, d.Verdict})
 		}
 		out.Points = append(out.Points, j)
 	}
 	for _, s := range c.Sensitivity {
-		out.Sensitivity = append(out.Sensitivity, sensitivity{s.Axis, Metrics()[c.Metrics[s.Metric]].Name, s.Share, s.Least, s.Most, finite(s.AtLeast), finite(s.AtMost)})
+		out.Sensitivity = append(out.Sensitivity, sensitivity{s.Axis, Metrics()[c.Metrics[s.Metric]].Name, s.Share, s.Least, s.Most, format.Finite(s.AtLeast), format.Finite(s.AtMost)})
 	}
 	return json.Marshal(out)
 }

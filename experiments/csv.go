@@ -8,6 +8,7 @@ import (
 
 	"stampede/cost"
 	"stampede/fleet"
+	"stampede/internal/format"
 	"stampede/policy"
 	"stampede/sim"
 	"stampede/wire"
@@ -168,7 +169,7 @@ func (c *CSV) text(s string) { c.row = appendField(append(c.row, ','), s) }
 
 // appendField appends a text as a field of CSV, quoted where it must be.
 func appendField(row []byte, s string) []byte {
-	s = plainCell(s)
+	s = format.Cell(s)
 	if !strings.ContainsAny(s, ",\"\r\n") {
 		return append(row, s...)
 	}

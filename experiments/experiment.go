@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"stampede/internal/format"
 	"stampede/internal/nearest"
 	"stampede/scenario"
 )
@@ -77,7 +78,7 @@ func (r Reference) from() string {
 	case r.metric == "":
 		return ""
 	case r.factor != 0:
-		return fmt.Sprintf("; %s of %s x %s", r.metric, r.arm, Format(r.factor))
+		return fmt.Sprintf("; %s of %s x %s", r.metric, r.arm, format.Number(r.factor))
 	}
 	return fmt.Sprintf("; %s of %s", r.metric, r.arm)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"stampede/internal/format"
 	"strings"
 )
 
@@ -49,14 +50,14 @@ func (e *Experiment) Show(w io.Writer) {
 
 // words writes what the reference expects.
 func (r Reference) words() string {
-	s := Format(r.Expected)
+	s := format.Number(r.Expected)
 	switch {
 	case r.List != nil:
 		s = list(r.List)
 	case math.IsInf(r.High, 1) && !math.IsInf(r.Low, -1):
-		s = "at least " + Format(r.Low)
+		s = "at least " + format.Number(r.Low)
 	case math.IsInf(r.Low, -1) && !math.IsInf(r.High, 1):
-		s = "at most " + Format(r.High)
+		s = "at most " + format.Number(r.High)
 	case r.Low < r.High:
 		s += fmt.Sprintf(" (%s..%s)", bound(r.Low), bound(r.High))
 	}
@@ -69,7 +70,7 @@ func bound(x float64) string { return fmt.Sprintf("%.7g", x) }
 func list(values []float64) string {
 	var out []string
 	for _, v := range values {
-		out = append(out, Format(v))
+		out = append(out, format.Number(v))
 	}
 	return "[" + strings.Join(out, ", ") + "]"
 }
@@ -80,7 +81,7 @@ func (r *Result) WriteText(w io.Writer) {
 	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return len(f.Values) > r.Replications }) {
 		more = " or more"
 	}
-	fmt.Fprintf(w, "%s: %s\n  claim  %s\n  seed %d, %s%s for each arm\n\n", r.Experiment.Name, r.Experiment.Question, r.Experiment.Claim, r.Seed, plural(r.Replications, "replication"), more)
+	fmt.Fprintf(w, "%s: %s\n  claim  %s\n  seed %d, %s%s for each arm\n\n", r.Experiment.Name, r.Experiment.Question, r.Experiment.Claim, r.Seed, format.Plural(r.Replications, "replication"), more)
 	fmt.Fprintf(w, "  %-34s %-30s %-34s %s\n", "finding", "reference", "measured [95 % interval]", "verdict")
 	var notes []string
 	for _, f := range r.Findings {
@@ -131,8 +132,8 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 			j.Expected, j.Low, j.High, j.Measured = f.Reference.List, f.Reference.List, f.Reference.List, f.Sample.List
 			j.CI95 = []*float64{}
 		} else {
-			j.Expected, j.Low, j.High = finite(f.Expected), finite(f.Low), finite(f.High)
-			j.Measured, j.CI95 = finite(f.Estimate.Mean), []*float64{finite(f.Estimate.Low), finite(f.Estimate.High)}
+			j.Expected, j.Low, j.High = format.Finite(f.Expected), format.Finite(f.Low), format.Finite(f.High)
+			j.Measured, j.CI95 = format.Finite(f.Estimate.Mean), []*float64{format.Finite(f.Estimate.Low), format.Finite(f.Estimate.High)}
 		}
 		out.Findings = append(out.Findings, j)
 	}
@@ -173,7 +174,7 @@ func (f Finding) asFew() string {
 		return ""
 	}
 	low, high := f.AsFew()
-	return fmt.Sprintf("means of %d runs %s..%s", f.Runs, Format(low), Format(high))
+	return fmt.Sprintf("means of %d runs %s..%s", f.Runs, format.Number(low), format.Number(high))
 }
 
 // measured writes what was found with its interval.
@@ -182,9 +183,9 @@ func (f Finding) measured() string {
 	case f.Sample.List != nil:
 		return list(f.Sample.List)
 	case f.Estimate.High > f.Estimate.Low:
-		return Format(f.Estimate.Mean) + " " + interval(f.Estimate, true)
+		return format.Number(f.Estimate.Mean) + " " + interval(f.Estimate, true)
 	}
-	return Format(f.Estimate.Mean)
+	return format.Number(f.Estimate.Mean)
 }
 
 // verdict writes whether the reference holds, and with how many seeds when there are several,

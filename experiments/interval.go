@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"fmt"
+	"stampede/internal/format"
 	"strconv"
 )
 
@@ -22,7 +23,7 @@ func interval(e Estimate, random bool) string {
 	case e.Half() == 0:
 		return ""
 	}
-	return "[" + Format(e.Low) + ", " + Format(e.High) + "]"
+	return "[" + format.Number(e.Low) + ", " + format.Number(e.High) + "]"
 }
 
 // atMostPart and atLeastPart write a bound on the part of the replications that differ, and on

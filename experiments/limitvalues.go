@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"stampede/internal/format"
 	"stampede/provider"
 	"strings"
 	"unicode/utf8"
@@ -23,7 +24,9 @@ func (l LimitValue) MarshalJSON() ([]byte, error) {
 		Mean *float64    `json:"mean"`
 		CI95 [2]*float64 `json:"ci95"`
 	}
-	of := func(e Estimate) value { return value{finite(e.Mean), [2]*float64{finite(e.Low), finite(e.High)}} }
+	of := func(e Estimate) value {
+		return value{format.Finite(e.Mean), [2]*float64{format.Finite(e.Low), format.Finite(e.High)}}
+	}
 	out := struct {
 		Name    string `json:"name"`
 		Metric  string `json:"metric"`
@@ -84,7 +87,7 @@ func namesOf(limits []LimitValue) []string {
 // refusedMost names the limit that refused most, with how many attempts, for a table.
 func refusedMost(limits []LimitValue) string {
 	if l := most(limits); l != nil {
-		return fmt.Sprintf("%s (%s)", l.Name, Format(l.Refused.Mean))
+		return fmt.Sprintf("%s (%s)", l.Name, format.Number(l.Refused.Mean))
 	}
 	return "none"
 }
@@ -98,7 +101,7 @@ func (r Report) writeLimits(w io.Writer) (spans string) {
 	cell := func(e Estimate) string {
 		span := interval(e, r.random)
 		spans += span + "\n"
-		return strings.TrimRight(fmt.Sprintf("%10s  %s", Format(e.Mean), span), " ")
+		return strings.TrimRight(fmt.Sprintf("%10s  %s", format.Number(e.Mean), span), " ")
 	}
 	for _, l := range r.Limits {
 		used := ""

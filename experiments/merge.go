@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"stampede/internal/format"
 	"strings"
 )
 
@@ -84,7 +85,7 @@ func (m *Manifest) part(dir string) (path string, clean func(), err error) {
 	lacks, err := m.lacks(path)
 	if err == nil && lacks.replications > 0 {
 		err = folderErrorf("%s, part %d of %d, lacks %s; go on with it (--resume) first",
-			dir, m.Shard.Index, m.Shard.Of, plural(lacks.replications, "replication"))
+			dir, m.Shard.Index, m.Shard.Of, format.Plural(lacks.replications, "replication"))
 	}
 	if err != nil {
 		clean()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"stampede/internal/format"
 	"stampede/scenario"
 )
 
@@ -55,7 +56,7 @@ func NewReport(s *scenario.Scenario, runs []Run) Report {
 		e := m.Estimate(Column(runs, i), r.random, 0.95)
 		r.Metrics = append(r.Metrics, MetricValue{
 			Name: m.Name, Unit: m.Unit, Of: m.Of, Meaning: m.Meaning, N: e.N, Unseen: e.Unseen,
-			Mean: finite(e.Mean), CI95: [2]*float64{finite(e.Low), finite(e.High)},
+			Mean: format.Finite(e.Mean), CI95: [2]*float64{format.Finite(e.Low), format.Finite(e.High)},
 			group: m.Group, e: e,
 		})
 	}
@@ -157,7 +158,7 @@ func (r Report) shown(i int) bool {
 // WriteText writes the report for people: the mean of each metric over the
 // replications with its 95 % interval, and warnings as footnotes.
 func (r Report) WriteText(w io.Writer) error {
-	fmt.Fprintf(w, "%s: seed %d, %s\n", r.Scenario, r.Seed, plural(r.Replications, "replication"))
+	fmt.Fprintf(w, "%s: seed %d, %s\n", r.Scenario, r.Seed, format.Plural(r.Replications, "replication"))
 	fmt.Fprintf(w, "  policy    %s\n  provider  %s\n  price     %s\n", r.Policy, r.Provider, r.Price)
 	width := 20
 	for i, m := range r.Metrics {
@@ -174,7 +175,7 @@ func (r Report) WriteText(w io.Writer) error {
 			group = m.group
 			fmt.Fprintf(w, "\n%s%s\n", group, r.ofFew(strings.HasPrefix(m.Name, "latency_") && !strings.HasPrefix(m.Name, "latency_all_")))
 		}
-		mean, span := Format(m.e.Mean), interval(m.e, r.random)
+		mean, span := format.Number(m.e.Mean), interval(m.e, r.random)
 		if m.Name == "recovery_s" && m.e.N == 0 {
 			mean = "never"
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"stampede/internal/format"
 	"stampede/internal/testkit"
 	"stampede/scenario"
 	"strings"
@@ -48,11 +49,11 @@ func TestFormat(t *testing.T) {
 	for x, want := range map[float64]string{
 		0: "0", 2000: "2000", 1.23456: "1.235", 0.00043071: "0.0004307", 123456.7: "123500", 1e9: "1e+09", 0.00001234: "1.234e-05", math.Inf(1): "unbounded",
 	} {
-		if got := Format(x); got != want {
+		if got := format.Number(x); got != want {
 			t.Errorf("%v: %s, want %s", x, got, want)
 		}
 	}
-	if Format(math.NaN()) != "n/a" {
+	if format.Number(math.NaN()) != "n/a" {
 		t.Error("NaN is n/a")
 	}
 }
@@ -140,7 +141,7 @@ price: {input: 1, output: 1}
 		for _, line := range strings.Split(out.String(), "\n") {
 			table[strings.Join(strings.Fields(line), " ")] = true
 		}
-		if want := "daily 1 [?] " + Format(c.refused) + " [?]"; !table[want] || !table["slots 0 [?]"] {
+		if want := "daily 1 [?] " + format.Number(c.refused) + " [?]"; !table[want] || !table["slots 0 [?]"] {
 			t.Errorf("no line %q in\n%s", want, out.String())
 		}
 		out.Reset()

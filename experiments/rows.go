@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"stampede/internal/format"
 	"strconv"
 )
 
@@ -102,7 +103,7 @@ func (r *Row) parse(line []byte, place []int) error {
 			return errColumns
 		}
 		field, line = nextField(line)
-		if field = textOf(field); string(field) != r.Labels[i] {
+		if field = format.CellText(field); string(field) != r.Labels[i] {
 			r.Labels[i] = string(field)
 		}
 	}
@@ -129,14 +130,14 @@ func (r *Row) parse(line []byte, place []int) error {
 		return errColumns
 	}
 	field, line = nextField(line)
-	if field = textOf(field); string(field) != r.Limits {
+	if field = format.CellText(field); string(field) != r.Limits {
 		r.Limits = string(field)
 	}
 	if line == nil {
 		return errColumns
 	}
 	field, _ = nextField(line)
-	if r.Reason = string(textOf(field)); r.Reason != "" {
+	if r.Reason = string(format.CellText(field)); r.Reason != "" {
 		r.Values = nil
 	}
 	return nil

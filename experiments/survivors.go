@@ -3,6 +3,7 @@ package experiments
 import (
 	"fmt"
 	"slices"
+	"stampede/internal/format"
 )
 
 // nearlyAll is the share of answered calls below which cost and latency speak of
@@ -45,7 +46,7 @@ func (c *Comparison) warnOfSurvivors() {
 	}
 	if worst != nil {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("under %.0f %% of calls are answered at %s (%s); at point %d %s",
-			100*nearlyAll, plural(points, "point"), markFew, worst.Point, worst.survivors.note()))
+			100*nearlyAll, format.Plural(points, "point"), markFew, worst.Point, worst.survivors.note()))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"stampede/internal/format"
 	"stampede/scenario"
 	"stampede/sim"
 )
@@ -184,7 +185,7 @@ func (r *sweeping) complete() error {
 	lacks, err := r.manifest.lacks(r.results.path)
 	if err == nil && lacks.replications > 0 {
 		err = fmt.Errorf("the folder %s lacks %s of %s; go on with it (--resume)",
-			r.Dir, plural(lacks.replications, "replication"), plural(lacks.points, "point"))
+			r.Dir, format.Plural(lacks.replications, "replication"), format.Plural(lacks.points, "point"))
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package experiments
+package format
 
 import "testing"
 
@@ -9,9 +9,9 @@ func TestCellsAreNoFormulas(t *testing.T) {
 		"=1+1": "'=1+1", "+1+1": "'+1+1", "-1+1": "'-1+1", "-1s": "'-1s", "-": "'-", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "'\r=1",
 		"'": "''", "'=1": "''=1",
 	} {
-		got := plainCell(s)
-		if got != want || string(textOf([]byte(got))) != s {
-			t.Errorf("%q: %q, read back %q; want %q", s, got, textOf([]byte(got)), want)
+		got := Cell(s)
+		if got != want || string(CellText([]byte(got))) != s {
+			t.Errorf("%q: %q, read back %q; want %q", s, got, CellText([]byte(got)), want)
 		}
 	}
 }
@@ -20,7 +20,7 @@ func TestMarkdownHasNoMarkupOfNames(t *testing.T) {
 	for s, want := range map[string]string{
 		"retry_after": "retry_after", "<img src=x>": `\<img src=x>`, "[a](http://b)": `\[a](http://b)`, "`x`": "\\`x\\`", "a|b": `a\|b`, `a\|b`: `a\\\|b`, "a\nb": "a b",
 	} {
-		if got := markdown(s); got != want {
+		if got := Markdown(s); got != want {
 			t.Errorf("%q: %q, want %q", s, got, want)
 		}
 	}

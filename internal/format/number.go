@@ -1,4 +1,4 @@
-package experiments
+package format
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// Format writes a number with four significant digits, a whole number below ten
+// Number writes a number with four significant digits, a whole number below ten
 // million in full.
-func Format(x float64) string {
+func Number(x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return "n/a"
@@ -24,14 +24,14 @@ func Format(x float64) string {
 	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
-func finite(x float64) *float64 {
+func Finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
 	return &x
 }
 
-func plural(n int, what string) string {
+func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -1,4 +1,4 @@
-package experiments
+package format
 
 import (
 	"strconv"
@@ -8,7 +8,7 @@ import (
 // plainCell is a text for a cell of CSV. Spreadsheets take what begins with = + - or @ for a formula,
 // so an apostrophe goes before it, as before one that is there already: [textOf] takes it off. Numbers
 // and percentages stay as they are.
-func plainCell(s string) string {
+func Cell(s string) string {
 	if s == "" || !strings.ContainsRune("=+-@\t\r'", rune(s[0])) {
 		return s
 	}
@@ -19,7 +19,7 @@ func plainCell(s string) string {
 }
 
 // textOf is the text of a cell.
-func textOf(cell []byte) []byte {
+func CellText(cell []byte) []byte {
 	if len(cell) > 0 && cell[0] == '\'' {
 		return cell[1:]
 	}
@@ -27,6 +27,6 @@ func textOf(cell []byte) []byte {
 }
 
 // markdown escapes what would become markup.
-func markdown(s string) string { return markup.Replace(s) }
+func Markdown(s string) string { return markup.Replace(s) }
 
 var markup = strings.NewReplacer(`\`, `\\`, "`", "\\`", "<", `\<`, "[", `\[`, "|", `\|`, "\n", " ", "\r", " ")

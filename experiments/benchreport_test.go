@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"stampede/internal/testkit"
+	"stampede/measure"
 	"testing"
 )
 
@@ -38,7 +39,7 @@ func BenchmarkReport(b *testing.B) {
 				b.Fatal(err)
 			}
 			var line []byte
-			values := make([]float64, len(Metrics()))
+			values := make([]float64, len(measure.Metrics()))
 			for i := range rows {
 				for k := range values {
 					values[k] = float64((i*7919+k*104729)%100_003) / 997

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"stampede/measure"
 	"stampede/scenario"
 	"stampede/sim"
 )
 
 // choose finds the best set and the frontier.
 func (c *Comparison) choose() {
-	better := float64(Metrics()[c.Metrics[c.Objective]].Better)
+	better := float64(measure.Metrics()[c.Metrics[c.Objective]].Better)
 	if better == 0 {
 		better = 1
 	}
@@ -72,7 +73,7 @@ func BestSet(all []BestCandidate, higher bool, confidence float64) (points []int
 	}
 	best, top := -1, 0.0
 	for i, a := range all {
-		mean := EstimateOf(a.Values, confidence).Mean
+		mean := measure.EstimateOf(a.Values, confidence).Mean
 		if math.IsNaN(mean) {
 			continue
 		}
@@ -101,7 +102,7 @@ func BestSet(all []BestCandidate, higher bool, confidence float64) (points []int
 			continue
 		}
 		level := 1 - 2*(1-confidence)/float64(max(1, len(all)-1)) // two-sided, for the one-sided test
-		if sign*d.Mean() <= StudentT(int(n)-1, level)*d.StdDev()/math.Sqrt(n) {
+		if sign*d.Mean() <= measure.StudentT(int(n)-1, level)*d.StdDev()/math.Sqrt(n) {
 			points = append(points, a.Point)
 		}
 	}
@@ -114,7 +115,7 @@ func BestSet(all []BestCandidate, higher bool, confidence float64) (points []int
 func (c *Comparison) frontier() {
 	var at [3]int
 	for i, name := range []string{"usd_per_1000_answers", "latency_p95_s", "success_ratio"} {
-		if at[i] = slices.Index(c.Metrics, Index(name)); at[i] < 0 {
+		if at[i] = slices.Index(c.Metrics, measure.Index(name)); at[i] < 0 {
 			return
 		}
 	}

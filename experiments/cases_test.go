@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"stampede/fleet"
+	"stampede/measure"
 	"stampede/policy"
 	"stampede/scenario"
 )
@@ -72,7 +73,7 @@ func ask(t *testing.T, number int, set ...string) *found {
 		t.Fatal(err)
 	}
 	f := &found{shortest: math.Inf(1)}
-	if _, err := (Replicator{Jobs: 1, Listen: func(int) fleet.Listener { return f }}).Play(context.Background(), s, 0, 1); err != nil {
+	if _, err := (measure.Replicator{Jobs: 1, Listen: func(int) fleet.Listener { return f }}).Play(context.Background(), s, 0, 1); err != nil {
 		t.Fatal(err)
 	}
 	if f.calls == 0 {

@@ -3,6 +3,7 @@ package experiments
 import (
 	"time"
 
+	"stampede/measure"
 	"stampede/policy"
 	"stampede/wire"
 )
@@ -126,11 +127,11 @@ var classification = Experiment{
 			for _, c := range classes {
 				again := s.Model.Client.Retry.Decide(policy.Facts{Attempt: 1, Reply: c.reply}).Again
 				if arm == "code_aware" {
-					out[c.key()] = Sample{Values: []float64{bit(again)}}
+					out[c.key()] = Sample{Values: []float64{measure.Indicator(again)}}
 					continue
 				}
-				vain += bit(again && !c.again)
-				missed += bit(!again && c.again)
+				vain += measure.Indicator(again && !c.again)
+				missed += measure.Indicator(!again && c.again)
 			}
 		}
 		out["in_vain_status_only"], out["missed_status_only"] = Sample{Values: []float64{vain}}, Sample{Values: []float64{missed}}
@@ -142,7 +143,7 @@ func (c *class) key() string { return c.provider + "_" + c.name }
 
 func classReferences() (out []Reference) {
 	for _, c := range classes {
-		out = append(out, exactly(c.key(), bit(c.again), "again: "+c.why))
+		out = append(out, exactly(c.key(), measure.Indicator(c.again), "again: "+c.why))
 	}
 	return append(out, exactly("in_vain_status_only", 9, "errors"), exactly("missed_status_only", 3, "errors"))
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"stampede/internal/format"
+	"stampede/measure"
 	"strings"
 )
 
@@ -38,19 +39,19 @@ type Comparison struct {
 type PointResult struct {
 	Point     int
 	Labels    []string
-	N         int          // replications
-	Estimates []Estimate   // by Metrics
-	Diffs     []Difference // to the base, by Metrics
-	Limits    []LimitValue // use and refusals of each
-	Reason    string       // why there is nothing
-	Few       bool         // of its calls are answered, so that cost and latency are of survivors
+	N         int                // replications
+	Estimates []measure.Estimate // by Metrics
+	Diffs     []Difference       // to the base, by Metrics
+	Limits    []LimitValue       // use and refusals of each
+	Reason    string             // why there is nothing
+	Few       bool               // of its calls are answered, so that cost and latency are of survivors
 	objective BestCandidate
 	survivors survivors
 }
 
 // Difference is a point less the base, paired by replication.
 type Difference struct {
-	Estimate
+	measure.Estimate
 	Verdict Verdict
 }
 
@@ -123,26 +124,26 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 	}
 	c.Objective = slices.Index(names, o.Objective)
 	for _, name := range names {
-		i := Index(name)
+		i := measure.Index(name)
 		if i < 0 {
 			return nil, fmt.Errorf("no metric %q", name)
 		}
 		c.Metrics = append(c.Metrics, i)
 	}
 	c.columns = slices.Clone(c.Metrics)
-	if !slices.Contains(c.columns, Index("random")) {
-		c.columns = append(c.columns, Index("random"))
+	if !slices.Contains(c.columns, measure.Index("random")) {
+		c.columns = append(c.columns, measure.Index("random"))
 	}
 	for _, w := range censoring {
 		names = append(names, w.metric)
 	}
 	for _, name := range append(names, survivorMetrics...) {
-		if i := Index(name); !slices.Contains(c.columns, i) {
+		if i := measure.Index(name); !slices.Contains(c.columns, i) {
 			c.columns = append(c.columns, i)
 		}
 	}
-	for i, m := range Metrics() {
-		if ofLimits(m.Name) && !slices.Contains(c.columns, i) {
+	for i, m := range measure.Metrics() {
+		if measure.OfLimits(m.Name) && !slices.Contains(c.columns, i) {
 			c.columns = append(c.columns, i)
 		}
 	}
@@ -242,19 +243,19 @@ func (c *Comparison) read(path string) error {
 	return c.groups(path, func(g *group) error {
 		p := PointResult{Point: g.point, Labels: g.labels, N: len(g.replications), Reason: strings.Join(slices.Compact(g.reasons), "; ")}
 		for i, m := range c.Metrics {
-			p.Estimates = append(p.Estimates, Metrics()[m].Estimate(g.values[i], c.random(g), 0.95))
-			p.Diffs = append(p.Diffs, difference(g, base, at, i, Metrics()[m], c.random(g) || c.random(base)))
+			p.Estimates = append(p.Estimates, measure.Metrics()[m].Estimate(g.values[i], c.random(g), 0.95))
+			p.Diffs = append(p.Diffs, difference(g, base, at, i, measure.Metrics()[m], c.random(g) || c.random(base)))
 		}
-		p.Limits = limitValues(splitLimits(g.limits), func(metric string) Estimate {
-			i := Index(metric)
-			return Metrics()[i].Estimate(g.values[slices.Index(c.columns, i)], c.random(g), 0.95)
+		p.Limits = limitValues(measure.SplitLimits(g.limits), func(metric string) measure.Estimate {
+			i := measure.Index(metric)
+			return measure.Metrics()[i].Estimate(g.values[slices.Index(c.columns, i)], c.random(g), 0.95)
 		})
 		if n := len(c.Points); n > 0 && slices.Equal(c.Points[n-1].objective.Replications, g.replications) {
 			g.replications = c.Points[n-1].objective.Replications // most points have the same: they are held once
 		}
 		p.objective = BestCandidate{g.point, g.replications, g.values[c.Objective]}
 		for k, w := range censoring {
-			if e := EstimateOf(g.values[slices.Index(c.columns, Index(w.metric))], 0.95); e.Mean > 0 {
+			if e := measure.EstimateOf(g.values[slices.Index(c.columns, measure.Index(w.metric))], 0.95); e.Mean > 0 {
 				c.censored[k].points++
 				c.censored[k].most = max(c.censored[k].most, e.Mean)
 			}
@@ -268,11 +269,11 @@ func (c *Comparison) read(path string) error {
 
 // random reports whether luck plays a part in a point.
 func (c *Comparison) random(g *group) bool {
-	return slices.Contains(g.values[slices.Index(c.columns, Index("random"))], 1)
+	return slices.Contains(g.values[slices.Index(c.columns, measure.Index("random"))], 1)
 }
 
 // difference pairs the values of a point with those of the base by replication.
-func difference(g, base *group, at map[int]int, metric int, m Metric, random bool) Difference {
+func difference(g, base *group, at map[int]int, metric int, m measure.Metric, random bool) Difference {
 	if g.point == base.point {
 		return Difference{Verdict: IsBase}
 	}
@@ -284,8 +285,8 @@ func difference(g, base *group, at map[int]int, metric int, m Metric, random boo
 	}
 	out := Difference{Estimate: m.Difference(d, random, 0.95), Verdict: Undecided}
 	if e := out.Estimate; e.N > 1 && (e.Low > 0 || e.High < 0) {
-		switch sign := Direction(1); {
-		case m.Better == Neither:
+		switch sign := measure.Direction(1); {
+		case m.Better == measure.Neither:
 			out.Verdict = Other
 		default:
 			if e.High < 0 {
@@ -350,14 +351,14 @@ func (c *Comparison) warn() {
 		}
 		if none > 0 {
 			hint := ""
-			if Metrics()[m].Name == "collapsed" && !c.Manifest.has("collapse") {
+			if measure.Metrics()[m].Name == "collapsed" && !c.Manifest.has("collapse") {
 				hint = "; it needs a trigger, or a level that holds in every arm, such as collapse: {from: 300s, to: 400s, below: 50%}"
 			}
-			add("%s has no value in some replications of %d points%s", Metrics()[m].Name, none, hint)
+			add("%s has no value in some replications of %d points%s", measure.Metrics()[m].Name, none, hint)
 		}
 	}
 	if p := c.Manifest.Precision; p != nil {
-		if i := slices.Index(c.Metrics, Index(p.Metric)); i >= 0 {
+		if i := slices.Index(c.Metrics, measure.Index(p.Metric)); i >= 0 {
 			wide := 0
 			for _, q := range c.Points {
 				if e := q.Estimates[i]; e.N > 0 && !p.known(e) {
@@ -369,9 +370,9 @@ func (c *Comparison) warn() {
 			}
 		}
 	}
-	if slices.Contains(c.Metrics, Index("recovery_s")) {
+	if slices.Contains(c.Metrics, measure.Index("recovery_s")) {
 		for _, p := range c.Points {
-			if q := slices.Index(c.Metrics, Index("collapsed")); q >= 0 && p.Estimates[q].Mean > 0 {
+			if q := slices.Index(c.Metrics, measure.Index("collapsed")); q >= 0 && p.Estimates[q].Mean > 0 {
 				add("recovery_s is the mean over the replications that recover")
 				break
 			}
@@ -384,6 +385,6 @@ func (c *Comparison) warn() {
 		add("each difference has its own 95 %% interval; of many that are nothing, one in twenty looks like something")
 	}
 	if len(c.Best) > 1 {
-		add("the best set holds the truly best point with 95 %%; its %d points cannot be told apart by %s", len(c.Best), Metrics()[c.Metrics[c.Objective]].Name)
+		add("the best set holds the truly best point with 95 %%; its %d points cannot be told apart by %s", len(c.Best), measure.Metrics()[c.Metrics[c.Objective]].Name)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"stampede/internal/testkit"
+	"stampede/measure"
 	"stampede/scenario"
 	"strings"
 	"testing"
@@ -205,7 +206,7 @@ sweep: {"provider.limits.0.limit": [1/min, 100/min]}
 		refused float64
 	}{{"requests 1/min; tokens 9000/min", 4}, {"requests 100/min; tokens 9000/min", 0}} {
 		limits := c.Points[i].Limits
-		if got := joinLimits(namesOf(limits)); got != want.names || limits[0].Refused.Mean != want.refused {
+		if got := measure.JoinLimits(namesOf(limits)); got != want.names || limits[0].Refused.Mean != want.refused {
 			t.Errorf("point %d: %s, %g refused by the first; want %s, %g", i, got, limits[0].Refused.Mean, want.names, want.refused)
 		}
 	}
@@ -219,12 +220,12 @@ sweep: {"provider.limits.0.limit": [1/min, 100/min]}
 // Bounds by hand: 1 - 0.05^(1/30) = 0.0950, 1 - 0.05^(1/10) = 0.2589. Clopper and Pearson of 1 of
 // 30 are 0.00084 and 0.1722 (of 3 of 10, the usual table, 0.0667 and 0.6525).
 func TestNeverSeenIsNotNever(t *testing.T) {
-	events, share := Metric{Name: "terminal_error", Unit: "calls"}, Metric{Name: "collapsed", Unit: "share"}
+	events, share := measure.Metric{Name: "terminal_error", Unit: "calls"}, measure.Metric{Name: "collapsed", Unit: "share"}
 	same := func(v float64, n int) []float64 { return slices.Repeat([]float64{v}, n) }
 	once := append(same(0, 29), 1)
 	for _, c := range []struct {
 		what              string
-		e                 Estimate
+		e                 measure.Estimate
 		low, high, unseen float64
 		text              string
 	}{
@@ -232,10 +233,10 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 		{"no event in 10", events.Estimate(same(0, 10), true, 0.95), 0, 0.2589, 0.2589, "0 of 10, at most 26 % (95 %)"},
 		{"a share never", share.Estimate(same(0, 30), true, 0.95), 0, 0.0950, 0.0950, "0 of 30, at most 9.5 % (95 %)"},
 		{"a share always", share.Estimate(same(1, 30), true, 0.95), 0.9050, 1, 0.0950, "30 of 30, at least 90.5 % (95 %)"},
-		{"no dollars in 30", Metric{Unit: "USD"}.Estimate(same(0, 30), true, 0.95), 0, 0, 0.0950, "0 of 30, at most 9.5 % (95 %)"},
+		{"no dollars in 30", measure.Metric{Unit: "USD"}.Estimate(same(0, 30), true, 0.95), 0, 0, 0.0950, "0 of 30, at most 9.5 % (95 %)"},
 		{"seven each time", events.Estimate(same(7, 30), true, 0.95), 6.9050, 7.0950, 0.0950, "[=]"},
 		{"without chance", events.Estimate(same(0, 30), false, 0.95), 0, 0, 0, ""},
-		{"of the scenario", Metric{Name: "attempts_most", Unit: "attempts"}.Estimate(same(3, 30), true, 0.95), 3, 3, 0, ""},
+		{"of the scenario", measure.Metric{Name: "attempts_most", Unit: "attempts"}.Estimate(same(3, 30), true, 0.95), 3, 3, 0, ""},
 		{"a share once in 30", share.Estimate(once, true, 0.95), 0.00084, 0.1722, 0, "[0.0008436, 0.1722]"},
 		{"a count once in 30: with Student's t -0.0348..0.1015", events.Estimate(once, true, 0.95), 0, 0.1722, 0, "[0, 0.1722]"},
 		{"one has no interval", events.Estimate(same(0, 1), true, 0.95), 0, math.Inf(1), 0, "[?]"},
@@ -243,14 +244,14 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 		{"never against always", share.Difference(same(-1, 30), true, 0.95), -1.0950, -0.9050, 0.0950, "[=]"},
 	} {
 		near := func(a, b float64) bool { return a == b || math.Abs(a-b) < 5e-5 }
-		if !near(c.e.Low, c.low) || !near(c.e.High, c.high) || !near(c.e.Unseen, c.unseen) || interval(c.e, true) != c.text {
-			t.Errorf("%s: %+v %q, want %v..%v, unseen %v, %q", c.what, c.e, interval(c.e, true), c.low, c.high, c.unseen, c.text)
+		if !near(c.e.Low, c.low) || !near(c.e.High, c.high) || !near(c.e.Unseen, c.unseen) || measure.Interval(c.e, true) != c.text {
+			t.Errorf("%s: %+v %q, want %v..%v, unseen %v, %q", c.what, c.e, measure.Interval(c.e, true), c.low, c.high, c.unseen, c.text)
 		}
 	}
-	if low, high := clopperPearson(3, 10, 0.95); math.Abs(low-0.0667) > 5e-5 || math.Abs(high-0.6525) > 5e-5 {
+	if low, high := measure.ClopperPearson(3, 10, 0.95); math.Abs(low-0.0667) > 5e-5 || math.Abs(high-0.6525) > 5e-5 {
 		t.Errorf("3 of 10: %v..%v", low, high)
 	}
-	if got := interval(events.Estimate(same(0, 30), false, 0.95), false); got != "[=]" {
+	if got := measure.Interval(events.Estimate(same(0, 30), false, 0.95), false); got != "[=]" {
 		t.Errorf("a scenario without chance: %q", got)
 	}
 }
@@ -293,7 +294,7 @@ func TestPrecisionGoesOnForRareEvents(t *testing.T) {
 // Trap 9: a single seed has no interval, is no winner and decides nothing.
 func TestASingleSeedDecidesNothing(t *testing.T) {
 	tpl := testkit.Template(t, strings.Split(testkit.Small, "sweep:")[0]+"sweep: {policy: [as_above, no-retry]}")
-	runs, err := Replicator{}.Play(t.Context(), tpl.Base, 0, 1)
+	runs, err := measure.Replicator{}.Play(t.Context(), tpl.Base, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,12 +369,12 @@ sweep: {policy: [as_above, no-retry]}
 		t.Fatal(err)
 	}
 	mean := func(point int, metric string) float64 {
-		return c.Points[point].Estimates[slices.Index(c.Metrics, Index(metric))].Mean
+		return c.Points[point].Estimates[slices.Index(c.Metrics, measure.Index(metric))].Mean
 	}
 	if a, b := mean(0, "success_ratio"), mean(1, "success_ratio"); a < 2*b {
 		t.Errorf("success %g and %g: the example shows nothing", a, b)
 	}
-	objective := Metrics()[c.Metrics[c.Objective]].Name
+	objective := measure.Metrics()[c.Metrics[c.Objective]].Name
 	if a, b := mean(0, objective), mean(1, objective); objective != "goodput_per_min" || math.Abs(a-60) > 1 || math.Abs(b-60) > 1 {
 		t.Errorf("compared by %s: %g and %g; want goodput, 60 for both", objective, a, b)
 	}
@@ -407,7 +408,7 @@ func TestControl(t *testing.T) {
 		t.Fatalf("%d points on %v", len(c.Points), c.Axes)
 	}
 	for _, p := range c.Points {
-		overloaded := p.Estimates[slices.Index(c.Metrics, Index("attempts_overloaded"))].Mean
+		overloaded := p.Estimates[slices.Index(c.Metrics, measure.Index("attempts_overloaded"))].Mean
 		if off := p.Labels[2] == "off"; p.Reason == "" && off != (overloaded == 0) {
 			t.Errorf("point %v: %v overloaded", p.Labels, overloaded)
 		}
@@ -458,8 +459,8 @@ sweep: {workload.open.rate: [40/s, 70/s, 120/s]}
 		t.Fatal(err)
 	}
 	collapsed := map[string]string{}
-	of := func(p PointResult, metric string) Estimate {
-		return p.Estimates[slices.Index(c.Metrics, Index(metric))]
+	of := func(p PointResult, metric string) measure.Estimate {
+		return p.Estimates[slices.Index(c.Metrics, measure.Index(metric))]
 	}
 	for _, p := range c.Points {
 		switch of(p, "collapsed").Mean {
@@ -491,7 +492,7 @@ func TestFrontierAndSensitivity(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(p PointResult, name string) float64 {
-		return p.Estimates[slices.Index(c.Metrics, Index(name))].Mean
+		return p.Estimates[slices.Index(c.Metrics, measure.Index(name))].Mean
 	}
 	most := 0.0
 	for _, p := range c.Points {
@@ -553,7 +554,7 @@ func TestPrecision(t *testing.T) {
 			if p.Reason != "" {
 				continue
 			}
-			if e := p.Estimates[slices.Index(c.Metrics, Index("latency_mean_s"))]; e.Half() > 0.05*e.Mean && p.N < 60 {
+			if e := p.Estimates[slices.Index(c.Metrics, measure.Index("latency_mean_s"))]; e.Half() > 0.05*e.Mean && p.N < 60 {
 				t.Errorf("point %d: %v with %d replications", p.Point, e, p.N)
 			}
 			if p.N > 4 {
@@ -679,7 +680,7 @@ sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
 	}
 
 	s := testkit.Template(t, text, "provider.limits.0.limit=500/h").Base
-	runs, err := Replicator{}.Play(t.Context(), s, 0, 10)
+	runs, err := measure.Replicator{}.Play(t.Context(), s, 0, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -707,12 +708,12 @@ policy: no-retry
 price: gpt-4o-mini
 sweep: {policy.timeouts.gap: [none, 3s]}
 `)
-	runs, err := Replicator{}.Play(t.Context(), tpl.Base, 0, 1)
+	runs, err := measure.Replicator{}.Play(t.Context(), tpl.Base, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{"calls": 6, "answered": 5, "unfinished": 1, "never_came": 34, "success_ratio": 5. / 6} {
-		if got := runs[0].Values[Index(name)]; math.Abs(got-want) > 1e-9 {
+		if got := runs[0].Values[measure.Index(name)]; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s %g, want %g", name, got, want)
 		}
 	}
@@ -737,18 +738,18 @@ func TestVerdicts(t *testing.T) {
 	at := map[int]int{0: 0, 1: 1, 2: 2}
 	for _, c := range []struct {
 		values []float64
-		better Direction
+		better measure.Direction
 		want   Verdict
 	}{
-		{[]float64{11, 21.1, 31}, Higher, IsBetter},
-		{[]float64{11, 21.1, 31}, Lower, IsWorse},
-		{[]float64{9, 19.1, 29}, Lower, IsBetter},
-		{[]float64{9, 19.1, 29}, Neither, Other},
-		{[]float64{5, 25, 30}, Higher, Undecided},
-		{[]float64{10, 20, 30}, Higher, Undecided},
+		{[]float64{11, 21.1, 31}, measure.Higher, IsBetter},
+		{[]float64{11, 21.1, 31}, measure.Lower, IsWorse},
+		{[]float64{9, 19.1, 29}, measure.Lower, IsBetter},
+		{[]float64{9, 19.1, 29}, measure.Neither, Other},
+		{[]float64{5, 25, 30}, measure.Higher, Undecided},
+		{[]float64{10, 20, 30}, measure.Higher, Undecided},
 	} {
 		g := &group{point: 1, replications: []int{0, 1, 2}, values: [][]float64{c.values}}
-		if got := difference(g, base, at, 0, Metric{Unit: "s", Better: c.better}, true).Verdict; got != c.want {
+		if got := difference(g, base, at, 0, measure.Metric{Unit: "s", Better: c.better}, true).Verdict; got != c.want {
 			t.Errorf("%v, %d: %s, want %s", c.values, c.better, got, c.want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"stampede/internal/format"
+	"stampede/measure"
 	"strconv"
 	"strings"
 )
@@ -65,7 +66,7 @@ func (c *Comparison) order() []*PointResult {
 	for i := range c.Points {
 		out = append(out, &c.Points[i])
 	}
-	better := Metrics()[c.Metrics[c.Objective]].Better
+	better := measure.Metrics()[c.Metrics[c.Objective]].Better
 	slices.SortStableFunc(out, func(a, b *PointResult) int {
 		x, y := a.Estimates[c.Objective], b.Estimates[c.Objective]
 		switch {
@@ -73,7 +74,7 @@ func (c *Comparison) order() []*PointResult {
 			return boolInt(x.N == 0) - boolInt(y.N == 0)
 		case x.Mean == y.Mean:
 			return 0
-		case (x.Mean < y.Mean) == (better == Lower):
+		case (x.Mean < y.Mean) == (better == measure.Lower):
 			return -1
 		}
 		return 1
@@ -91,7 +92,7 @@ func boolInt(b bool) int {
 func (c *Comparison) pointTable() *table {
 	t := &table{head: append([]string{"", "#"}, c.shortAxes()...)}
 	for _, m := range c.Metrics {
-		t.head = append(t.head, Metrics()[m].Name)
+		t.head = append(t.head, measure.Metrics()[m].Name)
 	}
 	refused := slices.ContainsFunc(c.Points, func(p PointResult) bool { return most(p.Limits) != nil })
 	if refused {
@@ -115,8 +116,8 @@ func (c *Comparison) pointTable() *table {
 		cells := append([]string{mark, strconv.Itoa(p.Point)}, p.Labels...)
 		for i, e := range p.Estimates {
 			cell := meanCell(e)
-			collapsed := slices.Index(c.Metrics, Index("collapsed"))
-			if c.Metrics[i] == Index("recovery_s") && e.N == 0 && !c.isControl(*p) && collapsed >= 0 && p.Estimates[collapsed].Mean == 1 {
+			collapsed := slices.Index(c.Metrics, measure.Index("collapsed"))
+			if c.Metrics[i] == measure.Index("recovery_s") && e.N == 0 && !c.isControl(*p) && collapsed >= 0 && p.Estimates[collapsed].Mean == 1 {
 				cell = "never"
 			}
 			cells = append(cells, cell)
@@ -146,14 +147,14 @@ func (c *Comparison) pointTable() *table {
 func (c *Comparison) shortAxes() []string { return ShortNames(c.Axes) }
 
 // meanCell writes a mean with its half-width, or how far a value goes that all replications share.
-func meanCell(e Estimate) string {
+func meanCell(e measure.Estimate) string {
 	switch {
 	case e.Unseen == 0:
 		return plusMinus(e)
 	case e.Mean == 0:
-		return "0 (≤" + atMostPart(e.Unseen) + ")"
+		return "0 (≤" + measure.AtMostPart(e.Unseen) + ")"
 	case e.High == 1 && e.Low < 1:
-		return "1 (≥" + atLeastPart(e.Unseen) + ")"
+		return "1 (≥" + measure.AtLeastPart(e.Unseen) + ")"
 	}
 	return format.Number(e.Mean) + " [=]"
 }
@@ -179,7 +180,7 @@ func (t *table) legend() (lines []string) {
 }
 
 // plusMinus writes a mean with its half-width.
-func plusMinus(e Estimate) string {
+func plusMinus(e measure.Estimate) string {
 	switch {
 	case e.N == 0:
 		return "n/a"
@@ -211,7 +212,7 @@ func (c *Comparison) sensitivityTable() *table {
 		if s.AtLeast == s.AtMost {
 			continue
 		}
-		t.add(short[slices.Index(c.Axes, s.Axis)], Metrics()[c.Metrics[s.Metric]].Name, fmt.Sprintf("%.0f %%", 100*s.Share),
+		t.add(short[slices.Index(c.Axes, s.Axis)], measure.Metrics()[c.Metrics[s.Metric]].Name, fmt.Sprintf("%.0f %%", 100*s.Share),
 			fmt.Sprintf("%s (%s)", format.Number(s.AtLeast), s.Least), fmt.Sprintf("%s (%s)", format.Number(s.AtMost), s.Most))
 	}
 	return t
@@ -228,8 +229,8 @@ func (c *Comparison) title() string {
 }
 
 func (c *Comparison) objective() string {
-	m := Metrics()[c.Metrics[c.Objective]]
-	return fmt.Sprintf("%s (%s, %s is better)", m.Name, m.Unit, map[Direction]string{Lower: "lower", Higher: "higher", Neither: "higher"}[m.Better])
+	m := measure.Metrics()[c.Metrics[c.Objective]]
+	return fmt.Sprintf("%s (%s, %s is better)", m.Name, m.Unit, map[measure.Direction]string{measure.Lower: "lower", measure.Higher: "higher", measure.Neither: "higher"}[m.Better])
 }
 
 func (c *Comparison) baseName() string {
@@ -302,7 +303,7 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 	head := append([]string{"point"}, c.Axes...)
 	head = append(head, "replications", "may_be_best", "on_frontier", "limits", "refused_most_by", "error")
 	for _, m := range c.Metrics {
-		n := Metrics()[m].Name
+		n := measure.Metrics()[m].Name
 		head = append(head, n, n+"_low", n+"_high", n+"_diff", n+"_diff_low", n+"_diff_high", n+"_verdict")
 	}
 	if err := out.Write(head); err != nil {
@@ -320,7 +321,7 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 			row = append(row, format.Cell(label))
 		}
 		row = append(row, strconv.Itoa(p.N), strconv.FormatBool(slices.Contains(c.Best, p.Point)), strconv.FormatBool(slices.Contains(c.Frontier, p.Point)),
-			format.Cell(joinLimits(namesOf(p.Limits))), format.Cell(nameOf(most(p.Limits))), format.Cell(p.Reason))
+			format.Cell(measure.JoinLimits(namesOf(p.Limits))), format.Cell(nameOf(most(p.Limits))), format.Cell(p.Reason))
 		for i, e := range p.Estimates {
 			d := p.Diffs[i]
 			row = append(row, number(e.Mean), number(e.Low), number(e.High), number(d.Mean), number(d.Low), number(d.High), string(d.Verdict))
@@ -336,14 +337,14 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 // MarshalJSON writes the comparison for machines.
 func (c *Comparison) MarshalJSON() ([]byte, error) {
 	type estimate struct {
-		Metric  string      `json:"metric"`
-		Of      Basis       `json:"of"`
-		Mean    *float64    `json:"mean"`
-		CI95    [2]*float64 `json:"ci95"`
-		Unseen  float64     `json:"unseen,omitempty"`
-		Diff    *float64    `json:"diff"`
-		DiffCI  [2]*float64 `json:"diff_ci95"`
-		Verdict Verdict     `json:"verdict"`
+		Metric  string        `json:"metric"`
+		Of      measure.Basis `json:"of"`
+		Mean    *float64      `json:"mean"`
+		CI95    [2]*float64   `json:"ci95"`
+		Unseen  float64       `json:"unseen,omitempty"`
+		Diff    *float64      `json:"diff"`
+		DiffCI  [2]*float64   `json:"diff_ci95"`
+		Verdict Verdict       `json:"verdict"`
 	}
 	type point struct {
 		Point        int               `json:"point"`
@@ -374,7 +375,7 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Points      []point       `json:"points"`
 		Sensitivity []sensitivity `json:"sensitivity"`
 		Warnings    []string      `json:"warnings"`
-	}{Manifest: c.Manifest, Objective: Metrics()[c.Metrics[c.Objective]].Name, Base: c.Base, Best: c.Best, Frontier: c.Frontier, Warnings: c.Warnings}
+	}{Manifest: c.Manifest, Objective: measure.Metrics()[c.Metrics[c.Objective]].Name, Base: c.Base, Best: c.Best, Frontier: c.Frontier, Warnings: c.Warnings}
 	for _, p := range c.Points {
 		j := point{Point: p.Point, Values: map[string]string{}, Replications: p.N, MayBeBest: slices.Contains(c.Best, p.Point), OnFrontier: slices.Contains(c.Frontier, p.Point), Few: p.Few, Error: p.Reason, Limits: p.Limits}
 		for k, label := range p.Labels {
@@ -382,12 +383,12 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		}
 		for i, e := range p.Estimates {
 			d := p.Diffs[i]
-			j.Metrics = append(j.Metrics, estimate{Metrics()[c.Metrics[i]].Name, Metrics()[c.Metrics[i]].Of, format.Finite(e.Mean), [2]*float64{format.Finite(e.Low), format.Finite(e.High)}, e.Unseen, format.Finite(d.Mean), [2]*float64{format.Finite(d.Low), format.Finite(d.High)}, d.Verdict})
+			j.Metrics = append(j.Metrics, estimate{measure.Metrics()[c.Metrics[i]].Name, measure.Metrics()[c.Metrics[i]].Of, format.Finite(e.Mean), [2]*float64{format.Finite(e.Low), format.Finite(e.High)}, e.Unseen, format.Finite(d.Mean), [2]*float64{format.Finite(d.Low), format.Finite(d.High)}, d.Verdict})
 		}
 		out.Points = append(out.Points, j)
 	}
 	for _, s := range c.Sensitivity {
-		out.Sensitivity = append(out.Sensitivity, sensitivity{s.Axis, Metrics()[c.Metrics[s.Metric]].Name, s.Share, s.Least, s.Most, format.Finite(s.AtLeast), format.Finite(s.AtMost)})
+		out.Sensitivity = append(out.Sensitivity, sensitivity{s.Axis, measure.Metrics()[c.Metrics[s.Metric]].Name, s.Share, s.Least, s.Most, format.Finite(s.AtLeast), format.Finite(s.AtMost)})
 	}
 	return json.Marshal(out)
 }

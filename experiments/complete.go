@@ -3,6 +3,7 @@ package experiments
 import (
 	"errors"
 	"math"
+	"stampede/measure"
 )
 
 // Precision asks for further replications of a point until the relative
@@ -22,21 +23,21 @@ func (p Precision) reached(values []float64, random bool) bool {
 	if p.Metric == "" || len(values) >= p.MaxReps {
 		return true
 	}
-	e := Metrics()[Index(p.Metric)].Estimate(values, random, 0.95)
+	e := measure.Metrics()[measure.Index(p.Metric)].Estimate(values, random, 0.95)
 	return e.N == 0 || p.known(e)
 }
 
 // known reports whether a mean is known well enough. That all replications have the same value by
 // luck is no certainty. Where the value is 0, nothing is known relative to it; else a part
 // e.Unseen of the replications may lie one event away, or as far as the value is large.
-func (p Precision) known(e Estimate) bool {
+func (p Precision) known(e measure.Estimate) bool {
 	half := e.Half()
 	switch {
 	case e.N < 2:
 		return false
 	case e.Unseen > 0 && e.Mean == 0:
 		return false
-	case e.Unseen > 0 && Metrics()[Index(p.Metric)].Kind() == Count:
+	case e.Unseen > 0 && measure.Metrics()[measure.Index(p.Metric)].Kind() == measure.Count:
 		half = e.Unseen
 	case e.Unseen > 0:
 		half = e.Unseen * math.Abs(e.Mean)
@@ -92,7 +93,7 @@ type pointReader struct {
 
 // openPoints reads a file of results; the values are those of the metric, if any.
 func openPoints(path string, axes []string, metric string) (*pointReader, error) {
-	rows, err := openRows(path, axes, []int{Index(metric), Index("random")})
+	rows, err := openRows(path, axes, []int{measure.Index(metric), measure.Index("random")})
 	return &pointReader{rows: rows}, err
 }
 

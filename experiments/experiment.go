@@ -9,6 +9,7 @@ import (
 
 	"stampede/internal/format"
 	"stampede/internal/nearest"
+	"stampede/measure"
 	"stampede/scenario"
 )
 
@@ -119,21 +120,21 @@ type Finding struct {
 	Reference
 	Sample
 	Source   string
-	Estimate Estimate // at 95 %
-	Holds    *bool    // nil when the reference contradicts itself
-	Held     int      // with so many of the result's seeds
+	Estimate measure.Estimate // at 95 %
+	Holds    *bool            // nil when the reference contradicts itself
+	Held     int              // with so many of the result's seeds
 }
 
 // judge compares. A finding holds when the 99 % interval of what was measured,
 // a point when it does not vary, meets the band of the reference; when the band
 // is open to one side, when the whole interval keeps its bound.
 func judge(r Reference, s Sample, source string) Finding {
-	f := Finding{Reference: r, Sample: s, Source: source, Estimate: EstimateOf(s.Values, 0.95)}
+	f := Finding{Reference: r, Sample: s, Source: source, Estimate: measure.EstimateOf(s.Values, 0.95)}
 	if len(s.Values) == 1 {
 		f.Estimate.Low, f.Estimate.High = f.Estimate.Mean, f.Estimate.Mean
 	}
 	if r.Unit == "share" {
-		f.Estimate = f.Estimate.within(0, 1)
+		f.Estimate = f.Estimate.Within(0, 1)
 	}
 	if r.Note != "" {
 		return f
@@ -142,7 +143,7 @@ func judge(r Reference, s Sample, source string) Finding {
 	if r.List == nil {
 		e := f.Estimate
 		if len(s.Values) > 1 {
-			e = EstimateOf(s.Values, 0.99)
+			e = measure.EstimateOf(s.Values, 0.99)
 		}
 		const rounding = 1e-9 // of float arithmetic on exact figures
 		slack := rounding * max(1, math.Abs(r.Expected))
@@ -165,7 +166,7 @@ func judge(r Reference, s Sample, source string) Finding {
 // AsFew is where the mean of as few runs as the reference rests on lies in 99 % of cases:
 // mean ± t s sqrt(1/few + 1/n).
 func (f Finding) AsFew() (low, high float64) {
-	e := EstimateOf(f.Values, 0.99)
+	e := measure.EstimateOf(f.Values, 0.99)
 	half := e.Half() * math.Sqrt(1+float64(e.N)/float64(f.Runs))
 	return e.Mean - half, e.Mean + half
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"stampede/measure"
 	"testing"
 )
 
@@ -32,7 +33,7 @@ func TestCatalogueHolds(t *testing.T) {
 					t.Errorf("%s: measured %v %v, want %s", f.Key, f.Estimate, f.Sample.List, f.words())
 				}
 				if len(f.Values) > 1 {
-					if e := EstimateOf(f.Values, 0.99); e.Half() > 0.07*max(math.Abs(e.Mean), math.Abs(f.Expected)) && !math.IsInf(f.High-f.Low, 0) {
+					if e := measure.EstimateOf(f.Values, 0.99); e.Half() > 0.07*max(math.Abs(e.Mean), math.Abs(f.Expected)) && !math.IsInf(f.High-f.Low, 0) {
 						t.Errorf("%s: %v is too wide to judge by", f.Key, e)
 					}
 				}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"stampede/internal/format"
+	"stampede/measure"
 	"strings"
 )
 
@@ -183,7 +184,7 @@ func (f Finding) measured() string {
 	case f.Sample.List != nil:
 		return list(f.Sample.List)
 	case f.Estimate.High > f.Estimate.Low:
-		return format.Number(f.Estimate.Mean) + " " + interval(f.Estimate, true)
+		return format.Number(f.Estimate.Mean) + " " + measure.Interval(f.Estimate, true)
 	}
 	return format.Number(f.Estimate.Mean)
 }

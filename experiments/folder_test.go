@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"stampede/internal/testkit"
+	"stampede/measure"
 	"strings"
 	"testing"
 
@@ -147,23 +148,23 @@ func TestPanicIsTheReasonOfItsRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir() + "/s"
-	answered := &Metrics()[Index("answered")]
-	of := answered.of
+	answered := &measure.Metrics()[measure.Index("answered")]
+	of := answered.Value
 	failing := true
-	answered.of = func(t *Tally) float64 {
+	answered.Value = func(t *measure.Tally) float64 {
 		if failing {
-			panic(fmt.Sprintf("answered: %d\nand more", t.answered()))
+			panic(fmt.Sprintf("answered: %d\nand more", t.Answered()))
 		}
 		return of(t)
 	}
-	defer func() { answered.of = of }()
+	defer func() { answered.Value = of }()
 	outcome, err := sweepInto(t, dir, nil)
 	if err != nil || outcome.FailedCount != 39 || !slices.ContainsFunc(outcome.Failed, func(s string) bool {
 		return strings.Contains(s, "panic: answered: 60 (experiments/folder_test.go:")
 	}) {
 		t.Errorf("%v, %+v", err, outcome)
 	}
-	if _, err := (Replicator{}).Play(t.Context(), testkit.Template(t, testkit.Small).Base, 0, 2); err == nil || !strings.Contains(err.Error(), "panic: answered: ") {
+	if _, err := (measure.Replicator{}).Play(t.Context(), testkit.Template(t, testkit.Small).Base, 0, 2); err == nil || !strings.Contains(err.Error(), "panic: answered: ") {
 		t.Errorf("a run: %v", err)
 	}
 	failing = false
@@ -348,7 +349,7 @@ func TestPricesOfAnotherDayAreAnotherSweep(t *testing.T) {
 // A manifest that no sweep writes is refused with the field, what was found and what is allowed.
 func TestManifestsThatNoSweepWrites(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteRun(dir, testkit.Template(t, testkit.Small), []Run{{Values: make([]float64, len(Metrics()))}}); err != nil {
+	if err := WriteRun(dir, testkit.Template(t, testkit.Small), []measure.Run{{Values: make([]float64, len(measure.Metrics()))}}); err != nil {
 		t.Fatal(err)
 	}
 	written, err := os.ReadFile(filepath.Join(dir, manifestName))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stampede/fleet"
+	"stampede/measure"
 	"stampede/policy"
 )
 
@@ -127,7 +128,7 @@ var retryQuota = Experiment{
 			}
 			out["retries_"+name] = sample
 		}
-		out["attempts_of_last_call"], err = l.count("cost5", counter{attempt: func(c *counter, a *fleet.Attempt) { c.n += bit(a.Call == 999) }})
+		out["attempts_of_last_call"], err = l.count("cost5", counter{attempt: func(c *counter, a *fleet.Attempt) { c.n += measure.Indicator(a.Call == 999) }})
 		return out, err
 	},
 }
@@ -154,7 +155,7 @@ var limiterSweep = Experiment{
 			answered, err := l.count(arm.Name, counter{call: func(n *counter, c *fleet.Call) { // the one replication: there is no luck in it
 				if c.Ended <= end {
 					ended++
-					n.n += bit(c.Outcome == policy.Answered)
+					n.n += measure.Indicator(c.Outcome == policy.Answered)
 				}
 			}})
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"stampede/fleet"
+	"stampede/measure"
 	"stampede/scenario"
 	"stampede/sim"
 )
@@ -35,7 +36,7 @@ func (l *lab) play(arm string, listen func(replication int) fleet.Listener, set 
 }
 
 func (l *lab) run(s *scenario.Scenario, listen func(replication int) fleet.Listener) (outcome, error) {
-	runs, err := Replicator{Jobs: l.jobs, Listen: listen}.Play(l.ctx, s, 0, s.Replications)
+	runs, err := measure.Replicator{Jobs: l.jobs, Listen: listen}.Play(l.ctx, s, 0, s.Replications)
 	return outcome(runs), err
 }
 
@@ -122,15 +123,15 @@ func (l *lab) playAll() (map[string]outcome, error) {
 }
 
 // outcome is the runs of one arm.
-type outcome []Run
+type outcome []measure.Run
 
 // metric is a metric of the registry by replication.
 func (o outcome) metric(name string) Sample {
-	i := Index(name)
+	i := measure.Index(name)
 	if i < 0 {
 		panic("experiments: no metric " + name)
 	}
-	return Sample{Values: Column(o, i)}
+	return Sample{Values: measure.Column(o, i)}
 }
 
 // beyond is a metric less that of another arm on the same seeds.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"stampede/internal/format"
+	"stampede/measure"
 	"stampede/provider"
 	"strings"
 	"unicode/utf8"
@@ -13,9 +14,9 @@ import (
 // LimitValue is the use and the refusals of one limit.
 type LimitValue struct {
 	Name    string
-	Metric  string    // the beginning of the names of its metrics
-	Used    *Estimate // nil for slots
-	Refused Estimate
+	Metric  string            // the beginning of the names of its metrics
+	Used    *measure.Estimate // nil for slots
+	Refused measure.Estimate
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -24,7 +25,7 @@ func (l LimitValue) MarshalJSON() ([]byte, error) {
 		Mean *float64    `json:"mean"`
 		CI95 [2]*float64 `json:"ci95"`
 	}
-	of := func(e Estimate) value {
+	of := func(e measure.Estimate) value {
 		return value{format.Finite(e.Mean), [2]*float64{format.Finite(e.Low), format.Finite(e.High)}}
 	}
 	out := struct {
@@ -41,14 +42,14 @@ func (l LimitValue) MarshalJSON() ([]byte, error) {
 }
 
 // limitValues are those of limits by name, from the estimates of metrics.
-func limitValues(names []string, get func(metric string) Estimate) []LimitValue {
+func limitValues(names []string, get func(metric string) measure.Estimate) []LimitValue {
 	var out []LimitValue
 	for k, name := range names {
-		if k == ownMetrics {
+		if k == measure.OwnMetrics {
 			break
 		}
-		used := get(limitMetric(k, "used_ratio"))
-		out = append(out, LimitValue{name, fmt.Sprintf("limit_%d", k+1), &used, get(limitMetric(k, "refused"))})
+		used := get(measure.LimitMetric(k, "used_ratio"))
+		out = append(out, LimitValue{name, fmt.Sprintf("limit_%d", k+1), &used, get(measure.LimitMetric(k, "refused"))})
 	}
 	if e := get("slots_refused"); e.N > 0 {
 		out = append(out, LimitValue{provider.Slots, provider.Slots, nil, e})
@@ -98,8 +99,8 @@ func (r Report) writeLimits(w io.Writer) (spans string) {
 		return ""
 	}
 	rows := [][3]string{{"limits", "      used, share of what it admits", "   refused, attempts"}}
-	cell := func(e Estimate) string {
-		span := interval(e, r.random)
+	cell := func(e measure.Estimate) string {
+		span := measure.Interval(e, r.random)
 		spans += span + "\n"
 		return strings.TrimRight(fmt.Sprintf("%10s  %s", format.Number(e.Mean), span), " ")
 	}

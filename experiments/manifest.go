@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"stampede/internal/nearest"
+	"stampede/measure"
 	"stampede/scenario"
 )
 
@@ -57,7 +58,7 @@ func (p *Plan) Manifest() (*Manifest, error) {
 		return nil, err
 	}
 	m := &Manifest{
-		Format: 1, Version: Version, Name: t.Base.Name, Seed: t.Base.Seed, Replications: p.Reps, Points: p.Points(),
+		Format: 1, Version: measure.Version, Name: t.Base.Name, Seed: t.Base.Seed, Replications: p.Reps, Points: p.Points(),
 		Objective: p.Objective(), Price: t.Base.Model.Price.String(),
 		Provider: t.Base.DescribeProvider(), Policy: t.Base.Model.Client.String(), Scenario: resolved,
 		Warnings: append(append([]string{}, t.Base.Warnings...), t.Sweep.Warnings()...),
@@ -157,8 +158,8 @@ func (m *Manifest) check() error {
 		return nil
 	}
 	metric := func(field, name string) error {
-		if Index(name) < 0 {
-			return fmt.Errorf("%s: no metric %q; %s", field, name, nearest.Unknown(name, MetricNames()))
+		if measure.Index(name) < 0 {
+			return fmt.Errorf("%s: no metric %q; %s", field, name, nearest.Unknown(name, measure.MetricNames()))
 		}
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"stampede/internal/testkit"
+	"stampede/measure"
 	"testing"
 )
 
@@ -18,7 +19,7 @@ func madeUpParts(b testing.TB, parts, points int) (dirs []string) {
 		b.Fatal(err)
 	}
 	m.Points = points
-	values := make([]float64, len(Metrics()))
+	values := make([]float64, len(measure.Metrics()))
 	var line []byte
 	root := b.TempDir()
 	for part := range parts {

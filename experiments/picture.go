@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stampede/fleet"
+	"stampede/measure"
 	"stampede/wire"
 )
 
@@ -54,7 +55,7 @@ type Span struct {
 // Point is a value with its 95 % interval at a place.
 type Point struct {
 	X float64
-	Estimate
+	measure.Estimate
 }
 
 // Histograms are numbers over equal bins of time, a panel for each arm.
@@ -111,7 +112,7 @@ func (r *Result) finding(key string) Finding {
 }
 
 // certain is a point without error.
-func certain(x, y float64) Point { return Point{x, Estimate{N: 1, Mean: y, Low: y, High: y}} }
+func certain(x, y float64) Point { return Point{x, measure.Estimate{N: 1, Mean: y, Low: y, High: y}} }
 
 // beside are dots for what was measured and for what was published, over names.
 func beside(places []string, keys ...string) func(*lab, *Result) (Content, error) {
@@ -141,7 +142,7 @@ func (l *lab) vary(arm, setting string, at []float64, set ...string) (out []outc
 // over is a metric of outcomes at their places.
 func over(at []float64, outcomes []outcome, metric string) (out []Point) {
 	for i, runs := range outcomes {
-		out = append(out, Point{at[i], EstimateOf(runs.metric(metric).Values, 0.95)})
+		out = append(out, Point{at[i], measure.EstimateOf(runs.metric(metric).Values, 0.95)})
 	}
 	return out
 }
@@ -157,7 +158,7 @@ func overTime(eyes []*bins, end time.Duration) (out []Point) {
 				values[i] = eye.Values[b]
 			}
 		}
-		out = append(out, Point{(time.Duration(b)*width + width/2).Seconds(), EstimateOf(values, 0.95).within(0, math.Inf(1))})
+		out = append(out, Point{(time.Duration(b)*width + width/2).Seconds(), measure.EstimateOf(values, 0.95).Within(0, math.Inf(1))})
 	}
 	return out
 }

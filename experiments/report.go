@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"stampede/internal/format"
+	"stampede/measure"
 	"stampede/scenario"
 )
 
@@ -30,21 +31,21 @@ type Report struct {
 
 // MetricValue is a metric with its estimate.
 type MetricValue struct {
-	Name    string      `json:"name"`
-	Unit    string      `json:"unit"`
-	Mean    *float64    `json:"mean"` // null when no replication had a value
-	CI95    [2]*float64 `json:"ci95"` // null ends when one replication gave no interval
-	N       int         `json:"n"`
-	Unseen  float64     `json:"unseen,omitempty"` // where all replications had the same by luck, at most this part of others differs
-	Of      Basis       `json:"of"`               // per call, per time or per run
-	Meaning string      `json:"meaning"`
+	Name    string        `json:"name"`
+	Unit    string        `json:"unit"`
+	Mean    *float64      `json:"mean"` // null when no replication had a value
+	CI95    [2]*float64   `json:"ci95"` // null ends when one replication gave no interval
+	N       int           `json:"n"`
+	Unseen  float64       `json:"unseen,omitempty"` // where all replications had the same by luck, at most this part of others differs
+	Of      measure.Basis `json:"of"`               // per call, per time or per run
+	Meaning string        `json:"meaning"`
 
 	group string
-	e     Estimate
+	e     measure.Estimate
 }
 
 // NewReport sums up finished replications of a scenario.
-func NewReport(s *scenario.Scenario, runs []Run) Report {
+func NewReport(s *scenario.Scenario, runs []measure.Run) Report {
 	r := Report{
 		Scenario: s.Name, Seed: s.Seed, Replications: len(runs),
 		Policy: s.Model.Fleets()[max(0, s.Measured())].Client.String(), Provider: s.DescribeProvider(), Price: s.Model.Price.String(),
@@ -52,20 +53,20 @@ func NewReport(s *scenario.Scenario, runs []Run) Report {
 	}
 	_, r.triggered = s.Trigger()
 	r.random = s.Model.Random()
-	for i, m := range Metrics() {
-		e := m.Estimate(Column(runs, i), r.random, 0.95)
+	for i, m := range measure.Metrics() {
+		e := m.Estimate(measure.Column(runs, i), r.random, 0.95)
 		r.Metrics = append(r.Metrics, MetricValue{
 			Name: m.Name, Unit: m.Unit, Of: m.Of, Meaning: m.Meaning, N: e.N, Unseen: e.Unseen,
 			Mean: format.Finite(e.Mean), CI95: [2]*float64{format.Finite(e.Low), format.Finite(e.High)},
 			group: m.Group, e: e,
 		})
 	}
-	r.Limits = limitValues(LimitNames(&s.Model), r.get)
+	r.Limits = limitValues(measure.LimitNames(&s.Model), r.get)
 	r.warn(s, runs)
 	return r
 }
 
-func (r *Report) warn(s *scenario.Scenario, runs []Run) {
+func (r *Report) warn(s *scenario.Scenario, runs []measure.Run) {
 	add := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
 	if len(runs) == 1 {
 		add("one replication gives no interval; ask for more with --reps")
@@ -100,8 +101,8 @@ func (r *Report) warn(s *scenario.Scenario, runs []Run) {
 	if budget := uint64(s.EventBudget); budget > 0 && events > budget/2 {
 		add("a replication handled %d of %d events allowed; raise event_budget before it fails", events, budget)
 	}
-	if n := len(LimitNames(&s.Model)); n > ownMetrics {
-		add("use and refusals are those of the first %d of %d limits; a file of attempts (--attempts) names every one that refuses", ownMetrics, n)
+	if n := len(measure.LimitNames(&s.Model)); n > measure.OwnMetrics {
+		add("use and refusals are those of the first %d of %d limits; a file of attempts (--attempts) names every one that refuses", measure.OwnMetrics, n)
 	}
 	for _, m := range r.Metrics {
 		if m.Name == "recovery_s" && m.N > 0 && m.N < len(runs) {
@@ -112,11 +113,11 @@ func (r *Report) warn(s *scenario.Scenario, runs []Run) {
 	}
 }
 
-func (r *Report) get(name string) Estimate { return r.Metrics[Index(name)].e }
+func (r *Report) get(name string) measure.Estimate { return r.Metrics[measure.Index(name)].e }
 
 // WriteJSON writes the report for machines.
 func (r Report) WriteJSON(w io.Writer) error {
-	r.Metrics = slices.DeleteFunc(slices.Clone(r.Metrics), func(m MetricValue) bool { return ofLimits(m.Name) })
+	r.Metrics = slices.DeleteFunc(slices.Clone(r.Metrics), func(m MetricValue) bool { return measure.OfLimits(m.Name) })
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(r)
@@ -147,7 +148,7 @@ func (r Report) shown(i int) bool {
 	switch {
 	case strings.HasPrefix(m.Name, "latency_all") && r.get("success_ratio").Mean == 1:
 		return false // the same as that of answered calls
-	case Metrics()[i].Detail || ofLimits(m.Name) || (m.e.N == 0 && optionalMissing[m.Name]) || (m.Name == "warmup_s" && m.e.Mean == 0):
+	case measure.Metrics()[i].Detail || measure.OfLimits(m.Name) || (m.e.N == 0 && optionalMissing[m.Name]) || (m.Name == "warmup_s" && m.e.Mean == 0):
 		return false
 	case m.Name == "recovery_s" && m.e.N == 0:
 		return r.triggered && r.get("collapsed").Mean > 0 // else there is no trigger, or no level before it
@@ -163,7 +164,7 @@ func (r Report) WriteText(w io.Writer) error {
 	width := 20
 	for i, m := range r.Metrics {
 		if r.shown(i) {
-			width = max(width, len(interval(m.e, r.random)))
+			width = max(width, len(measure.Interval(m.e, r.random)))
 		}
 	}
 	group, spans := "", ""
@@ -175,7 +176,7 @@ func (r Report) WriteText(w io.Writer) error {
 			group = m.group
 			fmt.Fprintf(w, "\n%s%s\n", group, r.ofFew(strings.HasPrefix(m.Name, "latency_") && !strings.HasPrefix(m.Name, "latency_all_")))
 		}
-		mean, span := format.Number(m.e.Mean), interval(m.e, r.random)
+		mean, span := format.Number(m.e.Mean), measure.Interval(m.e, r.random)
 		if m.Name == "recovery_s" && m.e.N == 0 {
 			mean = "never"
 		}
@@ -203,7 +204,7 @@ func (r *Report) ofFew(is bool) string {
 // writeLegend explains the forms of intervals that the text has.
 func (r Report) writeLegend(w io.Writer, spans string) {
 	n := r.Replications
-	most, least := atMostPart(unseen(n, 0.95)), atLeastPart(unseen(n, 0.95))
+	most, least := measure.AtMostPart(measure.Unseen(n, 0.95)), measure.AtLeastPart(measure.Unseen(n, 0.95))
 	for _, form := range []struct {
 		used  bool
 		words string

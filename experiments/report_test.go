@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"stampede/internal/format"
 	"stampede/internal/testkit"
+	"stampede/measure"
 	"stampede/scenario"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 		for _, jobs := range []int{0, 1, 5} {
 			runtime.GOMAXPROCS(cores)
 			s := testkit.Embedded(t, "replications=7", "workload.batch.calls=200")
-			runs, err := Replicator{Jobs: jobs}.Play(context.Background(), s, 0, s.Replications)
+			runs, err := measure.Replicator{Jobs: jobs}.Play(context.Background(), s, 0, s.Replications)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -31,8 +32,8 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 			if err := NewReport(s, runs).WriteJSON(&out); err != nil {
 				t.Fatal(err)
 			}
-			csv := CSV{Model: &s.Model, Calls: &out, Attempts: &out}
-			if _, err := (Replicator{Jobs: 1, Listen: csv.Of}).Play(context.Background(), s, 0, 2); err != nil {
+			csv := measure.CSV{Model: &s.Model, Calls: &out, Attempts: &out}
+			if _, err := (measure.Replicator{Jobs: 1, Listen: csv.Of}).Play(context.Background(), s, 0, 2); err != nil {
 				t.Fatal(err)
 			}
 			if want == "" {
@@ -75,7 +76,7 @@ func TestWarningsTravelWithTheReport(t *testing.T) {
 		{[]string{"provider.faults=[{status: 400}]"}, ""},
 	} {
 		s := testkit.Embedded(t, c.set...)
-		runs, err := Replicator{}.Play(context.Background(), s, 0, min(s.Replications, 10))
+		runs, err := measure.Replicator{}.Play(context.Background(), s, 0, min(s.Replications, 10))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,11 +118,11 @@ price: {input: 1, output: 1}
 		if err != nil {
 			t.Fatal(err)
 		}
-		runs, err := Replicator{Jobs: 1}.Play(t.Context(), s, 0, 1)
+		runs, err := measure.Replicator{Jobs: 1}.Play(t.Context(), s, 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		value := func(name string) float64 { return runs[0].Values[Index(name)] }
+		value := func(name string) float64 { return runs[0].Values[measure.Index(name)] }
 		if value("limit_2_used_ratio") != 1 || value("limit_2_refused") != c.refused || value("quota_used_ratio") != 1 {
 			t.Errorf("warm-up %s: %g of the daily quota used, %g refused, %g of the fullest limit; want 1, %g, 1", c.warmup,
 				value("limit_2_used_ratio"), value("limit_2_refused"), value("quota_used_ratio"), c.refused)
@@ -162,7 +163,7 @@ price: {input: 1, output: 1}
 			t.Errorf("JSON: %+v", back.Limits)
 		}
 		for _, m := range back.Metrics {
-			if ofLimits(m.Name) {
+			if measure.OfLimits(m.Name) {
 				t.Errorf("JSON says %s twice", m.Name)
 			}
 		}
@@ -181,7 +182,7 @@ func TestFormsHaveALegend(t *testing.T) {
 			"0 of 30, at most 9.5 %: no replication has any", "metrics not listed are 0 in all 30 replications"}},
 	} {
 		s := testkit.Embedded(t, fmt.Sprintf("replications=%d", c.reps), "workload.batch.calls=50", c.set)
-		runs, err := Replicator{}.Play(context.Background(), s, 0, s.Replications)
+		runs, err := measure.Replicator{}.Play(context.Background(), s, 0, s.Replications)
 		if err != nil {
 			t.Fatal(err)
 		}

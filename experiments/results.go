@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"stampede/measure"
 	"stampede/scenario"
 )
 
@@ -29,9 +30,9 @@ type Row struct {
 func header(axes []string) []byte {
 	line := []byte("point,replication")
 	for _, a := range axes {
-		line = appendField(append(line, ','), a)
+		line = measure.AppendField(append(line, ','), a)
 	}
-	for _, m := range Metrics() {
+	for _, m := range measure.Metrics() {
 		line = append(append(line, ','), m.Name...)
 	}
 	return append(line, ",limits,error\n"...)
@@ -46,17 +47,17 @@ func (r *Row) append(line []byte) []byte {
 		line = strconv.AppendInt(line, int64(r.Replication), 10)
 	}
 	for _, l := range r.Labels {
-		line = appendField(append(line, ','), l)
+		line = measure.AppendField(append(line, ','), l)
 	}
-	for i := range Metrics() {
+	for i := range measure.Metrics() {
 		line = append(line, ',')
 		if r.Values != nil && !math.IsNaN(r.Values[i]) {
 			line = strconv.AppendFloat(line, r.Values[i], 'g', -1, 64)
 		}
 	}
-	line = append(appendField(append(line, ','), r.Limits), ',')
+	line = append(measure.AppendField(append(line, ','), r.Limits), ',')
 	if r.Reason != "" {
-		line = appendField(line, string(bytes.Join(bytes.Fields([]byte(r.Reason)), []byte(" "))))
+		line = measure.AppendField(line, string(bytes.Join(bytes.Fields([]byte(r.Reason)), []byte(" "))))
 	}
 	return append(line, '\n')
 }
@@ -97,7 +98,7 @@ func resumeResults(dir string, axes []string, each func(*Row) error) (*results, 
 	if err := os.Truncate(path, whole); err != nil {
 		return nil, err
 	}
-	all := make([]int, len(Metrics())) // read every value, so that a damaged row is found now
+	all := make([]int, len(measure.Metrics())) // read every value, so that a damaged row is found now
 	for i := range all {
 		all[i] = i
 	}
@@ -160,7 +161,7 @@ func (r *results) stop() error { return errors.Join(r.file.Sync(), r.file.Close(
 
 // WriteRun writes the folder of a single scenario's run: a manifest and a row
 // for each replication, like a sweep of one point.
-func WriteRun(dir string, t *scenario.Template, runs []Run) (err error) {
+func WriteRun(dir string, t *scenario.Template, runs []measure.Run) (err error) {
 	single := *t
 	single.Sweep = scenario.Sweep{}
 	m, err := (&Plan{Template: &single, Reps: len(runs)}).Manifest()
@@ -186,7 +187,7 @@ func WriteRun(dir string, t *scenario.Template, runs []Run) (err error) {
 	if err != nil {
 		return err
 	}
-	limits := joinLimits(LimitNames(&t.Base.Model))
+	limits := measure.JoinLimits(measure.LimitNames(&t.Base.Model))
 	for _, run := range runs {
 		row := Row{Replication: run.Replication, Values: run.Values, Limits: limits}
 		if _, err := r.file.Write(row.append(nil)); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"stampede/internal/format"
+	"stampede/measure"
 )
 
 // nearlyAll is the share of answered calls below which cost and latency speak of
@@ -54,7 +55,7 @@ func (c *Comparison) warnOfSurvivors() {
 func (c *Comparison) survivorsOf(g *group) survivors {
 	var out survivors
 	for _, name := range survivorMetrics {
-		out = append(out, EstimateOf(g.values[slices.Index(c.columns, Index(name))], 0.95).Mean)
+		out = append(out, measure.EstimateOf(g.values[slices.Index(c.columns, measure.Index(name))], 0.95).Mean)
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"stampede/internal/format"
+	"stampede/measure"
 	"stampede/scenario"
 	"stampede/sim"
 )
@@ -97,7 +98,7 @@ func (r *sweeping) open() error {
 	r.wake = sync.NewCond(&r.mu)
 	r.before = &pointReader{}
 	if p := r.Plan.Precision; p.Metric != "" {
-		if r.metric = Index(p.Metric); r.metric < 0 {
+		if r.metric = measure.Index(p.Metric); r.metric < 0 {
 			return fmt.Errorf("no metric %q", p.Metric)
 		}
 	}
@@ -203,7 +204,7 @@ func (r *sweeping) count(row *Row) {
 
 // play keeps every job busy until nothing is left.
 func (r *sweeping) play(ctx context.Context) error {
-	jobs := jobsFor(r.Jobs, r.total)
+	jobs := measure.JobsFor(r.Jobs, r.total)
 	stop := context.AfterFunc(ctx, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -221,7 +222,7 @@ func (r *sweeping) play(ctx context.Context) error {
 				if replication < 0 {
 					r.build(ctx, p)
 				} else {
-					run, err := Replicator{}.one(p.scenario, p.warmup, replication)
+					run, err := measure.Replicator{}.One(p.scenario, p.warmup, replication)
 					r.close(p, replication, run.Values, err)
 				}
 			}
@@ -300,9 +301,9 @@ func (r *sweeping) build(ctx context.Context, p *pointOf) {
 	var warmup sim.Time
 	var labels []string
 	var s *scenario.Scenario
-	err := guard(func() (err error) {
+	err := measure.Guard(func() (err error) {
 		if labels, s, err = r.Plan.Point(p.index); err == nil {
-			warmup, err = warmupOf(ctx, s)
+			warmup, err = measure.WarmupOf(ctx, s)
 		}
 		return err
 	})
@@ -318,7 +319,7 @@ func (r *sweeping) build(ctx context.Context, p *pointOf) {
 		}
 		return
 	}
-	p.scenario, p.warmup, p.limits, p.ready = s, warmup, joinLimits(LimitNames(&s.Model)), true
+	p.scenario, p.warmup, p.limits, p.ready = s, warmup, measure.JoinLimits(measure.LimitNames(&s.Model)), true
 }
 
 // close books a replication.
@@ -335,7 +336,7 @@ func (r *sweeping) close(p *pointOf, replication int, values []float64, err erro
 	p.values[replication] = math.NaN()
 	if err == nil {
 		p.values[replication] = values[r.metric]
-		p.random = p.random || values[Index("random")] == 1
+		p.random = p.random || values[measure.Index("random")] == 1
 	}
 	r.write(&row, line)
 }

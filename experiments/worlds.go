@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stampede/fleet"
+	"stampede/measure"
 	"stampede/policy"
 	"stampede/sim"
 	"stampede/wire"
@@ -72,7 +73,7 @@ var metastableSpike = Experiment{
 			if span.arm == "immediate" {
 				collapsed := make([]float64, len(rate.Values))
 				for i, r := range rate.Values {
-					collapsed[i] = bit(r < 4) // a tenth of what is asked
+					collapsed[i] = measure.Indicator(r < 4) // a tenth of what is asked
 				}
 				out["collapsed_share_immediate"] = Sample{Values: collapsed}
 			}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"stampede/experiments"
+	"stampede/measure"
 	"stampede/scenario"
 )
 
@@ -105,8 +106,8 @@ func jobsFlag() cli.Flag {
 // default keeps to those that Slurm gave it.
 func jobsOf(c *cli.Context) (int, error) {
 	jobs := c.Int("jobs")
-	if jobs < 0 || jobs > experiments.MaxJobs {
-		return 0, usage("--jobs: found %d; want 1 to %d, or 0 for one for each core", jobs, experiments.MaxJobs)
+	if jobs < 0 || jobs > measure.MaxJobs {
+		return 0, usage("--jobs: found %d; want 1 to %d, or 0 for one for each core", jobs, measure.MaxJobs)
 	}
 	if given, err := strconv.Atoi(os.Getenv("SLURM_CPUS_PER_TASK")); jobs == 0 && err == nil && given > 0 {
 		jobs = min(given, runtime.GOMAXPROCS(0))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"stampede/experiments"
+	"stampede/measure"
 	"stampede/plots"
 	"stampede/scenario"
 )
@@ -69,13 +70,13 @@ func (d *drawing) pickAxes() error {
 	return nil
 }
 
-func (d *drawing) metric(name string) int { return slices.Index(d.c.Metrics, experiments.Index(name)) }
+func (d *drawing) metric(name string) int { return slices.Index(d.c.Metrics, measure.Index(name)) }
 
-func (d *drawing) metricName(i int) string { return experiments.Metrics()[d.c.Metrics[i]].Name }
+func (d *drawing) metricName(i int) string { return measure.Metrics()[d.c.Metrics[i]].Name }
 
 // label writes a metric with its unit for an axis.
 func label(name string) string {
-	m := experiments.Metrics()[experiments.Index(name)]
+	m := measure.Metrics()[measure.Index(name)]
 	text := strings.ReplaceAll(strings.TrimSuffix(m.Name, "_s"), "_", " ")
 	text = strings.ReplaceAll(text, "usd", "cost")
 	return text + ", " + m.Unit
@@ -361,7 +362,7 @@ func (d *drawing) chosen() (points []*experiments.PointResult, fixed string, lef
 	points, fixed = d.slice()
 	points = slices.DeleteFunc(points, func(p *experiments.PointResult) bool { return math.IsNaN(d.at(p, d.y).Y) })
 	if len(points) > plots.MostSeries {
-		better := float64(experiments.Metrics()[experiments.Index(d.y)].Better)
+		better := float64(measure.Metrics()[measure.Index(d.y)].Better)
 		slices.SortStableFunc(points, func(a, b *experiments.PointResult) int {
 			return cmp.Compare(-better*d.at(a, d.y).Y, -better*d.at(b, d.y).Y)
 		})

@@ -16,8 +16,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"stampede/experiments"
 	"stampede/internal/nearest"
+	"stampede/measure"
 )
 
 func main() {
@@ -80,7 +80,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			runCommand(), sweepCommand(), reportCommand(), plotCommand(), mergeCommand(), experimentCommand(), presetCommand(), checkCommand(), initCommand(), schemaCommand(),
 		},
 		Writer: stdout, ErrWriter: stderr,
-		Version:        experiments.Version,
+		Version:        measure.Version,
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   mistaken,
 		Action: func(c *cli.Context) error {

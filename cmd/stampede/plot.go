@@ -10,6 +10,7 @@ import (
 
 	"stampede/experiments"
 	"stampede/internal/nearest"
+	"stampede/measure"
 	"stampede/plots"
 )
 
@@ -40,8 +41,8 @@ func runPlot(c *cli.Context) error {
 	if !contains(plots.Formats, d.format) {
 		return usage("--format: found %q; %s", d.format, nearest.Unknown(d.format, plots.Formats))
 	}
-	if d.y != "" && experiments.Index(d.y) < 0 {
-		return usage("--y: no metric %q; %s", d.y, nearest.Unknown(d.y, experiments.MetricNames()))
+	if d.y != "" && measure.Index(d.y) < 0 {
+		return usage("--y: no metric %q; %s", d.y, nearest.Unknown(d.y, measure.MetricNames()))
 	}
 	if kinds := c.String("kinds"); kinds != "" {
 		d.kinds = strings.Split(kinds, ",")
@@ -119,7 +120,7 @@ func (d *drawing) draw() (names []string, err error) {
 		return nil, err
 	}
 	metrics := append([]string{}, experiments.ReportMetrics...)
-	for _, name := range experiments.MetricNames() {
+	for _, name := range measure.MetricNames() {
 		if !contains(metrics, name) {
 			metrics = append(metrics, name)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"stampede/experiments"
+	"stampede/measure"
 	"stampede/scenario"
 )
 
@@ -58,7 +59,7 @@ func runScenario(c *cli.Context) error {
 		}
 	}
 	bar := newProgress(c.App.ErrWriter, s.Replications, "replications")
-	r := experiments.Replicator{Jobs: jobs, Done: func(experiments.Run) { bar.add() }}
+	r := measure.Replicator{Jobs: jobs, Done: func(measure.Run) { bar.add() }}
 	records, err := openRecords(s, c.String("calls"), c.String("attempts"), inputs(c, s))
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func writeTimeline(s *scenario.Scenario, path string, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	trace := experiments.NewTrace(s)
+	trace := measure.NewTrace(s)
 	_, err = s.Model.Run(s.Seed, 0, trace)
 	if err == nil {
 		text := bufio.NewWriterSize(o, 1<<16)
@@ -119,7 +120,7 @@ func writeTimeline(s *scenario.Scenario, path string, inputs []string) error {
 
 // writeRun writes the folder of a run: results, the records of the first
 // replication, and figures.
-func writeRun(c *cli.Context, t *scenario.Template, dir string, runs []experiments.Run) error {
+func writeRun(c *cli.Context, t *scenario.Template, dir string, runs []measure.Run) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func writeRun(c *cli.Context, t *scenario.Template, dir string, runs []experimen
 
 // records are the CSV files of a run; nil when none was asked for.
 type records struct {
-	csv   experiments.CSV
+	csv   measure.CSV
 	files []*output
 	texts []*bufio.Writer
 }
@@ -156,7 +157,7 @@ func openRecords(s *scenario.Scenario, calls, attempts string, inputs []string) 
 	if filepath.Clean(calls) == filepath.Clean(attempts) {
 		return nil, usage("--calls and --attempts: found %q for both; want two files", calls)
 	}
-	r := &records{csv: experiments.CSV{Model: &s.Model}}
+	r := &records{csv: measure.CSV{Model: &s.Model}}
 	for _, f := range []struct {
 		flag, path string
 		to         *io.Writer

@@ -11,6 +11,7 @@ import (
 
 	"stampede/experiments"
 	"stampede/internal/nearest"
+	"stampede/measure"
 	"stampede/scenario"
 )
 
@@ -160,8 +161,8 @@ func readPlan(c *cli.Context) (*experiments.Plan, error) {
 		metric = p.Objective()
 	}
 	p.Metric = metric
-	if experiments.Index(metric) < 0 {
-		return nil, usage("--metric: found %q; %s", metric, nearest.Unknown(metric, experiments.MetricNames()))
+	if measure.Index(metric) < 0 {
+		return nil, usage("--metric: found %q; %s", metric, nearest.Unknown(metric, measure.MetricNames()))
 	}
 	if text := c.String("precision"); text != "" {
 		var share scenario.Share
@@ -229,13 +230,13 @@ func runReport(c *cli.Context) error {
 	dir := c.Args().First()
 	o := experiments.CompareOptions{Objective: c.String("metric")}
 	if list := c.String("metrics"); list == "all" {
-		o.Metrics = experiments.MetricNames()
+		o.Metrics = measure.MetricNames()
 	} else if list != "" {
 		o.Metrics = strings.Split(list, ",")
 	}
 	for _, name := range append(o.Metrics, o.Objective) {
-		if name != "" && experiments.Index(name) < 0 {
-			return usage("no metric %q; %s", name, nearest.Unknown(name, experiments.MetricNames()))
+		if name != "" && measure.Index(name) < 0 {
+			return usage("no metric %q; %s", name, nearest.Unknown(name, measure.MetricNames()))
 		}
 	}
 	base, err := basePoint(c, dir)

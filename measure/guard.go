@@ -1,4 +1,4 @@
-package experiments
+package measure
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 // guard calls f and returns its panic as an error that says where it happened, so that a fault of the
 // program that one replication meets does not end the others.
-func guard(f func() error) (err error) {
+func Guard(f func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			message, _, _ := strings.Cut(fmt.Sprint(value), "\n")

@@ -1,4 +1,4 @@
-package experiments
+package measure
 
 import (
 	"math"
@@ -22,7 +22,7 @@ type Metric struct {
 	Meaning string // one line
 	Detail  bool   // left out of tables for people
 
-	of func(*Tally) float64
+	Value func(*Tally) float64
 }
 
 // Direction says which values of a metric are better.
@@ -69,7 +69,7 @@ func register() []Metric {
 	var out []Metric
 	group, of := "", PerCall
 	add := func(name, unit string, better Direction, meaning string, value func(*Tally) float64) {
-		out = append(out, Metric{Name: name, Unit: unit, Group: group, Of: of, Better: better, Meaning: meaning, of: value})
+		out = append(out, Metric{Name: name, Unit: unit, Group: group, Of: of, Better: better, Meaning: meaning, Value: value})
 	}
 	ratio := func(a, b float64) float64 {
 		if b == 0 {
@@ -81,14 +81,14 @@ func register() []Metric {
 
 	group = "answers"
 	add("calls", "calls", Neither, "calls that arrived in the measured time", func(t *Tally) float64 { return count(t.calls) })
-	add("answered", "calls", Higher, "calls that got an answer", func(t *Tally) float64 { return count(t.answered()) })
+	add("answered", "calls", Higher, "calls that got an answer", func(t *Tally) float64 { return count(t.Answered()) })
 	for o := policy.Outcome(1); o < policy.Outcomes; o++ {
 		add(o.String(), "calls", Lower, outcomeMeaning[o], func(t *Tally) float64 { return count(t.outcomes[o]) })
 	}
 	of = PerRun
 	add("never_came", "calls", Lower, "of a given number of calls, those that the end of the run came before", func(t *Tally) float64 { return count(t.neverCame) })
 	of = PerCall
-	add("success_ratio", "share", Higher, "answered calls of all calls", func(t *Tally) float64 { return ratio(count(t.answered()), count(t.calls)) })
+	add("success_ratio", "share", Higher, "answered calls of all calls", func(t *Tally) float64 { return ratio(count(t.Answered()), count(t.calls)) })
 	of = PerTime
 	perSecond := func(t *Tally, n uint64) float64 { return ratio(count(n), t.measured().Length().Seconds()) }
 	add("goodput_per_min", "calls/min", Higher, "calls answered per minute of the measured time", func(t *Tally) float64 {
@@ -114,7 +114,7 @@ func register() []Metric {
 	add("measured_s", "s", Neither, "length of the measured time", func(t *Tally) float64 { return t.measured().Length().Seconds() })
 	out[len(out)-1].Detail = true
 	add("random", "0 or 1", Neither, "1 where luck plays a part, 0 where every replication must be the same", func(t *Tally) float64 {
-		return bit(t.model.Random())
+		return Indicator(t.model.Random())
 	})
 	out[len(out)-1].Detail = true
 	of = PerTime
@@ -247,7 +247,7 @@ func register() []Metric {
 	group = "money"
 	add("usd_total", "USD", Lower, "billed for these calls", func(t *Tally) float64 { return (t.useful + t.waste.Total()).Dollars() })
 	add("usd_per_1000_answers", "USD", Lower, "billed, per 1,000 answered calls", func(t *Tally) float64 {
-		return ratio(1000*(t.useful+t.waste.Total()).Dollars(), count(t.answered()))
+		return ratio(1000*(t.useful+t.waste.Total()).Dollars(), count(t.Answered()))
 	})
 	add("usd_per_1000_calls", "USD", Lower, "billed, per 1,000 calls", func(t *Tally) float64 {
 		return ratio(1000*(t.useful+t.waste.Total()).Dollars(), count(t.calls))
@@ -257,7 +257,7 @@ func register() []Metric {
 		add("usd_wasted_"+c.String(), "USD", Lower, wasteMeaning[c], func(t *Tally) float64 { return t.waste[c].Dollars() })
 	}
 	add("billed_attempts_per_1000_answers", "attempts", Lower, "attempts with a bill, per 1,000 answered calls", func(t *Tally) float64 {
-		return ratio(1000*count(t.billed), count(t.answered()))
+		return ratio(1000*count(t.billed), count(t.Answered()))
 	})
 	return out
 }

@@ -1,4 +1,4 @@
-package experiments
+package measure
 
 import (
 	"math"
@@ -58,7 +58,7 @@ func (m Metric) Kind() Kind {
 //
 // What cannot be is cut off, which takes nothing from the coverage.
 func (m Metric) Estimate(values []float64, random bool, level float64) Estimate {
-	return estimate(m.Kind(), values, random, false, level).within(0, m.most())
+	return estimate(m.Kind(), values, random, false, level).Within(0, m.most())
 }
 
 // Difference is Estimate for differences, paired by replication, of two sets of values.
@@ -73,7 +73,7 @@ func estimate(kind Kind, values []float64, random, difference bool, level float6
 	}
 	mode, others, distance, ok := lump(values)
 	if ok && others == 0 {
-		e.Unseen = unseen(e.N, level)
+		e.Unseen = Unseen(e.N, level)
 		if kind == Count || kind == Share && mode == math.Trunc(mode) {
 			e.Low, e.High = mode-e.Unseen, mode+e.Unseen
 		}
@@ -81,11 +81,11 @@ func estimate(kind Kind, values []float64, random, difference bool, level float6
 	}
 	if kind == Share && !difference && indicator(values) {
 		ones := int(math.Round(e.Mean * float64(e.N)))
-		e.Low, e.High = clopperPearson(ones, e.N, level)
+		e.Low, e.High = ClopperPearson(ones, e.N, level)
 		return e
 	}
 	if kind != Quantity && ok && 4*others <= e.N {
-		low, high := clopperPearson(others, e.N, level)
+		low, high := ClopperPearson(others, e.N, level)
 		a, b := mode+distance*low, mode+distance*high
 		e.Low, e.High = min(e.Low, a, b), max(e.High, a, b)
 	}
@@ -94,7 +94,7 @@ func estimate(kind Kind, values []float64, random, difference bool, level float6
 
 // unseen is the largest probability of an event that none of n replications shows, at a level:
 // (1-p)^n = 1 - level.
-func unseen(n int, level float64) float64 { return 1 - math.Pow(1-level, 1/float64(n)) }
+func Unseen(n int, level float64) float64 { return 1 - math.Pow(1-level, 1/float64(n)) }
 
 // lump is the value that more than half of those there are have, how many are others, and their
 // mean distance from it; ok is false where there is none. NaN is no value. The only candidate
@@ -136,7 +136,7 @@ func indicator(values []float64) bool {
 //
 // with the quantile B of the beta law and a = 1 - level. It holds the truth with at least the
 // level for each n and each probability.
-func clopperPearson(k, n int, level float64) (low, high float64) {
+func ClopperPearson(k, n int, level float64) (low, high float64) {
 	key := proportion{k, n, level}
 	if both, ok := proportions.Load(key); ok {
 		return both.([2]float64)[0], both.([2]float64)[1]

@@ -1,4 +1,4 @@
-package experiments
+package measure
 
 import (
 	"fmt"
@@ -8,16 +8,16 @@ import (
 
 // interval writes what is known of a mean: its interval, or [?] of one replication, or of a value that all
 // replications share how far that goes. A value that follows from the scenario needs none.
-func interval(e Estimate, random bool) string {
+func Interval(e Estimate, random bool) string {
 	switch {
 	case e.N == 0:
 		return ""
 	case e.N == 1:
 		return "[?]"
 	case e.Unseen > 0 && e.Mean == 0:
-		return fmt.Sprintf("0 of %d, at most %s (95 %%)", e.N, atMostPart(e.Unseen))
+		return fmt.Sprintf("0 of %d, at most %s (95 %%)", e.N, AtMostPart(e.Unseen))
 	case e.Unseen > 0 && e.High == 1 && e.Low < 1:
-		return fmt.Sprintf("%d of %d, at least %s (95 %%)", e.N, e.N, atLeastPart(e.Unseen))
+		return fmt.Sprintf("%d of %d, at least %s (95 %%)", e.N, e.N, AtLeastPart(e.Unseen))
 	case e.Unseen > 0 || e.Half() == 0 && !random:
 		return "[=]"
 	case e.Half() == 0:
@@ -28,9 +28,9 @@ func interval(e Estimate, random bool) string {
 
 // atMostPart and atLeastPart write a bound on the part of the replications that differ, and on
 // the part that do not.
-func atMostPart(q float64) string { return strconv.FormatFloat(percent(q), 'g', 4, 64) + " %" }
+func AtMostPart(q float64) string { return strconv.FormatFloat(percent(q), 'g', 4, 64) + " %" }
 
-func atLeastPart(q float64) string { return strconv.FormatFloat(100-percent(q), 'g', 8, 64) + " %" }
+func AtLeastPart(q float64) string { return strconv.FormatFloat(100-percent(q), 'g', 8, 64) + " %" }
 
 // percent is a share in percent with two significant digits.
 func percent(q float64) float64 {

@@ -1,4 +1,4 @@
-package experiments
+package measure
 
 import (
 	"math"
@@ -133,5 +133,5 @@ func (k *collapse) collapsed() float64 {
 	if math.IsNaN(level) {
 		return level
 	}
-	return bit(level < k.below)
+	return Indicator(level < k.below)
 }

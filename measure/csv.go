@@ -1,4 +1,4 @@
-package experiments
+package measure
 
 import (
 	"io"
@@ -165,10 +165,10 @@ func (c *CSV) start(replication int) {
 	c.row = strconv.AppendInt(c.row[:0], int64(replication), 10)
 }
 
-func (c *CSV) text(s string) { c.row = appendField(append(c.row, ','), s) }
+func (c *CSV) text(s string) { c.row = AppendField(append(c.row, ','), s) }
 
 // appendField appends a text as a field of CSV, quoted where it must be.
-func appendField(row []byte, s string) []byte {
+func AppendField(row []byte, s string) []byte {
 	s = format.Cell(s)
 	if !strings.ContainsAny(s, ",\"\r\n") {
 		return append(row, s...)

@@ -1,4 +1,4 @@
-package experiments
+package measure
 
 import (
 	"math"
@@ -22,7 +22,7 @@ func (e Estimate) Half() float64 { return (e.High - e.Low) / 2 }
 
 // within clips the interval to the values that the quantity can have, which
 // takes nothing from its coverage.
-func (e Estimate) within(least, most float64) Estimate {
+func (e Estimate) Within(least, most float64) Estimate {
 	e.Low, e.High = max(e.Low, least), min(e.High, most)
 	return e
 }
@@ -71,7 +71,7 @@ type critical struct {
 }
 
 // bit is 1 for true.
-func bit(b bool) float64 {
+func Indicator(b bool) float64 {
 	if b {
 		return 1
 	}

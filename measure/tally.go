@@ -1,4 +1,4 @@
-package experiments
+package measure
 
 import (
 	"math"
@@ -229,7 +229,7 @@ func (t *Tally) measured() happened {
 	return h
 }
 
-func (t *Tally) answered() uint64 { return t.outcomes[policy.Answered] }
+func (t *Tally) Answered() uint64 { return t.outcomes[policy.Answered] }
 
 func (t *Tally) attempts() (sum uint64) {
 	for _, n := range t.classes {
@@ -256,7 +256,7 @@ func (t *Tally) fairness() float64 {
 func (t *Tally) Values() []float64 {
 	values := make([]float64, len(registry))
 	for i := range registry {
-		values[i] = registry[i].of(t)
+		values[i] = registry[i].Value(t)
 	}
 	return values
 }

@@ -1,4 +1,4 @@
-package experiments
+package measure
 
 import (
 	"math"
@@ -12,7 +12,7 @@ func (t *Tally) lowerBound() float64 {
 	m := t.model
 	_, burst := m.Workload.Arrivals.(fleet.Burst)
 	batch := m.Workload.Arrivals == nil && m.Workload.Think == nil
-	if len(m.Beside) > 0 || (!burst && !batch) || t.warmup > 0 || t.answered() == 0 {
+	if len(m.Beside) > 0 || (!burst && !batch) || t.warmup > 0 || t.Answered() == 0 {
 		return math.NaN()
 	}
 	if least := t.bound.Makespan(); least > 0 {

@@ -1,4 +1,4 @@
-package experiments
+package measure
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 // limits.
 
 // ownMetrics is how many limits have metrics of their own, in the order of [LimitNames].
-const ownMetrics = 12
+const OwnMetrics = 12
 
 // LimitNames lists the limits of a model, those of further providers behind those of its
 // own.
@@ -41,7 +41,7 @@ func atProvider(i int, p *provider.Config) string {
 }
 
 // joinLimits writes names as they stand in a row of results.csv, splitLimits reads them.
-func joinLimits(names []string) string {
+func JoinLimits(names []string) string {
 	var out []string
 	for _, n := range names {
 		out = append(out, strings.ReplaceAll(n, ";", ","))
@@ -49,7 +49,7 @@ func joinLimits(names []string) string {
 	return strings.Join(out, "; ")
 }
 
-func splitLimits(text string) []string {
+func SplitLimits(text string) []string {
 	if text == "" {
 		return nil
 	}
@@ -152,14 +152,14 @@ func (t *limitTally) fullest() float64 {
 }
 
 // limitMetric names a metric of the limit in place k, from 0.
-func limitMetric(k int, what string) string { return fmt.Sprintf("limit_%d_%s", k+1, what) }
+func LimitMetric(k int, what string) string { return fmt.Sprintf("limit_%d_%s", k+1, what) }
 
 // addLimits puts the metrics of limits into the registry.
 func addLimits(add func(name, unit string, better Direction, meaning string, of func(*Tally) float64)) {
-	for k := range ownMetrics {
-		add(limitMetric(k, "used_ratio"), "share", Neither, fmt.Sprintf("share used of what limit %d admits in the measured time", k+1),
+	for k := range OwnMetrics {
+		add(LimitMetric(k, "used_ratio"), "share", Neither, fmt.Sprintf("share used of what limit %d admits in the measured time", k+1),
 			func(t *Tally) float64 { return t.limits.usedOf(k) })
-		add(limitMetric(k, "refused"), "attempts", Lower, fmt.Sprintf("attempts refused by limit %d, of all fleets", k+1),
+		add(LimitMetric(k, "refused"), "attempts", Lower, fmt.Sprintf("attempts refused by limit %d, of all fleets", k+1),
 			func(t *Tally) float64 { return t.limits.refusedBy(k) })
 	}
 	add("slots_refused", "attempts", Lower, "attempts refused for want of a slot and of a place to wait, of all fleets",
@@ -167,4 +167,4 @@ func addLimits(add func(name, unit string, better Direction, meaning string, of 
 }
 
 // ofLimits reports whether a metric is one that the table of limits shows.
-func ofLimits(name string) bool { return strings.HasPrefix(name, "limit_") || name == "slots_refused" }
+func OfLimits(name string) bool { return strings.HasPrefix(name, "limit_") || name == "slots_refused" }

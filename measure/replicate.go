@@ -1,4 +1,4 @@
-package experiments
+package measure
 
 import (
 	"context"
@@ -35,7 +35,7 @@ type Replicator struct {
 // its error.
 func (r Replicator) Play(ctx context.Context, s *scenario.Scenario, from, to int) ([]Run, error) {
 	var warmup sim.Time
-	if err := guard(func() (err error) { warmup, err = warmupOf(ctx, s); return err }); err != nil {
+	if err := Guard(func() (err error) { warmup, err = WarmupOf(ctx, s); return err }); err != nil {
 		return nil, err
 	}
 	var (
@@ -54,14 +54,14 @@ func (r Replicator) Play(ctx context.Context, s *scenario.Scenario, from, to int
 		next++
 		return next - 1, true
 	}
-	for range jobsFor(r.Jobs, to-from) {
+	for range JobsFor(r.Jobs, to-from) {
 		group.Go(func() {
 			for {
 				replication, ok := take()
 				if !ok {
 					return
 				}
-				run, err := r.one(s, warmup, replication)
+				run, err := r.One(s, warmup, replication)
 				mu.Lock()
 				if err != nil && first == nil {
 					first = fmt.Errorf("replication %d: %w", replication, err)
@@ -93,7 +93,7 @@ func (r Replicator) Play(ctx context.Context, s *scenario.Scenario, from, to int
 }
 
 // warmupOf is the warm-up that the scenario says, or that is found from it.
-func warmupOf(ctx context.Context, s *scenario.Scenario) (sim.Time, error) {
+func WarmupOf(ctx context.Context, s *scenario.Scenario) (sim.Time, error) {
 	if s.Warmup.Auto {
 		return FindWarmup(ctx, s)
 	}
@@ -101,8 +101,8 @@ func warmupOf(ctx context.Context, s *scenario.Scenario) (sim.Time, error) {
 }
 
 // one plays a replication; its panic is its error.
-func (r Replicator) one(s *scenario.Scenario, warmup sim.Time, replication int) (run Run, err error) {
-	err = guard(func() (err error) {
+func (r Replicator) One(s *scenario.Scenario, warmup sim.Time, replication int) (run Run, err error) {
+	err = Guard(func() (err error) {
 		tally := NewTally(s, warmup)
 		var to fleet.Listener = tally
 		if r.Listen != nil {
@@ -126,7 +126,7 @@ func (r Replicator) one(s *scenario.Scenario, warmup sim.Time, replication int) 
 const MaxJobs = 1024
 
 // jobsFor is how many replications of so many to run at a time; 0 means one for each core.
-func jobsFor(jobs, replications int) int {
+func JobsFor(jobs, replications int) int {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}

@@ -1,0 +1,11 @@
+// Package measure runs one scenario many times and says what came of it.
+//
+// Data flows one way. A [Replicator] runs replications on all cores; each streams its records into a
+// [Tally]; a tally gives one value for each metric of the registry ([Metrics]); the values of
+// independent replications give an [Estimate], a mean with its interval. Each metric has a [Basis]: the
+// calls that arrived in the [Measured] time, what happened in it, or the run. The number of cores
+// changes no byte.
+//
+// Records can be written as well: as rows of calls and attempts ([CSV]) and as a timeline
+// ([Trace]).
+package measure

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"stampede/internal/testkit"
 	"stampede/measure"
+	"stampede/sweep"
 	"testing"
 )
 
@@ -17,25 +18,25 @@ func BenchmarkReport(b *testing.B) {
 	for _, rows := range []int{30_000, 999_990} {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
 			dir := b.TempDir()
-			plan := &Plan{Template: testkit.Template(b, testkit.Small), Reps: 30}
+			plan := &sweep.Plan{Template: testkit.Template(b, testkit.Small), Reps: 30}
 			m, err := plan.Manifest()
 			if err != nil {
 				b.Fatal(err)
 			}
 			m.Points = rows / 30
-			text, err := m.encode()
+			text, err := m.Encode()
 			if err != nil {
 				b.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(dir, manifestName), text, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, sweep.ManifestName), text, 0o644); err != nil {
 				b.Fatal(err)
 			}
-			f, err := os.Create(filepath.Join(dir, resultsName))
+			f, err := os.Create(filepath.Join(dir, sweep.ResultsName))
 			if err != nil {
 				b.Fatal(err)
 			}
 			w := bufio.NewWriter(f)
-			if _, err := w.Write(header(plan.Axes())); err != nil {
+			if _, err := w.Write(sweep.Header(plan.Axes())); err != nil {
 				b.Fatal(err)
 			}
 			var line []byte
@@ -44,8 +45,8 @@ func BenchmarkReport(b *testing.B) {
 				for k := range values {
 					values[k] = float64((i*7919+k*104729)%100_003) / 997
 				}
-				row := Row{Point: i / 30, Replication: i % 30, Labels: []string{"own-the-loop", fmt.Sprint(i / 30)}, Values: values}
-				line = row.append(line[:0])
+				row := sweep.Row{Point: i / 30, Replication: i % 30, Labels: []string{"own-the-loop", fmt.Sprint(i / 30)}, Values: values}
+				line = row.Append(line[:0])
 				if _, err := w.Write(line); err != nil {
 					b.Fatal(err)
 				}

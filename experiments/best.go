@@ -9,6 +9,7 @@ import (
 	"stampede/measure"
 	"stampede/scenario"
 	"stampede/sim"
+	"stampede/sweep"
 )
 
 // choose finds the best set and the frontier.
@@ -31,7 +32,7 @@ func (c *Comparison) choose() {
 // trigger: it is no candidate for anything.
 func (c *Comparison) isControl(p PointResult) bool {
 	k := len(c.Axes) - 1
-	return k >= 0 && c.Axes[k] == TriggerAxis && p.Labels[k] == "off"
+	return k >= 0 && c.Axes[k] == sweep.TriggerAxis && p.Labels[k] == "off"
 }
 
 // BestCandidate is a point with its objective. Candidates may have different replications: a
@@ -161,7 +162,7 @@ func (c *Comparison) explain() {
 			var total sim.Moments
 			by := make([]sim.Moments, len(names))
 			for j := range c.Points {
-				if x := c.Points[j].Estimates[i].Mean; !math.IsNaN(x) && (axis == TriggerAxis || !c.isControl(c.Points[j])) {
+				if x := c.Points[j].Estimates[i].Mean; !math.IsNaN(x) && (axis == sweep.TriggerAxis || !c.isControl(c.Points[j])) {
 					total.Add(x)
 					by[groupOf[j]].Add(x)
 				}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"stampede/internal/format"
 	"stampede/measure"
+	"stampede/sweep"
 	"strings"
 )
 
@@ -16,7 +17,7 @@ import (
 // difference to a base paired by seed, which points may be the best, and what
 // each axis does.
 type Comparison struct {
-	Manifest    *Manifest
+	Manifest    *sweep.Manifest
 	Axes        []string
 	Metrics     []int // of the registry, those compared
 	Objective   int   // place in Metrics of the one that the best set goes by
@@ -32,7 +33,7 @@ type Comparison struct {
 		points int     // where there are any
 		most   float64 // mean of a point
 	}
-	lacks shortfall // of the folder
+	lacks sweep.Shortfall // of the folder
 }
 
 // PointResult is one point of a comparison.
@@ -91,7 +92,7 @@ var ReportMetrics = []string{"success_ratio", "goodput_per_min", "makespan_s", "
 
 // Compare reads a sweep's folder. It simulates nothing.
 func Compare(dir string, o CompareOptions) (*Comparison, error) {
-	m, err := ReadManifest(dir)
+	m, err := sweep.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -99,20 +100,20 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 	if o.Base != nil {
 		c.Base = *o.Base
 	}
-	c.Axes = m.axes()
+	c.Axes = m.AxisPaths()
 	names := slices.Clone(o.Metrics)
 	if len(names) == 0 {
 		names = slices.Clone(ReportMetrics)
 		if m.Trigger {
 			names = append(names, "recovery_s", "collapsed")
 		}
-		if m.has("collapse") {
+		if m.Has("collapse") {
 			names = append(names, "collapse_level")
 			if !m.Trigger {
 				names = append(names, "collapsed")
 			}
 		}
-		if m.has("warmup") {
+		if m.Has("warmup") {
 			names = append(names, "warmup_s")
 		}
 	}
@@ -147,7 +148,7 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 			c.columns = append(c.columns, i)
 		}
 	}
-	if err := c.read(filepath.Join(dir, resultsName)); err != nil {
+	if err := c.read(filepath.Join(dir, sweep.ResultsName)); err != nil {
 		return nil, err
 	}
 	c.choose()
@@ -169,7 +170,7 @@ type group struct {
 // groups reads the rows, which are in order, point by point.
 func (c *Comparison) groups(path string, each func(*group) error) error {
 	var g *group
-	err := readRows(path, c.Axes, c.columns, func(r *Row) error {
+	err := sweep.ReadRows(path, c.Axes, c.columns, func(r *sweep.Row) error {
 		if g == nil || r.Point != g.point {
 			if g != nil {
 				if err := each(g); err != nil {
@@ -187,7 +188,7 @@ func (c *Comparison) groups(path string, each func(*group) error) error {
 	return err
 }
 
-func (g *group) take(r *Row) {
+func (g *group) take(r *sweep.Row) {
 	if r.Values == nil {
 		g.reasons = append(g.reasons, r.Reason)
 		return
@@ -199,12 +200,12 @@ func (g *group) take(r *Row) {
 }
 
 func (c *Comparison) read(path string) error {
-	path, clean, err := ordered(path)
+	path, clean, err := sweep.Ordered(path)
 	if err != nil {
 		return err
 	}
 	defer clean()
-	if c.lacks, err = c.Manifest.lacks(path); err != nil {
+	if c.lacks, err = c.Manifest.Lacks(path); err != nil {
 		return err
 	}
 	var base, first *group
@@ -219,11 +220,11 @@ func (c *Comparison) read(path string) error {
 		}
 		if g.point == c.Base {
 			base = g
-			return errEnough
+			return sweep.ErrEnough
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil && !errors.Is(err, sweep.ErrEnough) {
 		return err
 	}
 	if base == nil && first != nil {
@@ -231,10 +232,10 @@ func (c *Comparison) read(path string) error {
 		base, c.Base = first, first.point
 	}
 	if base == nil && reason != "" {
-		return folderErrorf("no replication in the folder has a result: %s", reason)
+		return sweep.FolderErrorf("no replication in the folder has a result: %s", reason)
 	}
 	if base == nil {
-		return folderErrorf("the folder holds no result yet")
+		return sweep.FolderErrorf("the folder holds no result yet")
 	}
 	at := map[int]int{}
 	for i, r := range base.replications {
@@ -329,9 +330,9 @@ func (c *Comparison) warn() {
 	if c.Manifest.Shard != nil {
 		add("this folder is part %d of %d", c.Manifest.Shard.Index, c.Manifest.Shard.Of)
 	}
-	if c.lacks.replications > 0 {
+	if c.lacks.Replications > 0 {
 		add("this sweep is not complete: at least %s of %s are missing; go on with it (sweep --resume)",
-			format.Plural(c.lacks.replications, "replication"), format.Plural(c.lacks.points, "point"))
+			format.Plural(c.lacks.Replications, "replication"), format.Plural(c.lacks.Points, "point"))
 	}
 	if least < 10 {
 		add("points rest on as few as %d replications; intervals from fewer than 10 are wide and rest on normality", least)
@@ -351,7 +352,7 @@ func (c *Comparison) warn() {
 		}
 		if none > 0 {
 			hint := ""
-			if measure.Metrics()[m].Name == "collapsed" && !c.Manifest.has("collapse") {
+			if measure.Metrics()[m].Name == "collapsed" && !c.Manifest.Has("collapse") {
 				hint = "; it needs a trigger, or a level that holds in every arm, such as collapse: {from: 300s, to: 400s, below: 50%}"
 			}
 			add("%s has no value in some replications of %d points%s", measure.Metrics()[m].Name, none, hint)
@@ -361,7 +362,7 @@ func (c *Comparison) warn() {
 		if i := slices.Index(c.Metrics, measure.Index(p.Metric)); i >= 0 {
 			wide := 0
 			for _, q := range c.Points {
-				if e := q.Estimates[i]; e.N > 0 && !p.known(e) {
+				if e := q.Estimates[i]; e.N > 0 && !p.Known(e) {
 					wide++
 				}
 			}
@@ -378,7 +379,7 @@ func (c *Comparison) warn() {
 			}
 		}
 	}
-	if c.Manifest.has("warmup") {
+	if c.Manifest.Has("warmup") {
 		add("the measured time begins at the end of the warm-up (warmup_s); where that was found from the data each point has its own, so counts rest on different calls")
 	}
 	if len(c.Points) > 10 {

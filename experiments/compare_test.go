@@ -16,6 +16,7 @@ import (
 	"stampede/internal/testkit"
 	"stampede/measure"
 	"stampede/scenario"
+	"stampede/sweep"
 	"strings"
 	"testing"
 	"time"
@@ -31,12 +32,12 @@ func TestAnyLabelReadsBack(t *testing.T) {
 	}
 	tpl.Sweep.Add(axis)
 	dir := t.TempDir() + "/s"
-	sweep := Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: dir}
-	if _, err := sweep.Run(t.Context()); err != nil {
+	small := sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 2}, Dir: dir}
+	if _, err := small.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	sweep.Resume = true
-	if _, err := sweep.Run(t.Context()); err != nil {
+	small.Resume = true
+	if _, err := small.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{})
@@ -56,7 +57,7 @@ func TestAnyLabelReadsBack(t *testing.T) {
 // more than the first ones; merge refuses such a part, and one with rows of another.
 func TestIncompleteSweepsSaySo(t *testing.T) {
 	dir := t.TempDir() + "/fixed"
-	if _, err := sweepInto(t, dir, nil); err != nil {
+	if _, err := sweepFolder(t, dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	warnings := func(dir string) string {
@@ -71,7 +72,7 @@ func TestIncompleteSweepsSaySo(t *testing.T) {
 	if all := warnings(dir); strings.Contains(all, incomplete) {
 		t.Errorf("a whole sweep: %s", all)
 	}
-	cut(t, dir, func(_, replication int) bool { return replication < 3 })
+	keepRows(t, dir, func(_, replication int) bool { return replication < 3 })
 	if all := warnings(dir); !strings.Contains(all, incomplete+": at least 9 replications of 9 points are missing") {
 		t.Errorf("three of four replications of nine points: %s", all)
 	}
@@ -79,33 +80,33 @@ func TestIncompleteSweepsSaySo(t *testing.T) {
 	var parts []string
 	for i := range 2 {
 		dir := fmt.Sprintf("%s/precise%d", t.TempDir(), i)
-		if _, err := sweepInto(t, dir, func(s *Sweep) {
-			s.Plan.Precision = Precision{Metric: "latency_mean_s", Rel: 0.01, MaxReps: 8}
-			s.Plan.Shard = Shard{i + 1, 2}
+		if _, err := sweepFolder(t, dir, func(s *sweep.Sweep) {
+			s.Plan.Precision = sweep.Precision{Metric: "latency_mean_s", Rel: 0.01, MaxReps: 8}
+			s.Plan.Shard = sweep.Shard{Index: i + 1, Of: 2}
 		}); err != nil {
 			t.Fatal(err)
 		}
 		parts = append(parts, dir)
 	}
-	if err := Merge(parts, t.TempDir()+"/m"); err != nil {
+	if err := sweep.Merge(parts, t.TempDir()+"/m"); err != nil {
 		t.Error(err)
 	}
-	cut(t, parts[1], func(_, replication int) bool { return replication < 4 }) // killed after its first wave
+	keepRows(t, parts[1], func(_, replication int) bool { return replication < 4 }) // killed after its first wave
 	if all := warnings(parts[1]); !strings.Contains(all, incomplete) {
 		t.Errorf("a part after its first wave: %s", all)
 	}
-	var folder FolderError
-	if err := Merge(parts, t.TempDir()+"/m"); !errors.As(err, &folder) || !strings.Contains(err.Error(), "part 2 of 2, lacks") {
+	var folder sweep.FolderError
+	if err := sweep.Merge(parts, t.TempDir()+"/m"); !errors.As(err, &folder) || !strings.Contains(err.Error(), "part 2 of 2, lacks") {
 		t.Errorf("a part after its first wave was merged: %v", err)
 	}
-	text, err := os.ReadFile(filepath.Join(parts[0], resultsName))
+	text, err := os.ReadFile(filepath.Join(parts[0], sweep.ResultsName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(parts[1], resultsName), text, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(parts[1], sweep.ResultsName), text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Merge(parts, t.TempDir()+"/m"); err == nil || !strings.Contains(err.Error(), "holds point 0, which is not of part 2 of 2") {
+	if err := sweep.Merge(parts, t.TempDir()+"/m"); err == nil || !strings.Contains(err.Error(), "holds point 0, which is not of part 2 of 2") {
 		t.Errorf("a part with the rows of another: %v", err)
 	}
 }
@@ -114,7 +115,7 @@ func TestIncompleteSweepsSaySo(t *testing.T) {
 func TestReportWithoutAnyResult(t *testing.T) {
 	dir := t.TempDir() + "/s"
 	tpl := testkit.Template(t, testkit.Small, "event_budget=10")
-	outcome, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: dir}).Run(t.Context())
+	outcome, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 2}, Dir: dir}).Run(t.Context())
 	if err != nil || outcome.FailedCount != 2*9+3 {
 		t.Errorf("%v, %+v", err, outcome)
 	}
@@ -128,15 +129,15 @@ func TestReportWithoutAnyResult(t *testing.T) {
 func FuzzFolder(f *testing.F) {
 	tpl := testkit.Template(f, strings.Replace(testkit.Small, ", nonsense", "", 1))
 	dir := f.TempDir() + "/s"
-	sweep := Sweep{Plan: &Plan{Template: tpl, Reps: 2, Control: false}, Dir: dir}
-	if _, err := sweep.Run(f.Context()); err != nil {
+	small := sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 2, Control: false}, Dir: dir}
+	if _, err := small.Run(f.Context()); err != nil {
 		f.Fatal(err)
 	}
-	manifest, err := os.ReadFile(filepath.Join(dir, manifestName))
+	manifest, err := os.ReadFile(filepath.Join(dir, sweep.ManifestName))
 	if err != nil {
 		f.Fatal(err)
 	}
-	rows, err := os.ReadFile(filepath.Join(dir, resultsName))
+	rows, err := os.ReadFile(filepath.Join(dir, sweep.ResultsName))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func FuzzFolder(f *testing.F) {
 		if len(manifest) > 1<<20 || len(rows) > 1<<20 {
 			return
 		}
-		for name, text := range map[string]string{manifestName: manifest, resultsName: rows} {
+		for name, text := range map[string]string{sweep.ManifestName: manifest, sweep.ResultsName: rows} {
 			if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -175,7 +176,7 @@ func FuzzFolder(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		_ = Merge([]string{home}, filepath.Join(t.TempDir(), "merged"))
+		_ = sweep.Merge([]string{home}, filepath.Join(t.TempDir(), "merged"))
 		runtime.ReadMemStats(&after)
 		if mb, took := (after.TotalAlloc-before.TotalAlloc)>>20, time.Since(began); mb > 1024 || took > time.Minute {
 			t.Fatalf("allocated %d MB in %v", mb, took)
@@ -194,7 +195,7 @@ price: {input: 1, output: 1}
 sweep: {"provider.limits.0.limit": [1/min, 100/min]}
 `
 	dir := t.TempDir() + "/s"
-	if _, err := sweepInto(t, dir, func(s *Sweep) { s.Plan.Template, s.Plan.Reps = testkit.Template(t, text), 2 }); err != nil {
+	if _, err := sweepFolder(t, dir, func(s *sweep.Sweep) { s.Plan.Template, s.Plan.Reps = testkit.Template(t, text), 2 }); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{})
@@ -263,13 +264,13 @@ func TestPrecisionGoesOnForRareEvents(t *testing.T) {
 	constant := strings.NewReplacer("{exponential: {mean: 500}}", "500", "{exponential: {mean: 100}}", "100", "{exponential: {mean: 500ms}}", "500ms").Replace(testkit.Small)
 	constant = constant[:strings.Index(constant, "policy:")] + "policy: {retry: {attempts: 2}}\nprice: gpt-4o-mini\n"
 	dir := t.TempDir() + "/s"
-	_, err := sweepInto(t, dir, func(s *Sweep) {
+	_, err := sweepFolder(t, dir, func(s *sweep.Sweep) {
 		axis, err := scenario.ParseAxis("provider.faults.0.share=0,0.001%")
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Plan = &Plan{Template: testkit.Template(t, constant, "provider.faults=[{share: 0, status: 400}]"), Reps: 10,
-			Metric: "terminal_error", Precision: Precision{Metric: "terminal_error", Rel: 0.1, MaxReps: 40}}
+		s.Plan = &sweep.Plan{Template: testkit.Template(t, constant, "provider.faults=[{share: 0, status: 400}]"), Reps: 10,
+			Metric: "terminal_error", Precision: sweep.Precision{Metric: "terminal_error", Rel: 0.1, MaxReps: 40}}
 		s.Plan.Template.Sweep.Axes = []scenario.Axis{axis}
 	})
 	if err != nil {
@@ -312,7 +313,7 @@ func TestASingleSeedDecidesNothing(t *testing.T) {
 		}
 	}
 	dir := t.TempDir() + "/s"
-	if _, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 1}, Dir: dir}).Run(t.Context()); err != nil {
+	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 1}, Dir: dir}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{Metrics: []string{"latency_mean_s"}, Objective: "latency_mean_s"})
@@ -329,7 +330,7 @@ func TestASingleSeedDecidesNothing(t *testing.T) {
 // A point that cannot be built is reported with its reason and the others run.
 func TestBrokenPointsDoNotStopASweep(t *testing.T) {
 	dir := t.TempDir() + "/s"
-	outcome, err := sweepInto(t, dir, nil)
+	outcome, err := sweepFolder(t, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,7 +362,7 @@ price: gpt-4o-mini
 sweep: {policy: [as_above, no-retry]}
 `)
 	dir := t.TempDir() + "/s"
-	if _, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 5}, Dir: dir}).Run(t.Context()); err != nil {
+	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 5}, Dir: dir}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{})
@@ -397,14 +398,14 @@ sweep: {policy: [as_above, no-retry]}
 func TestControl(t *testing.T) {
 	tpl := testkit.Template(t, strings.Replace(testkit.Small, "  latency:", "  faults: [{for: 20s, status: 503}, {share: 1%, status: 500}]\n  latency:", 1))
 	dir := t.TempDir() + "/s"
-	if _, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 4, Control: true}, Dir: dir}).Run(context.Background()); err != nil {
+	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 4, Control: true}, Dir: dir}).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{Metrics: []string{"attempts_overloaded"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Points) != 24 || c.Axes[2] != TriggerAxis {
+	if len(c.Points) != 24 || c.Axes[2] != sweep.TriggerAxis {
 		t.Fatalf("%d points on %v", len(c.Points), c.Axes)
 	}
 	for _, p := range c.Points {
@@ -419,7 +420,7 @@ func TestControl(t *testing.T) {
 func TestControlMeetsTheSameLuck(t *testing.T) {
 	tpl := testkit.Template(t, strings.Replace(strings.Split(testkit.Small, "sweep:")[0], "  latency:", "  faults: [{at: 1h, for: 1s, status: 503}]\n  latency:", 1)+"sweep: {policy: [as_above, no-retry]}")
 	dir := t.TempDir() + "/s"
-	if _, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 4, Control: true}, Dir: dir}).Run(t.Context()); err != nil {
+	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 4, Control: true}, Dir: dir}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{Metrics: []string{"latency_mean_s", "usd_wasted"}})
@@ -451,7 +452,7 @@ price: gpt-4o-mini
 sweep: {workload.open.rate: [40/s, 70/s, 120/s]}
 `, "collapse={from: 50s, to: 80s, below: 50%}")
 	dir := t.TempDir() + "/s"
-	if _, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 2, Control: true}, Dir: dir}).Run(t.Context()); err != nil {
+	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 2, Control: true}, Dir: dir}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{Metrics: []string{"collapsed", "collapse_level", "recovery_s"}})
@@ -484,7 +485,7 @@ sweep: {workload.open.rate: [40/s, 70/s, 120/s]}
 
 func TestFrontierAndSensitivity(t *testing.T) {
 	dir := t.TempDir() + "/s"
-	if _, err := sweepInto(t, dir, nil); err != nil {
+	if _, err := sweepFolder(t, dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{Objective: "answered"})
@@ -531,13 +532,13 @@ func TestFrontierAndSensitivity(t *testing.T) {
 // Replications are added until the metric is known well enough, or there are no
 // more to be had; the decision does not depend on jobs or interruptions.
 func TestPrecision(t *testing.T) {
-	plan := func() *Plan {
-		return &Plan{Template: testkit.Template(t, testkit.Small), Reps: 4, Precision: Precision{Metric: "latency_mean_s", Rel: 0.05, MaxReps: 60}}
+	plan := func() *sweep.Plan {
+		return &sweep.Plan{Template: testkit.Template(t, testkit.Small), Reps: 4, Precision: sweep.Precision{Metric: "latency_mean_s", Rel: 0.05, MaxReps: 60}}
 	}
 	var want string
 	for _, jobs := range []int{1, 5} {
 		dir := t.TempDir() + "/s"
-		if _, err := sweepInto(t, dir, func(s *Sweep) { s.Plan, s.Jobs = plan(), jobs }); err != nil {
+		if _, err := sweepFolder(t, dir, func(s *sweep.Sweep) { s.Plan, s.Jobs = plan(), jobs }); err != nil {
 			t.Fatal(err)
 		}
 		if want == "" {
@@ -567,7 +568,7 @@ func TestPrecision(t *testing.T) {
 	}
 	dir := t.TempDir() + "/s"
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Sweep{Plan: plan(), Dir: dir, Jobs: 3, Progress: func(done, _ int) {
+	s := &sweep.Sweep{Plan: plan(), Dir: dir, Jobs: 3, Progress: func(done, _ int) {
 		if done == 50 {
 			cancel()
 		}
@@ -575,7 +576,7 @@ func TestPrecision(t *testing.T) {
 	if _, err := s.Run(ctx); err == nil {
 		t.Fatal("not interrupted")
 	}
-	if _, err := sweepInto(t, dir, func(s *Sweep) { s.Plan, s.Resume = plan(), true }); err != nil {
+	if _, err := sweepFolder(t, dir, func(s *sweep.Sweep) { s.Plan, s.Resume = plan(), true }); err != nil {
 		t.Fatal(err)
 	}
 	if testkit.Contents(t, dir) != want {
@@ -587,14 +588,14 @@ func TestPrecision(t *testing.T) {
 // in order; without the base another point takes its place, with a note.
 func TestReportOfAStoppedSweep(t *testing.T) {
 	dir := t.TempDir() + "/s"
-	if _, err := sweepInto(t, dir, nil); err != nil {
+	if _, err := sweepFolder(t, dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := Compare(dir, CompareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, resultsName)
+	path := filepath.Join(dir, sweep.ResultsName)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -629,7 +630,7 @@ func TestReportOfAStoppedSweep(t *testing.T) {
 	if err != nil || c.Base != 1 || !strings.Contains(strings.Join(c.Warnings, "\n"), "point 0 has no result to compare to; point 1 takes its place") {
 		t.Errorf("without the base: %v, base %d, %q", err, c.Base, c.Warnings)
 	}
-	if err := Merge([]string{dir}, t.TempDir()+"/m"); err == nil {
+	if err := sweep.Merge([]string{dir}, t.TempDir()+"/m"); err == nil {
 		t.Error("a folder that is no part was merged")
 	}
 }
@@ -651,7 +652,7 @@ price: {input: 1, output: 1}
 sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
 `
 	dir := t.TempDir() + "/s"
-	if _, err := (&Sweep{Plan: &Plan{Template: testkit.Template(t, text), Reps: 10}, Dir: dir}).Run(t.Context()); err != nil {
+	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: testkit.Template(t, text), Reps: 10}, Dir: dir}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{})
@@ -718,7 +719,7 @@ sweep: {policy.timeouts.gap: [none, 3s]}
 		}
 	}
 	dir := t.TempDir() + "/s"
-	if _, err := (&Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: dir}).Run(t.Context()); err != nil {
+	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 2}, Dir: dir}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{Metrics: []string{"goodput_per_min"}})
@@ -752,5 +753,35 @@ func TestVerdicts(t *testing.T) {
 		if got := difference(g, base, at, 0, measure.Metric{Unit: "s", Better: c.better}, true).Verdict; got != c.want {
 			t.Errorf("%v, %d: %s, want %s", c.values, c.better, got, c.want)
 		}
+	}
+}
+
+// sweepFolder runs a sweep of four replications a point into a folder.
+func sweepFolder(t testing.TB, dir string, change func(*sweep.Sweep)) (sweep.Outcome, error) {
+	t.Helper()
+	s := &sweep.Sweep{Plan: &sweep.Plan{Template: testkit.Template(t, testkit.Small), Reps: 4}, Dir: dir}
+	if change != nil {
+		change(s)
+	}
+	return s.Run(t.Context())
+}
+
+// keepRows leaves some rows of a folder's results.
+func keepRows(t *testing.T, dir string, keep func(point, replication int) bool) {
+	t.Helper()
+	path := filepath.Join(dir, "results.csv")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []string
+	for i, line := range strings.SplitAfter(string(text), "\n") {
+		var point, replication int
+		if n, _ := fmt.Sscanf(line, "%d,%d,", &point, &replication); i == 0 || n < 2 || keep(point, replication) {
+			kept = append(kept, line)
+		}
+	}
+	if err := os.WriteFile(path, []byte(strings.Join(kept, "")), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

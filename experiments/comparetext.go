@@ -8,6 +8,7 @@ import (
 	"slices"
 	"stampede/internal/format"
 	"stampede/measure"
+	"stampede/sweep"
 	"strconv"
 	"strings"
 )
@@ -144,7 +145,7 @@ func (c *Comparison) pointTable() *table {
 }
 
 // shortAxes names axes by the last parts that tell them apart.
-func (c *Comparison) shortAxes() []string { return ShortNames(c.Axes) }
+func (c *Comparison) shortAxes() []string { return sweep.ShortNames(c.Axes) }
 
 // meanCell writes a mean with its half-width, or how far a value goes that all replications share.
 func meanCell(e measure.Estimate) string {
@@ -367,14 +368,14 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		AtMost  *float64 `json:"most"`
 	}
 	out := struct {
-		Manifest    *Manifest     `json:"manifest"`
-		Objective   string        `json:"objective"`
-		Base        int           `json:"base"`
-		Best        []int         `json:"best"`
-		Frontier    []int         `json:"frontier"`
-		Points      []point       `json:"points"`
-		Sensitivity []sensitivity `json:"sensitivity"`
-		Warnings    []string      `json:"warnings"`
+		Manifest    *sweep.Manifest `json:"manifest"`
+		Objective   string          `json:"objective"`
+		Base        int             `json:"base"`
+		Best        []int           `json:"best"`
+		Frontier    []int           `json:"frontier"`
+		Points      []point         `json:"points"`
+		Sensitivity []sensitivity   `json:"sensitivity"`
+		Warnings    []string        `json:"warnings"`
 	}{Manifest: c.Manifest, Objective: measure.Metrics()[c.Metrics[c.Objective]].Name, Base: c.Base, Best: c.Best, Frontier: c.Frontier, Warnings: c.Warnings}
 	for _, p := range c.Points {
 		j := point{Point: p.Point, Values: map[string]string{}, Replications: p.N, MayBeBest: slices.Contains(c.Best, p.Point), OnFrontier: slices.Contains(c.Frontier, p.Point), Few: p.Few, Error: p.Reason, Limits: p.Limits}

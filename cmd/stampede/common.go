@@ -17,9 +17,9 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"stampede/experiments"
 	"stampede/measure"
 	"stampede/scenario"
+	"stampede/sweep"
 )
 
 // scenarioFlags are the flags of every command that reads a scenario.
@@ -117,12 +117,12 @@ func jobsOf(c *cli.Context) (int, error) {
 
 // basePoint is the point of --base in a folder.
 func basePoint(c *cli.Context, dir string) (int, error) {
-	m, err := experiments.ReadManifest(dir)
+	m, err := sweep.ReadManifest(dir)
 	if err != nil {
 		return 0, folderMistake(err)
 	}
 	point, err := m.FindPoint(dir, c.String("base"))
-	var folder experiments.FolderError
+	var folder sweep.FolderError
 	var file *fs.PathError
 	switch {
 	case errors.As(err, &folder), errors.As(err, &file):
@@ -136,7 +136,7 @@ func basePoint(c *cli.Context, dir string) (int, error) {
 // folderMistake makes a folder that cannot be used as asked a mistake of the person who calls; that
 // it cannot be read or written is a failure.
 func folderMistake(err error) error {
-	var folder experiments.FolderError
+	var folder sweep.FolderError
 	if errors.As(err, &folder) {
 		return usageError{err}
 	}

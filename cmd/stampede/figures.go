@@ -10,6 +10,7 @@ import (
 	"stampede/measure"
 	"stampede/plots"
 	"stampede/scenario"
+	"stampede/sweep"
 )
 
 // pickAxes finds the axes of the figures: those asked for, else those whose
@@ -20,7 +21,7 @@ func (d *drawing) pickAxes() error {
 		if len(d.c.Axes) == 0 {
 			return -1, usage("%s: found %q; the folder holds one scenario without axes", flag, name)
 		}
-		i, err := experiments.FindAxis(d.c.Axes, name)
+		i, err := sweep.FindAxis(d.c.Axes, name)
 		if err != nil {
 			return -1, usage("%s: %v", flag, err)
 		}
@@ -53,7 +54,7 @@ func (d *drawing) pickAxes() error {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
 	for _, i := range order {
 		switch {
-		case d.c.Axes[i] == experiments.TriggerAxis: // shown when asked for
+		case d.c.Axes[i] == sweep.TriggerAxis: // shown when asked for
 		case d.xAxis < 0 && i != d.byAxis:
 			d.xAxis = i
 		case d.byAxis < 0 && i != d.xAxis:
@@ -102,7 +103,7 @@ func (d *drawing) slice() (points []*experiments.PointResult, fixed string) {
 		}
 		return points, "all points of the sample"
 	}
-	short := experiments.ShortNames(d.c.Axes)
+	short := sweep.ShortNames(d.c.Axes)
 	var parts []string
 	for k := range d.c.Axes {
 		if k != d.xAxis && k != d.byAxis {
@@ -174,7 +175,7 @@ func (d *drawing) values(axis int) (labels []string, numeric bool) {
 
 // axisLabel names an axis with the unit of its values.
 func (d *drawing) axisLabel(axis int) string {
-	name := strings.ReplaceAll(experiments.ShortNames(d.c.Axes)[axis], "_", " ")
+	name := strings.ReplaceAll(sweep.ShortNames(d.c.Axes)[axis], "_", " ")
 	labels, numeric := d.values(axis)
 	if !numeric {
 		return name
@@ -208,7 +209,7 @@ func (d *drawing) lines() (plots.Figure, error) {
 	series := []string{""}
 	if d.byAxis >= 0 && d.c.Manifest.Sample == "" {
 		series, _ = d.values(d.byAxis)
-		f.Heading = strings.ReplaceAll(experiments.ShortNames(d.c.Axes)[d.byAxis], "_", " ")
+		f.Heading = strings.ReplaceAll(sweep.ShortNames(d.c.Axes)[d.byAxis], "_", " ")
 	}
 	for _, name := range series {
 		s := plots.Series{Name: name}
@@ -291,7 +292,7 @@ func (d *drawing) heat() (plots.Figure, error) {
 }
 
 func short(axes []string, i int) string {
-	return strings.ReplaceAll(experiments.ShortNames(axes)[i], "_", " ")
+	return strings.ReplaceAll(sweep.ShortNames(axes)[i], "_", " ")
 }
 
 func (d *drawing) frontier() (plots.Figure, error) {

@@ -15,6 +15,7 @@ import (
 	"stampede/experiments"
 	"stampede/measure"
 	"stampede/scenario"
+	"stampede/sweep"
 )
 
 func runCommand() *cli.Command {
@@ -124,7 +125,7 @@ func writeRun(c *cli.Context, t *scenario.Template, dir string, runs []measure.R
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := experiments.WriteRun(dir, t, runs); err != nil {
+	if err := sweep.WriteRun(dir, t, runs); err != nil {
 		return folderMistake(err)
 	}
 	records, err := openRecords(t.Base, filepath.Join(dir, callsName), filepath.Join(dir, attemptsName), nil)

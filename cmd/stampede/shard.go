@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stampede/experiments"
+	"stampede/sweep"
 )
 
 // array is how an engine tells a task its place in an array of jobs.
@@ -23,7 +23,7 @@ var arrays = []array{
 // parseShard reads I/N, auto/N, auto1/N or auto. The index of auto/N counts from 0 and that of auto1/N from 1,
 // whatever tasks were submitted: those that are submitted again keep their parts. The environment is looked up
 // with env, empty for what is not there.
-func parseShard(text string, env func(string) string) (s experiments.Shard, err error) {
+func parseShard(text string, env func(string) string) (s sweep.Shard, err error) {
 	if text == "" {
 		return s, nil
 	}
@@ -34,7 +34,7 @@ func parseShard(text string, env func(string) string) (s experiments.Shard, err 
 		if err1 != nil || err2 != nil || i < 1 || n < i {
 			return s, usage("--shard: found %q; want I/N with 1 <= I <= N, auto/N, auto1/N or auto", text)
 		}
-		return experiments.Shard{Index: i, Of: n}, nil
+		return sweep.Shard{Index: i, Of: n}, nil
 	}
 	if index != "auto" && index != "auto1" || index == "auto1" && !split {
 		return s, usage("--shard: found %q; want I/N, auto/N, auto1/N or auto", text)
@@ -71,7 +71,7 @@ func parseShard(text string, env func(string) string) (s experiments.Shard, err 
 		return s, usage("--shard: found %s=%d; %s/%d takes the indices %d to %d",
 			a.index, task, index, n, first, first+n-1)
 	}
-	return experiments.Shard{Index: task - first + 1, Of: n}, nil
+	return sweep.Shard{Index: task - first + 1, Of: n}, nil
 }
 
 // findArray is the one array that the environment tells of.
@@ -98,7 +98,7 @@ func findArray(env func(string) string) (found array, task int, err error) {
 
 // whole is the part of a task when this submission is the whole array: it begins at 0 or 1 and has no gaps. An
 // array of one task is more likely one that is submitted again.
-func (a array) whole(task int, env func(string) string) (s experiments.Shard, err error) {
+func (a array) whole(task int, env func(string) string) (s sweep.Shard, err error) {
 	if a.count == "" {
 		return s, usage("--shard: %s does not say how many parts there are; write auto/N with the N of %s",
 			a.engine, a.where)
@@ -122,5 +122,5 @@ func (a array) whole(task int, env func(string) string) (s experiments.Shard, er
 	if err == nil && (task < first || task >= first+count) {
 		err = usage("--shard: found %s=%d and %s=%d; write auto/N", a.index, task, a.count, count)
 	}
-	return experiments.Shard{Index: task - first + 1, Of: count}, err
+	return sweep.Shard{Index: task - first + 1, Of: count}, err
 }

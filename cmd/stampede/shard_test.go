@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"stampede/experiments"
+	"stampede/sweep"
 )
 
 // Environments of tasks as the engines set them. Slurm describes what was submitted: of --array=3,5 the task 3
@@ -20,55 +20,55 @@ func TestShardOfATask(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		env        map[string]string
-		want       experiments.Shard
+		want       sweep.Shard
 		err        string
 	}{
-		{"none", "", nil, experiments.Shard{}, ""},
-		{"written", "2/7", nil, experiments.Shard{Index: 2, Of: 7}, ""},
-		{"written, whatever the environment says", "2/7", kubernetes, experiments.Shard{Index: 2, Of: 7}, ""},
-		{"0", "0/7", nil, experiments.Shard{}, `found "0/7"; want I/N with 1 <= I <= N`},
-		{"beyond", "8/7", nil, experiments.Shard{}, `found "8/7"`},
-		{"no number of parts", "3", nil, experiments.Shard{}, `found "3"`},
-		{"another word", "automatic/7", kubernetes, experiments.Shard{}, `found "automatic/7"; want I/N, auto/N`},
+		{"none", "", nil, sweep.Shard{}, ""},
+		{"written", "2/7", nil, sweep.Shard{Index: 2, Of: 7}, ""},
+		{"written, whatever the environment says", "2/7", kubernetes, sweep.Shard{Index: 2, Of: 7}, ""},
+		{"0", "0/7", nil, sweep.Shard{}, `found "0/7"; want I/N with 1 <= I <= N`},
+		{"beyond", "8/7", nil, sweep.Shard{}, `found "8/7"`},
+		{"no number of parts", "3", nil, sweep.Shard{}, `found "3"`},
+		{"another word", "automatic/7", kubernetes, sweep.Shard{}, `found "automatic/7"; want I/N, auto/N`},
 
-		{"Slurm, --array=0-6", "auto", slurm("3", "0", "6", "7", "1"), experiments.Shard{Index: 4, Of: 7}, ""},
-		{"Slurm, --array=0-6%2, last", "auto", slurm("6", "0", "6", "7", "1"), experiments.Shard{Index: 7, Of: 7}, ""},
-		{"Slurm, --array=1-7", "auto", slurm("3", "1", "7", "7", "1"), experiments.Shard{Index: 3, Of: 7}, ""},
-		{"Slurm, --array=3,5 submitted again", "auto", slurm("3", "3", "5", "2", "1"), experiments.Shard{}, "found 2 tasks from 3 to 5 in steps of 1; auto wants the whole array"},
-		{"Slurm, --array=0,2", "auto", slurm("2", "0", "2", "2", "1"), experiments.Shard{}, "auto wants the whole array"},
-		{"Slurm, --array=0-12:6", "auto", slurm("6", "0", "12", "3", "6"), experiments.Shard{}, "in steps of 6; auto wants the whole array"},
-		{"Slurm, --array=2-8", "auto", slurm("2", "2", "8", "7", "1"), experiments.Shard{}, "auto wants the whole array"},
-		{"Slurm, --array=1 submitted again", "auto", slurm("1", "1", "1", "1", "1"), experiments.Shard{}, "found 1 tasks from 1 to 1"},
-		{"Slurm, without a count", "auto", map[string]string{"SLURM_ARRAY_TASK_ID": "3"}, experiments.Shard{}, `found SLURM_ARRAY_TASK_COUNT=""; write auto/N`},
+		{"Slurm, --array=0-6", "auto", slurm("3", "0", "6", "7", "1"), sweep.Shard{Index: 4, Of: 7}, ""},
+		{"Slurm, --array=0-6%2, last", "auto", slurm("6", "0", "6", "7", "1"), sweep.Shard{Index: 7, Of: 7}, ""},
+		{"Slurm, --array=1-7", "auto", slurm("3", "1", "7", "7", "1"), sweep.Shard{Index: 3, Of: 7}, ""},
+		{"Slurm, --array=3,5 submitted again", "auto", slurm("3", "3", "5", "2", "1"), sweep.Shard{}, "found 2 tasks from 3 to 5 in steps of 1; auto wants the whole array"},
+		{"Slurm, --array=0,2", "auto", slurm("2", "0", "2", "2", "1"), sweep.Shard{}, "auto wants the whole array"},
+		{"Slurm, --array=0-12:6", "auto", slurm("6", "0", "12", "3", "6"), sweep.Shard{}, "in steps of 6; auto wants the whole array"},
+		{"Slurm, --array=2-8", "auto", slurm("2", "2", "8", "7", "1"), sweep.Shard{}, "auto wants the whole array"},
+		{"Slurm, --array=1 submitted again", "auto", slurm("1", "1", "1", "1", "1"), sweep.Shard{}, "found 1 tasks from 1 to 1"},
+		{"Slurm, without a count", "auto", map[string]string{"SLURM_ARRAY_TASK_ID": "3"}, sweep.Shard{}, `found SLURM_ARRAY_TASK_COUNT=""; write auto/N`},
 
-		{"Slurm, --array=0-6", "auto/7", slurm("3", "0", "6", "7", "1"), experiments.Shard{Index: 4, Of: 7}, ""},
-		{"Slurm, --array=3,5 submitted again", "auto/7", slurm("3", "3", "5", "2", "1"), experiments.Shard{Index: 4, Of: 7}, ""},
-		{"Slurm, --array=3,5 submitted again", "auto/7", slurm("5", "3", "5", "2", "1"), experiments.Shard{Index: 6, Of: 7}, ""},
-		{"Slurm, --array=6 submitted again", "auto/7", slurm("6", "6", "6", "1", "1"), experiments.Shard{Index: 7, Of: 7}, ""},
-		{"Slurm, --array=1-7, first", "auto/7", slurm("1", "1", "7", "7", "1"), experiments.Shard{}, "for an array from 1 write auto1/7"},
-		{"Slurm, --array=1-7, last", "auto/7", slurm("7", "1", "7", "7", "1"), experiments.Shard{}, "for an array from 1 write auto1/7"},
-		{"Slurm, --array=1-7", "auto1/7", slurm("1", "1", "7", "7", "1"), experiments.Shard{Index: 1, Of: 7}, ""},
-		{"Slurm, --array=5,7 submitted again", "auto1/7", slurm("7", "5", "7", "2", "1"), experiments.Shard{Index: 7, Of: 7}, ""},
-		{"Slurm, --array=0-6", "auto1/7", slurm("0", "0", "6", "7", "1"), experiments.Shard{}, "auto1/7 takes the indices 1 to 7"},
-		{"Slurm, beyond", "auto/7", slurm("9", "0", "9", "10", "1"), experiments.Shard{}, "found SLURM_ARRAY_TASK_ID=9; auto/7 takes the indices 0 to 6"},
-		{"Slurm, no number", "auto/x", slurm("1", "0", "6", "7", "1"), experiments.Shard{}, `found "auto/x"; want a number of parts`},
-		{"Slurm, no N", "auto1", slurm("1", "1", "7", "7", "1"), experiments.Shard{}, `found "auto1"; want I/N, auto/N, auto1/N or auto`},
+		{"Slurm, --array=0-6", "auto/7", slurm("3", "0", "6", "7", "1"), sweep.Shard{Index: 4, Of: 7}, ""},
+		{"Slurm, --array=3,5 submitted again", "auto/7", slurm("3", "3", "5", "2", "1"), sweep.Shard{Index: 4, Of: 7}, ""},
+		{"Slurm, --array=3,5 submitted again", "auto/7", slurm("5", "3", "5", "2", "1"), sweep.Shard{Index: 6, Of: 7}, ""},
+		{"Slurm, --array=6 submitted again", "auto/7", slurm("6", "6", "6", "1", "1"), sweep.Shard{Index: 7, Of: 7}, ""},
+		{"Slurm, --array=1-7, first", "auto/7", slurm("1", "1", "7", "7", "1"), sweep.Shard{}, "for an array from 1 write auto1/7"},
+		{"Slurm, --array=1-7, last", "auto/7", slurm("7", "1", "7", "7", "1"), sweep.Shard{}, "for an array from 1 write auto1/7"},
+		{"Slurm, --array=1-7", "auto1/7", slurm("1", "1", "7", "7", "1"), sweep.Shard{Index: 1, Of: 7}, ""},
+		{"Slurm, --array=5,7 submitted again", "auto1/7", slurm("7", "5", "7", "2", "1"), sweep.Shard{Index: 7, Of: 7}, ""},
+		{"Slurm, --array=0-6", "auto1/7", slurm("0", "0", "6", "7", "1"), sweep.Shard{}, "auto1/7 takes the indices 1 to 7"},
+		{"Slurm, beyond", "auto/7", slurm("9", "0", "9", "10", "1"), sweep.Shard{}, "found SLURM_ARRAY_TASK_ID=9; auto/7 takes the indices 0 to 6"},
+		{"Slurm, no number", "auto/x", slurm("1", "0", "6", "7", "1"), sweep.Shard{}, `found "auto/x"; want a number of parts`},
+		{"Slurm, no N", "auto1", slurm("1", "1", "7", "7", "1"), sweep.Shard{}, `found "auto1"; want I/N, auto/N, auto1/N or auto`},
 
-		{"AWS Batch", "auto", aws, experiments.Shard{Index: 4, Of: 7}, ""},
-		{"AWS Batch", "auto/9", aws, experiments.Shard{Index: 4, Of: 9}, ""},
-		{"AWS Batch, from 1", "auto1/7", aws, experiments.Shard{}, "AWS Batch counts from 0; write auto/7"},
-		{"AWS Batch, without a size", "auto", map[string]string{"AWS_BATCH_JOB_ARRAY_INDEX": "3"}, experiments.Shard{}, "with the N of the array size"},
-		{"AWS Batch, beyond its size", "auto", map[string]string{"AWS_BATCH_JOB_ARRAY_INDEX": "7", "AWS_BATCH_JOB_ARRAY_SIZE": "7"}, experiments.Shard{}, "found AWS_BATCH_JOB_ARRAY_INDEX=7 and AWS_BATCH_JOB_ARRAY_SIZE=7"},
+		{"AWS Batch", "auto", aws, sweep.Shard{Index: 4, Of: 7}, ""},
+		{"AWS Batch", "auto/9", aws, sweep.Shard{Index: 4, Of: 9}, ""},
+		{"AWS Batch, from 1", "auto1/7", aws, sweep.Shard{}, "AWS Batch counts from 0; write auto/7"},
+		{"AWS Batch, without a size", "auto", map[string]string{"AWS_BATCH_JOB_ARRAY_INDEX": "3"}, sweep.Shard{}, "with the N of the array size"},
+		{"AWS Batch, beyond its size", "auto", map[string]string{"AWS_BATCH_JOB_ARRAY_INDEX": "7", "AWS_BATCH_JOB_ARRAY_SIZE": "7"}, sweep.Shard{}, "found AWS_BATCH_JOB_ARRAY_INDEX=7 and AWS_BATCH_JOB_ARRAY_SIZE=7"},
 
-		{"Kubernetes", "auto/7", kubernetes, experiments.Shard{Index: 4, Of: 7}, ""},
-		{"Kubernetes, the first", "auto/7", map[string]string{"JOB_COMPLETION_INDEX": "0"}, experiments.Shard{Index: 1, Of: 7}, ""},
-		{"Kubernetes", "auto", kubernetes, experiments.Shard{}, "Kubernetes does not say how many parts there are; write auto/N with the N of spec.completions"},
-		{"Kubernetes, completions: 4", "auto/3", kubernetes, experiments.Shard{}, "found JOB_COMPLETION_INDEX=3; auto/3 takes the indices 0 to 2"},
+		{"Kubernetes", "auto/7", kubernetes, sweep.Shard{Index: 4, Of: 7}, ""},
+		{"Kubernetes, the first", "auto/7", map[string]string{"JOB_COMPLETION_INDEX": "0"}, sweep.Shard{Index: 1, Of: 7}, ""},
+		{"Kubernetes", "auto", kubernetes, sweep.Shard{}, "Kubernetes does not say how many parts there are; write auto/N with the N of spec.completions"},
+		{"Kubernetes, completions: 4", "auto/3", kubernetes, sweep.Shard{}, "found JOB_COMPLETION_INDEX=3; auto/3 takes the indices 0 to 2"},
 
-		{"nothing", "auto/7", nil, experiments.Shard{}, "found no index of a Slurm, AWS Batch or Kubernetes array"},
-		{"no whole number", "auto/7", map[string]string{"JOB_COMPLETION_INDEX": "three"}, experiments.Shard{}, `found JOB_COMPLETION_INDEX="three"`},
-		{"outside of an array", "auto/7", map[string]string{"JOB_COMPLETION_INDEX": "-1"}, experiments.Shard{}, `found JOB_COMPLETION_INDEX="-1"`},
-		{"two engines", "auto/7", map[string]string{"JOB_COMPLETION_INDEX": "3", "SLURM_ARRAY_TASK_ID": "1"}, experiments.Shard{}, "found SLURM_ARRAY_TASK_ID and JOB_COMPLETION_INDEX"},
+		{"nothing", "auto/7", nil, sweep.Shard{}, "found no index of a Slurm, AWS Batch or Kubernetes array"},
+		{"no whole number", "auto/7", map[string]string{"JOB_COMPLETION_INDEX": "three"}, sweep.Shard{}, `found JOB_COMPLETION_INDEX="three"`},
+		{"outside of an array", "auto/7", map[string]string{"JOB_COMPLETION_INDEX": "-1"}, sweep.Shard{}, `found JOB_COMPLETION_INDEX="-1"`},
+		{"two engines", "auto/7", map[string]string{"JOB_COMPLETION_INDEX": "3", "SLURM_ARRAY_TASK_ID": "1"}, sweep.Shard{}, "found SLURM_ARRAY_TASK_ID and JOB_COMPLETION_INDEX"},
 	} {
 		got, err := parseShard(c.text, func(name string) string { return c.env[name] })
 		if c.err == "" && (err != nil || got != c.want) {

@@ -13,6 +13,7 @@ import (
 	"stampede/internal/nearest"
 	"stampede/measure"
 	"stampede/scenario"
+	"stampede/sweep"
 )
 
 func sweepCommand() *cli.Command {
@@ -60,7 +61,7 @@ func runSweep(c *cli.Context) error {
 	}
 	var bar *progress
 	resume := c.Bool("resume") || plan.Shard.Of > 0 // a part is named by its plan, so that it cannot be mistaken
-	sweep := experiments.Sweep{Plan: plan, Dir: dir, Jobs: jobs, Resume: resume, Progress: func(done, total int) {
+	sweep := sweep.Sweep{Plan: plan, Dir: dir, Jobs: jobs, Resume: resume, Progress: func(done, total int) {
 		if bar == nil {
 			bar = newProgress(c.App.ErrWriter, total, "replications")
 		}
@@ -115,7 +116,7 @@ func folderName(name string) string {
 }
 
 // readPlan reads the scenario and what the flags make of its sweep.
-func readPlan(c *cli.Context) (*experiments.Plan, error) {
+func readPlan(c *cli.Context) (*sweep.Plan, error) {
 	t, err := readTemplate(c)
 	if err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func readPlan(c *cli.Context) (*experiments.Plan, error) {
 			return nil, usage("the axis %s: no value makes a scenario: %v", a.Path, err)
 		}
 	}
-	p := &experiments.Plan{Template: t, Reps: t.Base.Replications, Control: c.Bool("control")}
+	p := &sweep.Plan{Template: t, Reps: t.Base.Replications, Control: c.Bool("control")}
 	if c.IsSet("reps") {
 		if p.Reps = c.Int("reps"); p.Reps < 1 || p.Reps > 100_000 {
 			return nil, usage("--reps: found %d; want 1 to 100,000", p.Reps)
@@ -169,13 +170,13 @@ func readPlan(c *cli.Context) (*experiments.Plan, error) {
 		if err := share.ParseText(text); err != nil || share == 0 {
 			return nil, usage("--precision: found %q; want a share above 0, such as 2%%", text)
 		}
-		p.Reps = max(p.Reps, experiments.PrecisionReps)
-		p.Precision = experiments.Precision{Metric: metric, Rel: float64(share), MaxReps: c.Int("max-reps")}
+		p.Reps = max(p.Reps, sweep.PrecisionReps)
+		p.Precision = sweep.Precision{Metric: metric, Rel: float64(share), MaxReps: c.Int("max-reps")}
 		if p.Precision.MaxReps < p.Reps {
 			return nil, usage("--max-reps: found %d; want at least the %d replications that each point begins with", p.Precision.MaxReps, p.Reps)
 		}
-		if p.Precision.MaxReps > experiments.MaxReplications {
-			return nil, usage("--max-reps: found %d; want at most %d", p.Precision.MaxReps, experiments.MaxReplications)
+		if p.Precision.MaxReps > sweep.MaxReplications {
+			return nil, usage("--max-reps: found %d; want at most %d", p.Precision.MaxReps, sweep.MaxReplications)
 		}
 	} else if c.IsSet("max-reps") {
 		return nil, usage("--max-reps goes with --precision")
@@ -198,7 +199,7 @@ func mergeCommand() *cli.Command {
 			if c.NArg() == 0 {
 				return usage("merge: found no folder; want those of all parts")
 			}
-			if err := experiments.Merge(c.Args().Slice(), c.String("out")); err != nil {
+			if err := sweep.Merge(c.Args().Slice(), c.String("out")); err != nil {
 				return folderMistake(err)
 			}
 			_, err := fmt.Fprintf(c.App.Writer, "wrote %s; next: stampede report %s, stampede plot %s\n", c.String("out"), c.String("out"), c.String("out"))

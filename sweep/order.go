@@ -1,4 +1,4 @@
-package experiments
+package sweep
 
 import (
 	"bufio"
@@ -33,7 +33,7 @@ func keyOf(line []byte) (keyed, error) {
 		k.replication, err = strconv.Atoi(string(replication))
 	}
 	if err != nil || !found {
-		return k, folderErrorf("not a line of results: %.60q", line)
+		return k, FolderErrorf("not a line of results: %.60q", line)
 	}
 	return k, nil
 }
@@ -56,7 +56,7 @@ func openLines(path string, buffer int) (*lineReader, error) {
 	r := &lineReader{path: path, file: f, text: bufio.NewReaderSize(f, buffer)}
 	line, err := r.line()
 	if err == io.EOF {
-		err = folderErrorf("%s: no header", path)
+		err = FolderErrorf("%s: no header", path)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -112,7 +112,7 @@ func inOrder(path string) (bool, error) {
 
 // ordered is the path of the folder's results in order: those of a sweep that
 // was stopped are put in order in a temporary file, which clean removes.
-func ordered(path string) (in string, clean func(), err error) {
+func Ordered(path string) (in string, clean func(), err error) {
 	ok, err := inOrder(path)
 	if err != nil || ok {
 		return path, func() {}, err
@@ -122,7 +122,7 @@ func ordered(path string) (in string, clean func(), err error) {
 		return "", nil, err
 	}
 	clean = func() { os.RemoveAll(dir) }
-	in = filepath.Join(dir, resultsName)
+	in = filepath.Join(dir, ResultsName)
 	if err := sortRows(path, in, nil); err != nil {
 		clean()
 		return "", nil, err
@@ -138,7 +138,7 @@ type rowFile struct {
 }
 
 func createRowFile(to string, head []byte) (*rowFile, error) {
-	f, err := os.CreateTemp(filepath.Dir(to), "."+resultsName+".*")
+	f, err := os.CreateTemp(filepath.Dir(to), "."+ResultsName+".*")
 	if err != nil {
 		return nil, err
 	}
@@ -153,9 +153,9 @@ func (f *rowFile) write(k keyed) error {
 	case c == 0 && bytes.Equal(f.last.line, k.line):
 		return nil
 	case c == 0:
-		return folderErrorf("point %d, replication %d stands twice with different results", k.point, k.replication)
+		return FolderErrorf("point %d, replication %d stands twice with different results", k.point, k.replication)
 	case c > 0:
-		return folderErrorf("point %d, replication %d stands behind point %d, replication %d",
+		return FolderErrorf("point %d, replication %d stands behind point %d, replication %d",
 			k.point, k.replication, f.last.point, f.last.replication)
 	}
 	f.last = keyed{k.point, k.replication, append(f.last.line[:0], k.line...)}

@@ -1,4 +1,4 @@
-package experiments
+package sweep
 
 import (
 	"cmp"
@@ -110,37 +110,37 @@ func (p *Plan) Manifest() (*Manifest, error) {
 
 // Files of a sweep's folder.
 const (
-	manifestName = "manifest.json"
-	resultsName  = "results.csv"
+	ManifestName = "manifest.json"
+	ResultsName  = "results.csv"
 )
 
 // encode writes the manifest as it stands in its file.
-func (m *Manifest) encode() ([]byte, error) {
+func (m *Manifest) Encode() ([]byte, error) {
 	text, err := json.MarshalIndent(m, "", "  ")
 	return append(text, '\n'), err
 }
 
 // has reports whether the scenario sets a field.
-func (m *Manifest) has(field string) bool {
+func (m *Manifest) Has(field string) bool {
 	var f map[string]json.RawMessage
 	return json.Unmarshal(m.Scenario, &f) == nil && len(f[field]) > 0
 }
 
 // ReadManifest reads the manifest of a folder.
 func ReadManifest(dir string) (*Manifest, error) {
-	text, err := new(scenario.Files).Read(filepath.Join(dir, manifestName))
+	text, err := new(scenario.Files).Read(filepath.Join(dir, ManifestName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, folderErrorf("%s holds no %s; want the folder of a sweep", dir, manifestName)
+		return nil, FolderErrorf("%s holds no %s; want the folder of a sweep", dir, ManifestName)
 	}
 	if err != nil {
 		return nil, err
 	}
 	var m Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, folderErrorf("%s: %w", filepath.Join(dir, manifestName), err)
+		return nil, FolderErrorf("%s: %w", filepath.Join(dir, ManifestName), err)
 	}
 	if err := m.check(); err != nil {
-		return nil, folderErrorf("%s: %w", filepath.Join(dir, manifestName), err)
+		return nil, FolderErrorf("%s: %w", filepath.Join(dir, ManifestName), err)
 	}
 	return &m, nil
 }
@@ -182,7 +182,7 @@ func (m *Manifest) check() error {
 func (m *Manifest) Differences(other *Manifest) ([]string, error) {
 	var trees [2]any
 	for i, x := range []*Manifest{m, other} {
-		text, err := x.encode()
+		text, err := x.Encode()
 		if err != nil {
 			return nil, err
 		}

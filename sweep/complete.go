@@ -1,4 +1,4 @@
-package experiments
+package sweep
 
 import (
 	"errors"
@@ -24,13 +24,13 @@ func (p Precision) reached(values []float64, random bool) bool {
 		return true
 	}
 	e := measure.Metrics()[measure.Index(p.Metric)].Estimate(values, random, 0.95)
-	return e.N == 0 || p.known(e)
+	return e.N == 0 || p.Known(e)
 }
 
 // known reports whether a mean is known well enough. That all replications have the same value by
 // luck is no certainty. Where the value is 0, nothing is known relative to it; else a part
 // e.Unseen of the replications may lie one event away, or as far as the value is large.
-func (p Precision) known(e measure.Estimate) bool {
+func (p Precision) Known(e measure.Estimate) bool {
 	half := e.Half()
 	switch {
 	case e.N < 2:
@@ -144,16 +144,16 @@ func (r *pointReader) close() error {
 }
 
 // shortfall is what a folder lacks.
-type shortfall struct{ points, replications int }
+type Shortfall struct{ Points, Replications int }
 
 // lacks compares rows, which are in order, with what the manifest wants. Rows of points that it does not have
 // are an error.
-func (m *Manifest) lacks(path string) (lacks shortfall, err error) {
+func (m *Manifest) Lacks(path string) (lacks Shortfall, err error) {
 	metric := ""
 	if m.Precision != nil {
 		metric = m.Precision.Metric
 	}
-	rows, err := openPoints(path, m.axes(), metric)
+	rows, err := openPoints(path, m.AxisPaths(), metric)
 	if err != nil {
 		return lacks, err
 	}
@@ -170,8 +170,8 @@ func (m *Manifest) lacks(path string) (lacks shortfall, err error) {
 			return lacks, m.stranger(path, at)
 		}
 		if !ok || at > i { // no row
-			lacks.points++
-			lacks.replications += m.Replications
+			lacks.Points++
+			lacks.Replications += m.Replications
 			continue
 		}
 		have, err := rows.of(i)
@@ -179,8 +179,8 @@ func (m *Manifest) lacks(path string) (lacks shortfall, err error) {
 			return lacks, err
 		}
 		if missing := m.wants(have); len(missing) > 0 {
-			lacks.points++
-			lacks.replications += len(missing)
+			lacks.Points++
+			lacks.Replications += len(missing)
 		}
 	}
 	at, ok, err := rows.next()
@@ -193,13 +193,13 @@ func (m *Manifest) lacks(path string) (lacks shortfall, err error) {
 // stranger is the error of a row of a point that the manifest does not have.
 func (m *Manifest) stranger(path string, point int) error {
 	if m.Shard != nil {
-		return folderErrorf("%s holds point %d, which is not of part %d of %d", path, point, m.Shard.Index, m.Shard.Of)
+		return FolderErrorf("%s holds point %d, which is not of part %d of %d", path, point, m.Shard.Index, m.Shard.Of)
 	}
-	return folderErrorf("%s holds point %d; its manifest has the points 0 to %d", path, point, m.Points-1)
+	return FolderErrorf("%s holds point %d; its manifest has the points 0 to %d", path, point, m.Points-1)
 }
 
 // axes names the axes in order.
-func (m *Manifest) axes() (names []string) {
+func (m *Manifest) AxisPaths() (names []string) {
 	for _, a := range m.Axes {
 		names = append(names, a.Path)
 	}

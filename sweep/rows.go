@@ -1,4 +1,4 @@
-package experiments
+package sweep
 
 import (
 	"bufio"
@@ -16,7 +16,7 @@ import (
 // readRows reads the rows of a results file, in the order in which they stand,
 // with the values of some metrics: Values[i] is that of metrics[i]. The row is only
 // valid during the call.
-func readRows(path string, axes []string, metrics []int, each func(*Row) error) error {
+func ReadRows(path string, axes []string, metrics []int, each func(*Row) error) error {
 	rows, err := openRows(path, axes, metrics)
 	if err != nil {
 		return err
@@ -60,8 +60,8 @@ func openRows(path string, axes []string, metrics []int) (*rowReader, error) {
 	for i := range r.place {
 		r.place[i] = slices.Index(metrics, i)
 	}
-	if first, err := r.lines.ReadSlice('\n'); err != nil || !bytes.Equal(first, header(axes)) {
-		err := folderErrorf("%s: its columns are not those of its manifest and of this version of the program", path)
+	if first, err := r.lines.ReadSlice('\n'); err != nil || !bytes.Equal(first, Header(axes)) {
+		err := FolderErrorf("%s: its columns are not those of its manifest and of this version of the program", path)
 		return nil, errors.Join(err, f.Close())
 	}
 	return r, nil
@@ -80,7 +80,7 @@ func (r *rowReader) next() (*Row, error) {
 		err = r.row.parse(line[:len(line)-1], r.place)
 	}
 	if err != nil {
-		return nil, folderErrorf("%s:%d: %w", r.path, r.number, err)
+		return nil, FolderErrorf("%s:%d: %w", r.path, r.number, err)
 	}
 	return &r.row, nil
 }
@@ -176,4 +176,4 @@ func nextField(line []byte) (field, rest []byte) {
 	return out, nil
 }
 
-var errEnough = errors.New("enough")
+var ErrEnough = errors.New("enough")

@@ -1,4 +1,4 @@
-package experiments
+package sweep
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ type Row struct {
 }
 
 // header is the first line of results.csv.
-func header(axes []string) []byte {
+func Header(axes []string) []byte {
 	line := []byte("point,replication")
 	for _, a := range axes {
 		line = measure.AppendField(append(line, ','), a)
@@ -40,7 +40,7 @@ func header(axes []string) []byte {
 
 // append writes a row: numbers in the shortest form that reads back the same,
 // nothing for a value that is not there.
-func (r *Row) append(line []byte) []byte {
+func (r *Row) Append(line []byte) []byte {
 	line = strconv.AppendInt(line, int64(r.Point), 10)
 	line = append(line, ',')
 	if r.Replication >= 0 {
@@ -72,19 +72,19 @@ type results struct {
 
 // createResults begins a new file.
 func createResults(dir string, axes []string) (*results, error) {
-	path := filepath.Join(dir, resultsName)
+	path := filepath.Join(dir, ResultsName)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	_, err = f.Write(header(axes))
+	_, err = f.Write(Header(axes))
 	return &results{path: path, file: f}, err
 }
 
 // resumeResults goes on with a file: a torn last line is cut off, rows that say why something failed are
 // dropped, since it is tried again, the others are put in order, and each is reported.
 func resumeResults(dir string, axes []string, each func(*Row) error) (*results, error) {
-	path := filepath.Join(dir, resultsName)
+	path := filepath.Join(dir, ResultsName)
 	whole, err := wholeLines(path)
 	if errors.Is(err, fs.ErrNotExist) || (err == nil && whole == 0) {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +105,7 @@ func resumeResults(dir string, axes []string, each func(*Row) error) (*results, 
 	if err := sortRows(path, path, succeeded); err != nil {
 		return nil, err
 	}
-	if err := readRows(path, axes, all, each); err != nil {
+	if err := ReadRows(path, axes, all, each); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
@@ -168,7 +168,7 @@ func WriteRun(dir string, t *scenario.Template, runs []measure.Run) (err error) 
 	if err != nil {
 		return err
 	}
-	text, err := m.encode()
+	text, err := m.Encode()
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func WriteRun(dir string, t *scenario.Template, runs []measure.Run) (err error) 
 	if err := free(dir, "name another (--out)"); err != nil {
 		return err
 	}
-	if err := writeWhole(filepath.Join(dir, manifestName), text); err != nil {
+	if err := writeWhole(filepath.Join(dir, ManifestName), text); err != nil {
 		return err
 	}
 	r, err := createResults(dir, nil)
@@ -190,7 +190,7 @@ func WriteRun(dir string, t *scenario.Template, runs []measure.Run) (err error) 
 	limits := measure.JoinLimits(measure.LimitNames(&t.Base.Model))
 	for _, run := range runs {
 		row := Row{Replication: run.Replication, Values: run.Values, Limits: limits}
-		if _, err := r.file.Write(row.append(nil)); err != nil {
+		if _, err := r.file.Write(row.Append(nil)); err != nil {
 			return errors.Join(err, r.file.Close())
 		}
 	}

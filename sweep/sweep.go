@@ -1,4 +1,4 @@
-package experiments
+package sweep
 
 import (
 	"context"
@@ -134,11 +134,11 @@ func (r *sweeping) open() error {
 		return err
 	}
 	if !used {
-		text, err := r.manifest.encode()
+		text, err := r.manifest.Encode()
 		if err != nil {
 			return err
 		}
-		if err := writeWhole(filepath.Join(r.Dir, manifestName), text); err != nil {
+		if err := writeWhole(filepath.Join(r.Dir, ManifestName), text); err != nil {
 			return err
 		}
 		r.results, err = createResults(r.Dir, r.Plan.Axes())
@@ -165,9 +165,9 @@ func (r *sweeping) resume() error {
 	}
 	if len(differences) > 0 {
 		shown := differences[:min(len(differences), 12)]
-		return folderErrorf("the folder %s holds another sweep:\n  %s", r.Dir, strings.Join(shown, "\n  "))
+		return FolderErrorf("the folder %s holds another sweep:\n  %s", r.Dir, strings.Join(shown, "\n  "))
 	}
-	left, err := filepath.Glob(filepath.Join(r.Dir, "."+resultsName+".*")) // of a sort that was killed
+	left, err := filepath.Glob(filepath.Join(r.Dir, "."+ResultsName+".*")) // of a sort that was killed
 	if err := errors.Join(err, removeAll(left)); err != nil {
 		return err
 	}
@@ -183,10 +183,10 @@ func (r *sweeping) resume() error {
 
 // complete compares the rows with the plan.
 func (r *sweeping) complete() error {
-	lacks, err := r.manifest.lacks(r.results.path)
-	if err == nil && lacks.replications > 0 {
+	lacks, err := r.manifest.Lacks(r.results.path)
+	if err == nil && lacks.Replications > 0 {
 		err = fmt.Errorf("the folder %s lacks %s of %s; go on with it (--resume)",
-			r.Dir, format.Plural(lacks.replications, "replication"), format.Plural(lacks.points, "point"))
+			r.Dir, format.Plural(lacks.Replications, "replication"), format.Plural(lacks.Points, "point"))
 	}
 	return err
 }
@@ -315,7 +315,7 @@ func (r *sweeping) build(ctx context.Context, p *pointOf) {
 		r.points = slices.DeleteFunc(r.points, func(q *pointOf) bool { return q == p })
 		if ctx.Err() == nil {
 			row := Row{Point: p.index, Replication: -1, Labels: labels, Reason: firstLine(err)}
-			r.write(&row, row.append(nil))
+			r.write(&row, row.Append(nil))
 		}
 		return
 	}
@@ -328,7 +328,7 @@ func (r *sweeping) close(p *pointOf, replication int, values []float64, err erro
 	if err != nil {
 		row.Values, row.Reason = nil, firstLine(err)
 	}
-	line := row.append(nil) // takes a while, so before the lock
+	line := row.Append(nil) // takes a while, so before the lock
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	defer r.wake.Broadcast()

@@ -1,4 +1,4 @@
-package experiments
+package sweep
 
 import (
 	"context"
@@ -96,7 +96,7 @@ func TestOneWriter(t *testing.T) {
 // cut keeps the rows of a folder that keep says.
 func cut(t *testing.T, dir string, keep func(point, replication int) bool) {
 	t.Helper()
-	path := filepath.Join(dir, resultsName)
+	path := filepath.Join(dir, ResultsName)
 	if err := sortRows(path, path, func(line []byte) bool {
 		k, err := keyOf(line)
 		if err != nil {
@@ -111,12 +111,12 @@ func cut(t *testing.T, dir string, keep func(point, replication int) bool) {
 // A sweep whose rows are lost while it runs does not say that it is done.
 func TestSweepComparesItsRowsWithItsPlan(t *testing.T) {
 	dir := t.TempDir() + "/s"
-	path := filepath.Join(dir, resultsName)
+	path := filepath.Join(dir, ResultsName)
 	_, err := sweepInto(t, dir, func(s *Sweep) {
 		s.Jobs = 1
 		s.Progress = func(done, _ int) {
 			if done == 5 {
-				if err := os.Truncate(path, int64(len(header(s.Plan.Axes())))); err != nil {
+				if err := os.Truncate(path, int64(len(Header(s.Plan.Axes())))); err != nil {
 					t.Error(err)
 				}
 			}
@@ -126,11 +126,11 @@ func TestSweepComparesItsRowsWithItsPlan(t *testing.T) {
 		t.Errorf("rows cut off: %v", err)
 	}
 	other := t.TempDir() + "/s"
-	path = filepath.Join(other, resultsName)
+	path = filepath.Join(other, ResultsName)
 	_, err = sweepInto(t, other, func(s *Sweep) {
 		s.Progress = func(done, _ int) {
 			if done == 5 {
-				if err := errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, header(s.Plan.Axes()), 0o644)); err != nil {
+				if err := errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, Header(s.Plan.Axes()), 0o644)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -352,7 +352,7 @@ func TestManifestsThatNoSweepWrites(t *testing.T) {
 	if err := WriteRun(dir, testkit.Template(t, testkit.Small), []measure.Run{{Values: make([]float64, len(measure.Metrics()))}}); err != nil {
 		t.Fatal(err)
 	}
-	written, err := os.ReadFile(filepath.Join(dir, manifestName))
+	written, err := os.ReadFile(filepath.Join(dir, ManifestName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +369,7 @@ func TestManifestsThatNoSweepWrites(t *testing.T) {
 		{`"points": 1`, `"points": 1, "precision": {"metric": "answered", "max_replications": 0}`, "precision.max_replications: found 0; want 1 to 100000"},
 		{"{", "", "manifest.json: invalid character"},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, manifestName), []byte(strings.Replace(string(written), c.old, c.new, 1)), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, ManifestName), []byte(strings.Replace(string(written), c.old, c.new, 1)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		_, err := ReadManifest(dir)

@@ -1,4 +1,4 @@
-package experiments
+package sweep
 
 import (
 	"errors"
@@ -75,7 +75,7 @@ func (m *Manifest) FindPoint(dir, text string) (int, error) {
 		}
 		return n, nil
 	}
-	axes := m.axes()
+	axes := m.AxisPaths()
 	if len(axes) == 0 {
 		return 0, fmt.Errorf("found %q; the folder holds one scenario without axes, which is point 0", text)
 	}
@@ -92,16 +92,16 @@ func (m *Manifest) FindPoint(dir, text string) (int, error) {
 		want[i] = value
 	}
 	point := -1
-	err := readRows(filepath.Join(dir, resultsName), axes, nil, func(r *Row) error {
+	err := ReadRows(filepath.Join(dir, ResultsName), axes, nil, func(r *Row) error {
 		for i, w := range want {
 			if w != "" && r.Labels[i] != w {
 				return nil
 			}
 		}
 		point = r.Point
-		return errEnough
+		return ErrEnough
 	})
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil && !errors.Is(err, ErrEnough) {
 		return 0, err
 	}
 	if point < 0 {

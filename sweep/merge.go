@@ -1,4 +1,4 @@
-package experiments
+package sweep
 
 import (
 	"bytes"
@@ -24,14 +24,14 @@ func Merge(dirs []string, to string) (err error) {
 			return err
 		}
 		if m.Shard == nil {
-			return folderErrorf("%s is not a part of a sweep (--shard)", dir)
+			return FolderErrorf("%s is not a part of a sweep (--shard)", dir)
 		}
 		shard := *m.Shard
 		if other := seen[shard.Index]; other != "" {
-			return folderErrorf("%s and %s are both part %d of %d", other, dir, shard.Index, shard.Of)
+			return FolderErrorf("%s and %s are both part %d of %d", other, dir, shard.Index, shard.Of)
 		}
 		if seen[shard.Index] = dir; shard.Of != len(dirs) {
-			return folderErrorf("%s is part %d of %d; found %d parts", dir, shard.Index, shard.Of, len(dirs))
+			return FolderErrorf("%s is part %d of %d; found %d parts", dir, shard.Index, shard.Of, len(dirs))
 		}
 		path, clean, err := m.part(dir)
 		if err != nil {
@@ -40,7 +40,7 @@ func Merge(dirs []string, to string) (err error) {
 		defer clean()
 		files = append(files, path)
 		m.Shard = nil
-		own, err := m.encode()
+		own, err := m.Encode()
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func Merge(dirs []string, to string) (err error) {
 		if err != nil {
 			return err
 		}
-		return folderErrorf("%s is of another sweep than %s:\n  %s", dir, dirs[0], strings.Join(differences, "\n  "))
+		return FolderErrorf("%s is of another sweep than %s:\n  %s", dir, dirs[0], strings.Join(differences, "\n  "))
 	}
 	if err := free(to, "name another (--out)"); err != nil {
 		return err
@@ -70,22 +70,22 @@ func Merge(dirs []string, to string) (err error) {
 	if err := free(to, "name another (--out)"); err != nil { // nobody else filled it before it was locked
 		return err
 	}
-	if err := mergeRows(files, filepath.Join(to, resultsName)); err != nil {
+	if err := mergeRows(files, filepath.Join(to, ResultsName)); err != nil {
 		return err
 	}
-	return writeWhole(filepath.Join(to, manifestName), text)
+	return writeWhole(filepath.Join(to, ManifestName), text)
 }
 
 // part is the path of a part's rows in order, once it has all that it wants.
 func (m *Manifest) part(dir string) (path string, clean func(), err error) {
-	path, clean, err = ordered(filepath.Join(dir, resultsName))
+	path, clean, err = Ordered(filepath.Join(dir, ResultsName))
 	if err != nil {
 		return "", nil, err
 	}
-	lacks, err := m.lacks(path)
-	if err == nil && lacks.replications > 0 {
-		err = folderErrorf("%s, part %d of %d, lacks %s; go on with it (--resume) first",
-			dir, m.Shard.Index, m.Shard.Of, format.Plural(lacks.replications, "replication"))
+	lacks, err := m.Lacks(path)
+	if err == nil && lacks.Replications > 0 {
+		err = FolderErrorf("%s, part %d of %d, lacks %s; go on with it (--resume) first",
+			dir, m.Shard.Index, m.Shard.Of, format.Plural(lacks.Replications, "replication"))
 	}
 	if err != nil {
 		clean()
@@ -139,7 +139,7 @@ func mergeSome(paths []string, to string) (name string, err error) {
 			return "", err
 		}
 		if !bytes.Equal(head, in.head) {
-			return "", folderErrorf("%s has other columns than %s", path, paths[0])
+			return "", FolderErrorf("%s has other columns than %s", path, paths[0])
 		}
 		if !more {
 			in.file.Close()

@@ -1,4 +1,4 @@
-package experiments
+package sweep
 
 import (
 	"context"
@@ -98,17 +98,17 @@ func TestTornLinesAreNeverTrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := testkit.Contents(t, whole)
-	results, err := os.ReadFile(filepath.Join(whole, resultsName))
+	results, err := os.ReadFile(filepath.Join(whole, ResultsName))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, cut := range []int{0, 10, len(results) / 3, len(results)/2 + 17, len(results) - 1, len(results)} {
 		dir := t.TempDir()
-		manifest, err := os.ReadFile(filepath.Join(whole, manifestName))
+		manifest, err := os.ReadFile(filepath.Join(whole, ManifestName))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(os.WriteFile(filepath.Join(dir, manifestName), manifest, 0o644), os.WriteFile(filepath.Join(dir, resultsName), results[:cut], 0o644)); err != nil {
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, ManifestName), manifest, 0o644), os.WriteFile(filepath.Join(dir, ResultsName), results[:cut], 0o644)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := sweepInto(t, dir, func(s *Sweep) { s.Resume = true }); err != nil {

@@ -1,4 +1,4 @@
-package experiments
+package sweep
 
 import (
 	"errors"
@@ -19,13 +19,13 @@ import (
 // FolderError is a folder that cannot be used as asked.
 type FolderError struct{ error }
 
-func folderErrorf(format string, args ...any) error { return FolderError{fmt.Errorf(format, args...)} }
+func FolderErrorf(format string, args ...any) error { return FolderError{fmt.Errorf(format, args...)} }
 
 // free is the error of a folder that holds something already, with what to do then.
 func free(dir, instead string) error {
 	used, err := inUse(dir)
 	if err == nil && used {
-		err = folderErrorf("the folder %s is not empty; %s", dir, instead)
+		err = FolderErrorf("the folder %s is not empty; %s", dir, instead)
 	}
 	return err
 }
@@ -56,7 +56,7 @@ func lockFolder(dir string) (unlock func() error, err error) {
 		return nil, fmt.Errorf("cannot lock the folder %s: %w", dir, err)
 	}
 	if !locked {
-		return nil, folderErrorf("another process writes to the folder %s; let it end, or name another folder", dir)
+		return nil, FolderErrorf("another process writes to the folder %s; let it end, or name another folder", dir)
 	}
 	return lock.Unlock, nil
 }

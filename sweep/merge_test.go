@@ -1,4 +1,4 @@
-package experiments
+package sweep
 
 import (
 	"bufio"
@@ -28,26 +28,26 @@ func madeUpParts(b testing.TB, parts, points int) (dirs []string) {
 			b.Fatal(err)
 		}
 		m.Shard = &Shard{part + 1, parts}
-		text, err := m.encode()
+		text, err := m.Encode()
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, manifestName), text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, ManifestName), text, 0o644); err != nil {
 			b.Fatal(err)
 		}
-		f, err := os.Create(filepath.Join(dir, resultsName))
+		f, err := os.Create(filepath.Join(dir, ResultsName))
 		if err != nil {
 			b.Fatal(err)
 		}
 		w := bufio.NewWriter(f)
-		w.Write(header(plan.Axes()))
+		w.Write(Header(plan.Axes()))
 		for point := part; point < points; point += parts {
 			for replication := range 30 {
 				for k := range values {
 					values[k] = float64((point*7919+replication*37+k*104729)%100_003) / 997
 				}
 				row := Row{Point: point, Replication: replication, Labels: []string{"own-the-loop", fmt.Sprint(point)}, Values: values}
-				line = row.append(line[:0])
+				line = row.Append(line[:0])
 				w.Write(line)
 			}
 		}
@@ -69,7 +69,7 @@ func TestMergeInPasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := 0
-	if err := readRows(filepath.Join(to, resultsName), (&Plan{Template: testkit.Template(t, testkit.Small)}).Axes(), nil, func(r *Row) error {
+	if err := ReadRows(filepath.Join(to, ResultsName), (&Plan{Template: testkit.Template(t, testkit.Small)}).Axes(), nil, func(r *Row) error {
 		if r.Point != next/30 || r.Replication != next%30 || r.Labels[1] != fmt.Sprint(r.Point) {
 			t.Fatalf("row %d is of point %d, replication %d, label %s", next, r.Point, r.Replication, r.Labels[1])
 		}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"stampede/experiments"
 	"stampede/measure"
 	"stampede/plots"
+	"stampede/report"
 	"stampede/scenario"
 	"stampede/sweep"
 )
@@ -84,14 +84,14 @@ func label(name string) string {
 }
 
 // at is the value of a metric at a point, with its interval.
-func (d *drawing) at(p *experiments.PointResult, metric string) plots.Point {
+func (d *drawing) at(p *report.PointResult, metric string) plots.Point {
 	e := p.Estimates[d.metric(metric)]
 	return plots.Point{Y: e.Mean, Low: e.Low, High: e.High}
 }
 
 // slice is the points at which all axes but those shown have the base's values.
-func (d *drawing) slice() (points []*experiments.PointResult, fixed string) {
-	var base *experiments.PointResult
+func (d *drawing) slice() (points []*report.PointResult, fixed string) {
+	var base *report.PointResult
 	for i := range d.c.Points {
 		if d.c.Points[i].Point == d.c.Base {
 			base = &d.c.Points[i]
@@ -137,7 +137,7 @@ func (d *drawing) subtitle(fixed string) string {
 		parts = append(parts, "policy: "+d.c.Manifest.Policy)
 	case !slices.Contains(d.c.Axes, "policy"):
 		parts = append(parts, "policy before the sweep: "+d.c.Manifest.Policy)
-	case slices.ContainsFunc(d.c.Points, func(p experiments.PointResult) bool { return slices.Contains(p.Labels, "as_above") }):
+	case slices.ContainsFunc(d.c.Points, func(p report.PointResult) bool { return slices.Contains(p.Labels, "as_above") }):
 		parts = append(parts, "as_above: "+d.c.Manifest.Policy)
 	}
 	if fixed != "" {
@@ -237,7 +237,7 @@ func (d *drawing) lines() (plots.Figure, error) {
 
 // sameAnswers reports whether the points answer as many calls, within 1 %, so
 // that one bound holds for all.
-func (d *drawing) sameAnswers(points []*experiments.PointResult) bool {
+func (d *drawing) sameAnswers(points []*report.PointResult) bool {
 	least, most := math.Inf(1), 0.0
 	for _, p := range points {
 		n := d.at(p, "answered").Y
@@ -248,7 +248,7 @@ func (d *drawing) sameAnswers(points []*experiments.PointResult) bool {
 
 // bound adds the line below which no policy can bring the makespan: at each
 // place the least bound of the points there.
-func (d *drawing) bound(f *plots.Lines, points []*experiments.PointResult, labels []string, numeric bool) {
+func (d *drawing) bound(f *plots.Lines, points []*report.PointResult, labels []string, numeric bool) {
 	for i, l := range labels {
 		least := math.Inf(1)
 		for _, p := range points {
@@ -320,7 +320,7 @@ func (d *drawing) frontier() (plots.Figure, error) {
 }
 
 // pointName names a point by its values, the moving axes first.
-func (d *drawing) pointName(p *experiments.PointResult) string {
+func (d *drawing) pointName(p *report.PointResult) string {
 	if len(p.Labels) == 0 {
 		return d.c.Manifest.Name
 	}
@@ -342,7 +342,7 @@ func (d *drawing) pointName(p *experiments.PointResult) string {
 const fewMark = " !"
 
 // markFew names a point of such a figure, and marks it where few calls are answered.
-func (d *drawing) markFew(p *experiments.PointResult) string {
+func (d *drawing) markFew(p *report.PointResult) string {
 	if p.Few {
 		return d.pointName(p) + fewMark
 	}
@@ -350,8 +350,8 @@ func (d *drawing) markFew(p *experiments.PointResult) string {
 }
 
 // explainMark says what the mark means, where a point has it.
-func explainMark(subtitle string, points []*experiments.PointResult) string {
-	if slices.ContainsFunc(points, func(p *experiments.PointResult) bool { return p.Few }) {
+func explainMark(subtitle string, points []*report.PointResult) string {
+	if slices.ContainsFunc(points, func(p *report.PointResult) bool { return p.Few }) {
 		subtitle += ";" + fewMark + " under 99 % of calls are answered"
 	}
 	return subtitle
@@ -359,24 +359,24 @@ func explainMark(subtitle string, points []*experiments.PointResult) string {
 
 // chosen are at most twelve points for figures with one item a point, those
 // with the best metric, in the order of the sweep.
-func (d *drawing) chosen() (points []*experiments.PointResult, fixed string, left int) {
+func (d *drawing) chosen() (points []*report.PointResult, fixed string, left int) {
 	points, fixed = d.slice()
-	points = slices.DeleteFunc(points, func(p *experiments.PointResult) bool { return math.IsNaN(d.at(p, d.y).Y) })
+	points = slices.DeleteFunc(points, func(p *report.PointResult) bool { return math.IsNaN(d.at(p, d.y).Y) })
 	if len(points) > plots.MostSeries {
 		better := float64(measure.Metrics()[measure.Index(d.y)].Better)
-		slices.SortStableFunc(points, func(a, b *experiments.PointResult) int {
+		slices.SortStableFunc(points, func(a, b *report.PointResult) int {
 			return cmp.Compare(-better*d.at(a, d.y).Y, -better*d.at(b, d.y).Y)
 		})
 		left = len(points) - plots.MostSeries
 		points = points[:plots.MostSeries]
-		slices.SortFunc(points, func(a, b *experiments.PointResult) int { return cmp.Compare(a.Point, b.Point) })
+		slices.SortFunc(points, func(a, b *report.PointResult) int { return cmp.Compare(a.Point, b.Point) })
 	}
 	return points, fixed, left
 }
 
 // cost shows the axes that move the waste, where there is any.
 func (d *drawing) cost() (plots.Figure, error) {
-	if d.x == "" && d.by == "" && slices.ContainsFunc(d.c.Sensitivity, func(s experiments.Sensitivity) bool {
+	if d.x == "" && d.by == "" && slices.ContainsFunc(d.c.Sensitivity, func(s report.Sensitivity) bool {
 		return s.Metric == d.metric("usd_wasted") && s.AtMost > s.AtLeast
 	}) {
 		y, x, by := d.y, d.xAxis, d.byAxis

@@ -8,10 +8,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"stampede/experiments"
 	"stampede/internal/nearest"
 	"stampede/measure"
 	"stampede/plots"
+	"stampede/report"
 )
 
 func plotCommand() *cli.Command {
@@ -86,7 +86,7 @@ type drawing struct {
 	base             *int
 	kinds            []string
 
-	c             *experiments.Comparison
+	c             *report.Comparison
 	xAxis, byAxis int // of the comparison; -1 for none
 }
 
@@ -119,13 +119,13 @@ func (d *drawing) draw() (names []string, err error) {
 	if err := os.MkdirAll(d.out, 0o755); err != nil {
 		return nil, err
 	}
-	metrics := append([]string{}, experiments.ReportMetrics...)
+	metrics := append([]string{}, report.ReportMetrics...)
 	for _, name := range measure.MetricNames() {
 		if !contains(metrics, name) {
 			metrics = append(metrics, name)
 		}
 	}
-	if d.c, err = experiments.Compare(d.dir, experiments.CompareOptions{Metrics: metrics, Objective: d.y, Base: d.base}); err != nil {
+	if d.c, err = report.Compare(d.dir, report.CompareOptions{Metrics: metrics, Objective: d.y, Base: d.base}); err != nil {
 		return nil, folderMistake(err)
 	}
 	if d.y == "" {

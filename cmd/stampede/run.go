@@ -12,8 +12,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"stampede/experiments"
 	"stampede/measure"
+	"stampede/report"
 	"stampede/scenario"
 	"stampede/sweep"
 )
@@ -78,7 +78,7 @@ func runScenario(c *cli.Context) error {
 	if stopped {
 		interrupted(c.App.ErrWriter, len(runs), s.Replications, "replications; those that finished are shown, no folder and no timeline are written")
 	}
-	report := experiments.NewReport(s, runs)
+	report := report.NewReport(s, runs)
 	if stopped {
 		report.Warnings = append(report.Warnings, fmt.Sprintf("interrupted after %d of %d replications", len(runs), s.Replications))
 	}

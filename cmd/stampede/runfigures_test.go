@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stampede/experiments"
 	"stampede/plots"
+	"stampede/report"
 	"stampede/sweep"
 )
 
@@ -38,7 +38,7 @@ func FuzzRecords(f *testing.F) {
 	f.Add("arrived_s,ended_s\n0,\n", "0")
 	f.Add("ended_s,ended_s\n1e-300,1e-300\n", "sent_s\n\"1\n")
 	dir := f.TempDir()
-	d := drawing{dir: dir, c: &experiments.Comparison{Manifest: &sweep.Manifest{Scenario: json.RawMessage(`{}`)}}}
+	d := drawing{dir: dir, c: &report.Comparison{Manifest: &sweep.Manifest{Scenario: json.RawMessage(`{}`)}}}
 	f.Fuzz(func(t *testing.T, calls, attempts string) {
 		for name, text := range map[string]string{callsName: calls, attemptsName: attempts} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"stampede/experiments"
 	"stampede/internal/nearest"
 	"stampede/measure"
+	"stampede/report"
 	"stampede/scenario"
 	"stampede/sweep"
 )
@@ -88,7 +88,7 @@ func runSweep(c *cli.Context) error {
 		_, err := fmt.Fprintf(c.App.Writer, "wrote part %d of %d, %d points, to %s; next: stampede merge\n", plan.Shard.Index, plan.Shard.Of, outcome.Points, dir)
 		return err
 	}
-	comparison, err := experiments.Compare(dir, experiments.CompareOptions{})
+	comparison, err := report.Compare(dir, report.CompareOptions{})
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func runReport(c *cli.Context) error {
 		return usage("report: found %d arguments; want the folder of one sweep", c.NArg())
 	}
 	dir := c.Args().First()
-	o := experiments.CompareOptions{Objective: c.String("metric")}
+	o := report.CompareOptions{Objective: c.String("metric")}
 	if list := c.String("metrics"); list == "all" {
 		o.Metrics = measure.MetricNames()
 	} else if list != "" {
@@ -245,7 +245,7 @@ func runReport(c *cli.Context) error {
 		return err
 	}
 	o.Base = &base
-	comparison, err := experiments.Compare(dir, o)
+	comparison, err := report.Compare(dir, o)
 	if err != nil {
 		return folderMistake(err)
 	}

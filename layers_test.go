@@ -14,11 +14,12 @@ import (
 // layers lists for each package what it may import besides the standard
 // library. Arrows run down only; a new edge is a decision and belongs here.
 var layers = map[string][]string{
-	"cmd/stampede": {"stampede/report", "stampede/sweep", "stampede/measure", "stampede/cost", "stampede/experiments", "stampede/internal/format", "stampede/plots", "stampede/scenario", "stampede/internal/nearest",
+	"cmd/stampede": {"stampede/figures", "stampede/report", "stampede/sweep", "stampede/measure", "stampede/cost", "stampede/experiments", "stampede/internal/format", "stampede/plots", "stampede/scenario", "stampede/internal/nearest",
 		"github.com/urfave/cli/v2", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
+	"figures": {"stampede/experiments", "stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/plots", "stampede/report", "stampede/scenario", "stampede/sweep"},
 	"plots":   {"gonum.org/v1/plot"},
 	"measure": {"stampede/cost", "stampede/fleet", "stampede/internal/format", "stampede/policy", "stampede/provider", "stampede/scenario", "stampede/sim", "stampede/wire", "gonum.org/v1/gonum/stat/distuv"},
-	"report":  {"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/scenario", "stampede/sweep"},
+	"report":  {"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/provider", "stampede/scenario", "stampede/sim", "stampede/sweep"},
 	"sweep":   {"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/scenario", "stampede/sim", "github.com/gofrs/flock"},
 	"experiments": {"stampede/measure", "stampede/internal/format", "stampede/cost", "stampede/fleet", "stampede/policy", "stampede/provider", "stampede/scenario", "stampede/sim", "stampede/internal/nearest", "stampede/wire",
 		"gonum.org/v1/gonum/stat/distuv"},

@@ -17,6 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"stampede/figures"
 	"stampede/measure"
 	"stampede/scenario"
 	"stampede/sweep"
@@ -137,7 +138,8 @@ func basePoint(c *cli.Context, dir string) (int, error) {
 // it cannot be read or written is a failure.
 func folderMistake(err error) error {
 	var folder sweep.FolderError
-	if errors.As(err, &folder) {
+	var option figures.OptionError
+	if errors.As(err, &folder) || errors.As(err, &option) {
 		return usageError{err}
 	}
 	return err
@@ -281,13 +283,6 @@ func (w *watched) Write(p []byte) (int, error) {
 		w.err = err
 	}
 	return n, err
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // interrupted says what was kept when a command was stopped early.

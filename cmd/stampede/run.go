@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"stampede/figures"
 	"stampede/measure"
 	"stampede/report"
 	"stampede/scenario"
@@ -128,7 +129,7 @@ func writeRun(c *cli.Context, t *scenario.Template, dir string, runs []measure.R
 	if err := sweep.WriteRun(dir, t, runs); err != nil {
 		return folderMistake(err)
 	}
-	records, err := openRecords(t.Base, filepath.Join(dir, callsName), filepath.Join(dir, attemptsName), nil)
+	records, err := openRecords(t.Base, filepath.Join(dir, figures.CallsName), filepath.Join(dir, figures.AttemptsName), nil)
 	if err != nil {
 		return err
 	}
@@ -136,11 +137,11 @@ func writeRun(c *cli.Context, t *scenario.Template, dir string, runs []measure.R
 	if cerr := records.close(err == nil); err != nil || cerr != nil {
 		return errors.Join(err, cerr)
 	}
-	names, err := drawFolder(dir, "png")
+	names, err := figures.Folder(dir, "png")
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "wrote %s: manifest.json, results.csv, %s, %s, %s\n", dir, callsName, attemptsName, strings.Join(names, ", "))
+	fmt.Fprintf(c.App.ErrWriter, "wrote %s: manifest.json, results.csv, %s, %s, %s\n", dir, figures.CallsName, figures.AttemptsName, strings.Join(names, ", "))
 	return nil
 }
 

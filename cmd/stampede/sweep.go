@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"stampede/figures"
 	"stampede/internal/nearest"
 	"stampede/measure"
 	"stampede/report"
@@ -97,7 +98,7 @@ func runSweep(c *cli.Context) error {
 		fmt.Fprintf(c.App.Writer, "\nwrote %s\n", dir)
 		return nil
 	}
-	names, err := drawFolder(dir, "png")
+	names, err := figures.Folder(dir, "png")
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package figures
 
 import (
 	"encoding/csv"
@@ -18,8 +18,8 @@ import (
 // Files of a run's folder, besides those of a sweep's: the records of its first
 // replication.
 const (
-	callsName    = "calls.csv"
-	attemptsName = "attempts.csv"
+	CallsName    = "calls.csv"
+	AttemptsName = "attempts.csv"
 )
 
 // record is a row of such a file: seconds and words by column.
@@ -72,8 +72,8 @@ func readRecords(path string, each func(record)) (bool, error) {
 }
 
 // shaded are the faults that last for a time, and the trigger of the arrivals.
-func (d *drawing) shaded() ([]plots.Span, error) {
-	file, err := scenario.ParseFile(d.c.Manifest.Scenario, manifestSource(d.dir))
+func (d *Drawing) shaded() ([]plots.Span, error) {
+	file, err := scenario.ParseFile(d.c.Manifest.Scenario, manifestSource(d.Dir))
 	if err != nil {
 		return nil, err
 	}
@@ -148,9 +148,9 @@ func (b *bins) per() []float64 {
 	return b.values
 }
 
-func (d *drawing) timeline() (plots.Figure, error) {
+func (d *Drawing) timeline() (plots.Figure, error) {
 	end := 0.0
-	found, err := readRecords(filepath.Join(d.dir, callsName), func(r record) {
+	found, err := readRecords(filepath.Join(d.Dir, CallsName), func(r record) {
 		if t := r.seconds("ended_s"); t > end {
 			end = t
 		}
@@ -160,7 +160,7 @@ func (d *drawing) timeline() (plots.Figure, error) {
 	}
 	width := niceWidth(end / 150)
 	arrivals, answers, sent, refused, inFlight, waiting := bins{width: width}, bins{width: width}, bins{width: width}, bins{width: width}, bins{width: width}, bins{width: width}
-	if _, err := readRecords(filepath.Join(d.dir, callsName), func(r record) {
+	if _, err := readRecords(filepath.Join(d.Dir, CallsName), func(r record) {
 		arrivals.add(r.seconds("arrived_s"), 1)
 		if r["outcome"] == "answered" {
 			answers.add(r.seconds("ended_s"), 1)
@@ -169,7 +169,7 @@ func (d *drawing) timeline() (plots.Figure, error) {
 	}); err != nil {
 		return nil, err
 	}
-	if _, err := readRecords(filepath.Join(d.dir, attemptsName), func(r record) {
+	if _, err := readRecords(filepath.Join(d.Dir, AttemptsName), func(r record) {
 		sent.add(r.seconds("sent_s"), 1)
 		if class := r["class"]; class == "throttled" || class == "overloaded" {
 			refused.add(r.seconds("ended_s"), 1)
@@ -205,11 +205,11 @@ func niceWidth(x float64) float64 {
 // mostActors is how many calls the herd picture shows at the most.
 const mostActors = 400
 
-func (d *drawing) herd() (plots.Figure, error) {
+func (d *Drawing) herd() (plots.Figure, error) {
 	kinds := []string{"refused", "cut off", "other error", "answered"}
 	at := make([][][2]float64, len(kinds))
 	calls := 0.0
-	if _, err := readRecords(filepath.Join(d.dir, callsName), func(r record) {
+	if _, err := readRecords(filepath.Join(d.Dir, CallsName), func(r record) {
 		if r["fleet"] == "0" {
 			calls++
 		}
@@ -217,7 +217,7 @@ func (d *drawing) herd() (plots.Figure, error) {
 		return nil, err
 	}
 	each := math.Max(1, math.Ceil(calls/mostActors)) // calls from one that is shown to the next
-	found, err := readRecords(filepath.Join(d.dir, attemptsName), func(r record) {
+	found, err := readRecords(filepath.Join(d.Dir, AttemptsName), func(r record) {
 		call := r.seconds("call")
 		if math.Mod(call, each) != 0 || r["fleet"] != "0" { // numbers are those of a fleet: the main one
 			return

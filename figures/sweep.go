@@ -1,9 +1,10 @@
-package main
+package figures
 
 import (
 	"cmp"
 	"math"
 	"slices"
+	"stampede/internal/format"
 	"strings"
 
 	"stampede/measure"
@@ -15,35 +16,35 @@ import (
 
 // pickAxes finds the axes of the figures: those asked for, else those whose
 // values move the metric most.
-func (d *drawing) pickAxes() error {
+func (d *Drawing) pickAxes() error {
 	d.xAxis, d.byAxis = -1, -1
 	find := func(flag, name string) (int, error) {
 		if len(d.c.Axes) == 0 {
-			return -1, usage("%s: found %q; the folder holds one scenario without axes", flag, name)
+			return -1, optionErrorf("%s: found %q; the folder holds one scenario without axes", flag, name)
 		}
 		i, err := sweep.FindAxis(d.c.Axes, name)
 		if err != nil {
-			return -1, usage("%s: %v", flag, err)
+			return -1, optionErrorf("%s: %v", flag, err)
 		}
 		return i, nil
 	}
 	var err error
-	if d.x != "" {
-		if d.xAxis, err = find("--x", d.x); err != nil {
+	if d.X != "" {
+		if d.xAxis, err = find("--x", d.X); err != nil {
 			return err
 		}
 	}
-	if d.by != "" {
-		if d.byAxis, err = find("--by", d.by); err != nil {
+	if d.By != "" {
+		if d.byAxis, err = find("--by", d.By); err != nil {
 			return err
 		}
 		if d.byAxis == d.xAxis {
-			return usage("--by: found %q for both axes; want another", d.by)
+			return optionErrorf("--by: found %q for both axes; want another", d.By)
 		}
 	}
 	shares := make([]float64, len(d.c.Axes))
 	for _, s := range d.c.Sensitivity {
-		if s.Metric == d.metric(d.y) {
+		if s.Metric == d.metric(d.Y) {
 			shares[slices.Index(d.c.Axes, s.Axis)] = s.Share
 		}
 	}
@@ -61,7 +62,7 @@ func (d *drawing) pickAxes() error {
 			d.byAxis = i
 		}
 	}
-	if d.x == "" && d.by == "" && d.xAxis >= 0 && d.byAxis >= 0 {
+	if d.X == "" && d.By == "" && d.xAxis >= 0 && d.byAxis >= 0 {
 		_, x := d.values(d.xAxis)
 		_, by := d.values(d.byAxis)
 		if by && !x { // a series for each name, numbers along the axis
@@ -71,9 +72,9 @@ func (d *drawing) pickAxes() error {
 	return nil
 }
 
-func (d *drawing) metric(name string) int { return slices.Index(d.c.Metrics, measure.Index(name)) }
+func (d *Drawing) metric(name string) int { return slices.Index(d.c.Metrics, measure.Index(name)) }
 
-func (d *drawing) metricName(i int) string { return measure.Metrics()[d.c.Metrics[i]].Name }
+func (d *Drawing) metricName(i int) string { return measure.Metrics()[d.c.Metrics[i]].Name }
 
 // label writes a metric with its unit for an axis.
 func label(name string) string {
@@ -84,13 +85,13 @@ func label(name string) string {
 }
 
 // at is the value of a metric at a point, with its interval.
-func (d *drawing) at(p *report.PointResult, metric string) plots.Point {
+func (d *Drawing) at(p *report.PointResult, metric string) plots.Point {
 	e := p.Estimates[d.metric(metric)]
 	return plots.Point{Y: e.Mean, Low: e.Low, High: e.High}
 }
 
 // slice is the points at which all axes but those shown have the base's values.
-func (d *drawing) slice() (points []*report.PointResult, fixed string) {
+func (d *Drawing) slice() (points []*report.PointResult, fixed string) {
 	var base *report.PointResult
 	for i := range d.c.Points {
 		if d.c.Points[i].Point == d.c.Base {
@@ -127,7 +128,7 @@ func (d *drawing) slice() (points []*report.PointResult, fixed string) {
 }
 
 // subtitle names the policy and the limiter, and what is held fixed.
-func (d *drawing) subtitle(fixed string) string {
+func (d *Drawing) subtitle(fixed string) string {
 	parts := []string{"Provider: " + d.c.Manifest.Provider}
 	if slices.ContainsFunc(d.c.Axes, func(path string) bool { return path == "provider" || strings.HasPrefix(path, "provider.") }) {
 		parts[0] = "Provider before the sweep: " + d.c.Manifest.Provider
@@ -148,7 +149,7 @@ func (d *drawing) subtitle(fixed string) string {
 
 // values lists the values of an axis in the order of the manifest, and whether
 // they are numbers.
-func (d *drawing) values(axis int) (labels []string, numeric bool) {
+func (d *Drawing) values(axis int) (labels []string, numeric bool) {
 	labels = d.c.Manifest.Axes[axis].Values
 	if len(labels) == 0 {
 		seen := map[string]bool{}
@@ -174,7 +175,7 @@ func (d *drawing) values(axis int) (labels []string, numeric bool) {
 }
 
 // axisLabel names an axis with the unit of its values.
-func (d *drawing) axisLabel(axis int) string {
+func (d *Drawing) axisLabel(axis int) string {
 	name := strings.ReplaceAll(sweep.ShortNames(d.c.Axes)[axis], "_", " ")
 	labels, numeric := d.values(axis)
 	if !numeric {
@@ -191,15 +192,15 @@ func (d *drawing) axisLabel(axis int) string {
 	return name
 }
 
-func (d *drawing) title(what string) string { return d.c.Manifest.Name + ": " + what }
+func (d *Drawing) title(what string) string { return d.c.Manifest.Name + ": " + what }
 
-func (d *drawing) lines() (plots.Figure, error) {
+func (d *Drawing) lines() (plots.Figure, error) {
 	if d.xAxis < 0 {
 		return nil, nil
 	}
 	labels, numeric := d.values(d.xAxis)
 	points, fixed := d.slice()
-	f := &plots.Lines{Title: d.title(strings.SplitN(label(d.y), ",", 2)[0] + " over " + short(d.c.Axes, d.xAxis)), Subtitle: d.subtitle(fixed), X: d.axisLabel(d.xAxis), Y: label(d.y)}
+	f := &plots.Lines{Title: d.title(strings.SplitN(label(d.Y), ",", 2)[0] + " over " + short(d.c.Axes, d.xAxis)), Subtitle: d.subtitle(fixed), X: d.axisLabel(d.xAxis), Y: label(d.Y)}
 	if !numeric {
 		f.Names = labels
 	} else if low, _ := scenario.NumberOf(labels[0]); low > 0 {
@@ -217,7 +218,7 @@ func (d *drawing) lines() (plots.Figure, error) {
 			if len(series) > 1 && p.Labels[d.byAxis] != name {
 				continue
 			}
-			q := d.at(p, d.y)
+			q := d.at(p, d.Y)
 			if q.X = float64(slices.Index(labels, p.Labels[d.xAxis])); numeric {
 				q.X, _ = scenario.NumberOf(p.Labels[d.xAxis])
 			}
@@ -225,7 +226,7 @@ func (d *drawing) lines() (plots.Figure, error) {
 		}
 		f.Series = append(f.Series, s)
 	}
-	if d.y == "makespan_s" && d.sameAnswers(points) {
+	if d.Y == "makespan_s" && d.sameAnswers(points) {
 		d.bound(f, points, labels, numeric)
 	}
 	if len(f.Series) == 1 {
@@ -237,7 +238,7 @@ func (d *drawing) lines() (plots.Figure, error) {
 
 // sameAnswers reports whether the points answer as many calls, within 1 %, so
 // that one bound holds for all.
-func (d *drawing) sameAnswers(points []*report.PointResult) bool {
+func (d *Drawing) sameAnswers(points []*report.PointResult) bool {
 	least, most := math.Inf(1), 0.0
 	for _, p := range points {
 		n := d.at(p, "answered").Y
@@ -248,7 +249,7 @@ func (d *drawing) sameAnswers(points []*report.PointResult) bool {
 
 // bound adds the line below which no policy can bring the makespan: at each
 // place the least bound of the points there.
-func (d *drawing) bound(f *plots.Lines, points []*report.PointResult, labels []string, numeric bool) {
+func (d *Drawing) bound(f *plots.Lines, points []*report.PointResult, labels []string, numeric bool) {
 	for i, l := range labels {
 		least := math.Inf(1)
 		for _, p := range points {
@@ -267,7 +268,7 @@ func (d *drawing) bound(f *plots.Lines, points []*report.PointResult, labels []s
 	f.BoundName = "bound for these answers"
 }
 
-func (d *drawing) heat() (plots.Figure, error) {
+func (d *Drawing) heat() (plots.Figure, error) {
 	if d.byAxis < 0 || d.c.Manifest.Sample != "" {
 		return nil, nil
 	}
@@ -277,7 +278,7 @@ func (d *drawing) heat() (plots.Figure, error) {
 		return nil, nil
 	}
 	points, fixed := d.slice()
-	f := &plots.Heat{Title: d.title(label(d.y)), Subtitle: d.subtitle(fixed), X: short(d.c.Axes, d.xAxis), Y: short(d.c.Axes, d.byAxis), NamesX: x, NamesY: y}
+	f := &plots.Heat{Title: d.title(label(d.Y)), Subtitle: d.subtitle(fixed), X: short(d.c.Axes, d.xAxis), Y: short(d.c.Axes, d.byAxis), NamesX: x, NamesY: y}
 	for range y {
 		row := make([]plots.Point, len(x))
 		for i := range row {
@@ -286,7 +287,7 @@ func (d *drawing) heat() (plots.Figure, error) {
 		f.Cells = append(f.Cells, row)
 	}
 	for _, p := range points {
-		f.Cells[slices.Index(y, p.Labels[d.byAxis])][slices.Index(x, p.Labels[d.xAxis])] = d.at(p, d.y)
+		f.Cells[slices.Index(y, p.Labels[d.byAxis])][slices.Index(x, p.Labels[d.xAxis])] = d.at(p, d.Y)
 	}
 	return f, nil
 }
@@ -295,7 +296,7 @@ func short(axes []string, i int) string {
 	return strings.ReplaceAll(sweep.ShortNames(axes)[i], "_", " ")
 }
 
-func (d *drawing) frontier() (plots.Figure, error) {
+func (d *Drawing) frontier() (plots.Figure, error) {
 	if len(d.c.Points) < 2 {
 		return nil, nil
 	}
@@ -320,7 +321,7 @@ func (d *drawing) frontier() (plots.Figure, error) {
 }
 
 // pointName names a point by its values, the moving axes first.
-func (d *drawing) pointName(p *report.PointResult) string {
+func (d *Drawing) pointName(p *report.PointResult) string {
 	if len(p.Labels) == 0 {
 		return d.c.Manifest.Name
 	}
@@ -342,7 +343,7 @@ func (d *drawing) pointName(p *report.PointResult) string {
 const fewMark = " !"
 
 // markFew names a point of such a figure, and marks it where few calls are answered.
-func (d *drawing) markFew(p *report.PointResult) string {
+func (d *Drawing) markFew(p *report.PointResult) string {
 	if p.Few {
 		return d.pointName(p) + fewMark
 	}
@@ -359,13 +360,13 @@ func explainMark(subtitle string, points []*report.PointResult) string {
 
 // chosen are at most twelve points for figures with one item a point, those
 // with the best metric, in the order of the sweep.
-func (d *drawing) chosen() (points []*report.PointResult, fixed string, left int) {
+func (d *Drawing) chosen() (points []*report.PointResult, fixed string, left int) {
 	points, fixed = d.slice()
-	points = slices.DeleteFunc(points, func(p *report.PointResult) bool { return math.IsNaN(d.at(p, d.y).Y) })
+	points = slices.DeleteFunc(points, func(p *report.PointResult) bool { return math.IsNaN(d.at(p, d.Y).Y) })
 	if len(points) > plots.MostSeries {
-		better := float64(measure.Metrics()[measure.Index(d.y)].Better)
+		better := float64(measure.Metrics()[measure.Index(d.Y)].Better)
 		slices.SortStableFunc(points, func(a, b *report.PointResult) int {
-			return cmp.Compare(-better*d.at(a, d.y).Y, -better*d.at(b, d.y).Y)
+			return cmp.Compare(-better*d.at(a, d.Y).Y, -better*d.at(b, d.Y).Y)
 		})
 		left = len(points) - plots.MostSeries
 		points = points[:plots.MostSeries]
@@ -375,13 +376,13 @@ func (d *drawing) chosen() (points []*report.PointResult, fixed string, left int
 }
 
 // cost shows the axes that move the waste, where there is any.
-func (d *drawing) cost() (plots.Figure, error) {
-	if d.x == "" && d.by == "" && slices.ContainsFunc(d.c.Sensitivity, func(s report.Sensitivity) bool {
+func (d *Drawing) cost() (plots.Figure, error) {
+	if d.X == "" && d.By == "" && slices.ContainsFunc(d.c.Sensitivity, func(s report.Sensitivity) bool {
 		return s.Metric == d.metric("usd_wasted") && s.AtMost > s.AtLeast
 	}) {
-		y, x, by := d.y, d.xAxis, d.byAxis
-		defer func() { d.y, d.xAxis, d.byAxis = y, x, by }()
-		d.y, d.xAxis, d.byAxis = "usd_wasted", -1, -1
+		y, x, by := d.Y, d.xAxis, d.byAxis
+		defer func() { d.Y, d.xAxis, d.byAxis = y, x, by }()
+		d.Y, d.xAxis, d.byAxis = "usd_wasted", -1, -1
 		if err := d.pickAxes(); err != nil {
 			return nil, err
 		}
@@ -424,10 +425,10 @@ func leftOut(subtitle string, left int) string {
 	if left == 0 {
 		return subtitle
 	}
-	return subtitle + "; the best twelve points, " + plural(left, "point") + " left out"
+	return subtitle + "; the best twelve points, " + format.Plural(left, "point") + " left out"
 }
 
-func (d *drawing) latency() (plots.Figure, error) {
+func (d *Drawing) latency() (plots.Figure, error) {
 	points, fixed, left := d.chosen()
 	f := &plots.Quantiles{Title: d.title("latency of answered calls"), Subtitle: explainMark(leftOut(d.subtitle(fixed), left), points), Y: "latency, s"}
 	for _, p := range points {

@@ -1,4 +1,4 @@
-package main
+package figures
 
 import (
 	"encoding/json"
@@ -38,9 +38,9 @@ func FuzzRecords(f *testing.F) {
 	f.Add("arrived_s,ended_s\n0,\n", "0")
 	f.Add("ended_s,ended_s\n1e-300,1e-300\n", "sent_s\n\"1\n")
 	dir := f.TempDir()
-	d := drawing{dir: dir, c: &report.Comparison{Manifest: &sweep.Manifest{Scenario: json.RawMessage(`{}`)}}}
+	d := Drawing{Dir: dir, c: &report.Comparison{Manifest: &sweep.Manifest{Scenario: json.RawMessage(`{}`)}}}
 	f.Fuzz(func(t *testing.T, calls, attempts string) {
-		for name, text := range map[string]string{callsName: calls, attemptsName: attempts} {
+		for name, text := range map[string]string{CallsName: calls, AttemptsName: attempts} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}

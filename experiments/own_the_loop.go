@@ -1,0 +1,41 @@
+package experiments
+
+import (
+	"stampede/fleet"
+	"time"
+)
+
+var ownTheLoop = Experiment{
+	Name:     "own-the-loop",
+	Question: "Does a loop of one's own wait as told, and never past its deadline?",
+	Claim:    "With a deadline of 45 s, two refusals with Retry-After 3 are answered at the third attempt after 6.29 s, one with Retry-After 50 ends the call without a sleep, and on no schedule is a wait slept past the deadline.",
+	Source:   "practitioners' claim",
+	Arms: []Arm{
+		{"told_3s", nil},
+		{"told_50s", []string{"provider.faults.0.retry_after=50s"}},
+		{"random", []string{"workload.burst.calls=2000", "provider.faults=[{status: 429, retry_after: 17s, after: 97ms, share: 40%}, {status: 503, share: 60%}, {hang: true, share: 5%}]"}},
+	},
+	References: []Reference{
+		exactly("attempts", 3, "attempts"),
+		within("elapsed_s", 6.29, 6.2, 6.4, "s"),
+		exactly("attempts_over_deadline", 1, "attempts"),
+		printed("elapsed_over_deadline_s", 0.097, 3, "s"),
+		exactly("slept_past_deadline", 0, "calls"),
+	},
+	measure: func(l *lab) (map[string]Sample, error) {
+		arms, err := l.playAll()
+		if err != nil {
+			return nil, err
+		}
+		slept, err := l.count("random", counter{attempt: func(c *counter, a *fleet.Attempt) {
+			if a.Decision.Again && a.Ended+a.Decision.Wait > 45*time.Second { // all calls begin at 0
+				c.n++
+			}
+		}})
+		return map[string]Sample{
+			"attempts": arms["told_3s"].metric("attempts_per_call"), "elapsed_s": arms["told_3s"].metric("latency_mean_s"),
+			"attempts_over_deadline": arms["told_50s"].metric("attempts_per_call"), "elapsed_over_deadline_s": arms["told_50s"].metric("latency_all_mean_s"),
+			"slept_past_deadline": slept,
+		}, err
+	},
+}

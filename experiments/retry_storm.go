@@ -1,0 +1,87 @@
+package experiments
+
+import (
+	"fmt"
+	"time"
+)
+
+var retryStorm = Experiment{
+	Name:     "retry-storm",
+	Question: "A nightly queue takes 18 minutes; then its quota is tightened. How long does it take now?",
+	Claim:    "With stock defaults, whose backoff is over before the server's two minutes are, more than 160 minutes, since failed items idle in the queue; with a gate, and Retry-After obeyed in full, no more than a quarter beyond what the quota itself needs.",
+	Source:   "practitioners' claim; what it does not say is ours: no quota at first, then 40 a minute, which needs 107 minutes, Retry-After of two minutes, failed items back in the queue after five (where they are back within two, the quota is used all the same and there is no storm), and a deadline of an hour",
+	Arms: []Arm{
+		{"normal", []string{"provider.limits=[]"}},
+		{"storm", nil},
+		{"own", []string{"policy={retry: {attempts: unlimited, deadline: 1h, backoff: {exponential: {base: 500ms, cap: 20s, jitter: full}}, retry_after: in_full}, gate: {semaphore: 8}, timeouts: {attempt: 5m}}"}},
+	},
+	References: []Reference{
+		printed("makespan_normal_min", 18, 0, "min"),
+		atLeast("makespan_storm_min", 160, "min"),
+		printed("bound_min", 107, 0, "min"),
+		atMost("own_over_bound", 1.25, "ratio"),
+	},
+	Pictures: []Picture{stormPicture},
+	measure: func(l *lab) (map[string]Sample, error) {
+		arms, err := l.playAll()
+		if err != nil {
+			return nil, err
+		}
+		minutes := func(arm, metric string) Sample {
+			s := arms[arm].metric(metric)
+			for i := range s.Values {
+				s.Values[i] /= 60
+			}
+			return s
+		}
+		return map[string]Sample{
+			"makespan_normal_min": minutes("normal", "makespan_s"), "makespan_storm_min": minutes("storm", "makespan_s"), "bound_min": minutes("storm", "bound_makespan_s"),
+			"own_over_bound": arms["own"].ratio("makespan_s", "bound_makespan_s", 1),
+		}, nil
+	},
+}
+
+var stormPicture = Picture{
+	Name:     "retry-storm",
+	Title:    "Makespan of a retry storm",
+	Subtitle: "4,320 questions, forty workers; limiter: none, or a token bucket of 40 requests/min that says wait 120 s; what failed is queued again after 5 min",
+	X:        "time, min", Y: "questions answered",
+	content: func(l *lab, r *Result) (Content, error) {
+		bound := r.finding("bound_min").Estimate.Mean
+		out := Curves{Heading: "policy", BoundBy: fmt.Sprintf("what the quota allows: %.0f min", bound)}
+		s, err := l.arm("storm")
+		if err != nil {
+			return nil, err
+		}
+		out.Bound = []Point{certain(0, float64(s.Model.Provider.Limits[0].Amount)), certain(bound, float64(s.Model.Workload.Calls))}
+		for _, arm := range []struct {
+			name, title string
+			makespan    float64
+		}{
+			{"normal", "openai-python 2.46, no limit", r.finding("makespan_normal_min").Estimate.Mean}, {"own", "own loop, gate of 8, quota", bound * r.finding("own_over_bound").Estimate.Mean}, {"storm", "openai-python 2.46, quota", r.finding("makespan_storm_min").Estimate.Mean},
+		} {
+			eyes, err := watch(l, arm.name, answers(time.Minute))
+			if err != nil {
+				return nil, err
+			}
+			end := 0
+			for _, eye := range eyes {
+				end = max(end, len(eye.Values))
+				for i := 1; i < len(eye.Values); i++ {
+					eye.Values[i] += eye.Values[i-1]
+				}
+			}
+			for _, eye := range eyes { // who is through stays there
+				for len(eye.Values) < end {
+					eye.Values = append(eye.Values, eye.Values[len(eye.Values)-1])
+				}
+			}
+			c := Curve{Name: fmt.Sprintf("%s: %.0f min", arm.title, arm.makespan), Points: []Point{certain(0, 0)}}
+			for i, p := range overTime(eyes, time.Duration(end)*time.Minute) {
+				c.Points = append(c.Points, Point{float64(i + 1), p.Estimate})
+			}
+			out.Curves = append(out.Curves, c)
+		}
+		return out, nil
+	},
+}

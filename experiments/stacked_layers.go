@@ -1,0 +1,22 @@
+package experiments
+
+var stackedLayers = Experiment{
+	Name:     "stacked-layers",
+	Question: "How many requests does one call make where every layer retries?",
+	Claim:    "Layers multiply: five retries over an SDK's two make 18, three layers of three 27, three of four 64, five of three 243; one owner of retries makes 6.",
+	Source:   "practitioners' claim",
+	Arms: []Arm{
+		{"5_over_sdk2", nil},
+		{"3x3x3", []string{"policy.inside=[{retry: {attempts: 3}}, {retry: {attempts: 3}}]"}},
+		{"4x4x4", []string{"policy.retry.attempts=4", "policy.inside=[{retry: {attempts: 4}}, {retry: {attempts: 4}}]"}},
+		{"3_pow_5", []string{"policy.inside=[{retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}]"}},
+		{"one_owner", []string{"policy.retry.attempts=6", "policy.inside=[]"}},
+	},
+	References: []Reference{
+		exactly("requests_5_over_sdk2", 18, "attempts").of("5_over_sdk2", "attempts_per_call"),
+		exactly("requests_3x3x3", 27, "attempts").of("3x3x3", "attempts_per_call"),
+		exactly("requests_4x4x4", 64, "attempts").of("4x4x4", "attempts_per_call"),
+		exactly("requests_3_pow_5", 243, "attempts").of("3_pow_5", "attempts_per_call"),
+		exactly("requests_one_owner", 6, "attempts").of("one_owner", "attempts_per_call"),
+	},
+}

@@ -1,0 +1,58 @@
+package experiments
+
+import (
+	"math"
+	"stampede/sim"
+)
+
+var thunderingHerd = Experiment{
+	Name:     "thundering-herd",
+	Question: "A hundred clients fail at once and twenty can be served at one instant: what does jitter change?",
+	Claim:    "Waits of 2^n come back in waves of 100, 80, 60, 40 and 20 over 15 s; full jitter clears the herd within a second.",
+	Source:   "practitioners' claim; the mean of the largest of 80 uniforms is 80/81; one instant is 0.1 ms here, and the largest burst that of a run in the mean",
+	Arms:     []Arm{{"none", nil}, {"full", []string{"policy.retry.backoff.exponential.jitter=full"}}},
+	References: []Reference{
+		{Key: "bursts_none", List: []float64{100, 80, 60, 40, 20}, Unit: "requests"},
+		exactly("cleared_none_s", 15, "s"),
+		printed("cleared_full_s", 0.988, 3, "s"),
+		within("max_burst_after_first_full", 2, math.Inf(-1), 2, "requests"),
+	},
+	Pictures: []Picture{herdPicture},
+	measure: func(l *lab) (map[string]Sample, error) {
+		seen := map[string][]*bursts{}
+		for _, arm := range l.experiment.Arms {
+			all, err := watch(l, arm.Name, func() *bursts { return &bursts{arrivals: map[sim.Time]float64{}} })
+			if err != nil {
+				return nil, err
+			}
+			seen[arm.Name] = all
+		}
+		none := seen["none"][0]
+		var cleared, largest []float64
+		for _, h := range seen["full"] {
+			cleared = append(cleared, h.cleared.Seconds())
+			delete(h.arrivals, 0)
+			burst := 0.0
+			for _, n := range h.arrivals {
+				burst = max(burst, n)
+			}
+			largest = append(largest, burst)
+		}
+		return map[string]Sample{
+			"bursts_none":                {List: none.list()},
+			"cleared_none_s":             {Values: []float64{none.cleared.Seconds()}},
+			"cleared_full_s":             {Values: cleared},
+			"max_burst_after_first_full": {Values: largest},
+		}, nil
+	},
+}
+
+var herdPicture = Picture{
+	Name:     "thundering-herd",
+	Title:    "When a hundred clients come back that failed at once",
+	Subtitle: "Limiter: twenty requests at one instant; policy: waits of 1, 2, 4, 8 s, or uniform up to that; one run",
+	X:        "time, s", Y: "client",
+	content: func(l *lab, _ *Result) (Content, error) {
+		return l.herds(map[string]string{"none": "no jitter", "full": "full jitter"}, "none", "full")
+	},
+}

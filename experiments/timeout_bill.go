@@ -1,0 +1,81 @@
+package experiments
+
+import (
+	"math"
+	"slices"
+	"stampede/cost"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+var timeoutBill = Experiment{
+	Name:     "timeout-bill",
+	Question: "What does a timeout that is too tight cost, when the provider finishes and bills what the client gave up?",
+	Claim:    "A share p that outlives the timeout and is repeated once adds p to the bill; unlimited repeats make it 1/(1-p); where length belongs to the call, repeats buy nothing.",
+	Source:   "practitioners' claim; 13.13 (1+p), 13.13/(1-p), 13.13 (1-p+3p)/(1-p)",
+	Arms: []Arm{
+		{"one_p08", nil},
+		{"one_p15", slow15},
+		{"independent_p08", independent},
+		{"independent_p15", append(append([]string{}, independent...), slow15...)},
+		{"intrinsic_p08", []string{"policy.retry.attempts=3", "policy.timeouts.attempt=10s", "provider.latency.call_share=100%"}},
+	},
+	References: []Reference{
+		printed("usd_per_1000_p08", 14.18, 2, "USD").of("one_p08", "usd_per_1000_calls"),
+		printed("wasted_usd_per_1000_p08", 1.05, 2, "USD").of("one_p08", "usd_wasted").times(1.0 / 20),
+		printed("usd_per_1000_p15", 15.10, 2, "USD").of("one_p15", "usd_per_1000_calls"),
+		printed("billed_per_1000_p08", 1080, 0, "attempts").of("one_p08", "billed_attempts_per_1000_answers"),
+		printed("usd_per_1000_p08_independent", 14.27, 2, "USD").of("independent_p08", "usd_per_1000_calls"),
+		printed("usd_per_1000_p15_independent", 15.45, 2, "USD").of("independent_p15", "usd_per_1000_calls"),
+		printed("answered_ratio_p08_intrinsic", 0.92, 2, "share").of("intrinsic_p08", "success_ratio"),
+		printed("usd_per_1000_answers_p08_intrinsic", 16.56, 2, "USD").of("intrinsic_p08", "usd_per_1000_answers"),
+	},
+	Pictures: []Picture{timeoutPicture},
+}
+
+var timeoutSettings = []string{"workload.burst.calls=2000", "provider.latency.first_token={lognormal: {p50: 4s, p95: 11.691s}}"}
+
+var timeoutPicture = Picture{
+	Settings: timeoutSettings,
+	Name:     "timeout-bill",
+	Title:    "What a thousand answers cost under a timeout",
+	Subtitle: "No limiter; the provider finishes and bills; answers take 4 s in the median and over 10 s in 8 %; 13.13 USD per 1,000 attempts",
+	X:        "timeout, s", Y: "cost per 1,000 answers, USD",
+	content: func(l *lab, _ *Result) (Content, error) {
+		timeouts := []float64{5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 25, 30}
+		// P(T > t) of the lognormal law with median 4 s and P(T > 10 s) = 0.08
+		slow := func(t float64) float64 {
+			return distuv.LogNormal{Mu: math.Log(4), Sigma: math.Log(2.5) / distuv.UnitNormal.Quantile(0.92)}.Survival(t)
+		}
+		s, err := l.arm("one_p08")
+		if err != nil {
+			return nil, err
+		}
+		attempts := 1000 * s.Model.Price.Bill(cost.Usage{Prompt: 1000}).Dollars() // of 1,000 tokens each
+		out := Curves{Heading: "policy", Expected: "closed form"}
+		for _, arm := range []struct {
+			name, title, setting string
+			factor               func(p float64) float64 // cost of an answer over that of an attempt
+		}{
+			{"intrinsic_p08", "three attempts, long stays long", "policy.timeouts.attempt=%gs", func(p float64) float64 { return (1 + 2*p) / (1 - p) }},
+			{"independent_p08", "repeated until in time", "policy.timeouts.attempt=%gs", func(p float64) float64 { return 1 / (1 - p) }},
+			{"one_p08", "one repeat, which is waited for", "policy.timeouts.attempt=[%gs, none]", func(p float64) float64 { return 1 + p }},
+		} {
+			outcomes, err := l.vary(arm.name, arm.setting, timeouts, timeoutSettings...)
+			if err != nil {
+				return nil, err
+			}
+			c := Curve{Name: arm.title, Points: over(timeouts, outcomes, "usd_per_1000_answers")}
+			for t := timeouts[0]; t <= slices.Max(timeouts); t += 0.25 {
+				c.Expected = append(c.Expected, certain(t, attempts*arm.factor(slow(t))))
+			}
+			out.Curves = append(out.Curves, c)
+		}
+		return out, nil
+	},
+}
+
+var (
+	slow15      = []string{"provider.latency.first_token.mixture.0.weight=0.85", "provider.latency.first_token.mixture.1.weight=0.15"}
+	independent = []string{"policy.retry.attempts=none", "policy.retry.deadline=24h", "policy.timeouts.attempt=10s"}
+)

@@ -3,11 +3,12 @@ package experiments
 import (
 	"fmt"
 	"math"
-	"stampede/policy"
-	"stampede/sim"
 	"time"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"stampede/policy"
+	"stampede/sim"
 )
 
 var awsBackoff = Experiment{

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"stampede/measure"
 	"testing"
+
+	"stampede/measure"
 )
 
 // Every reference of the catalogue that can hold does, and each judged sample

@@ -2,9 +2,10 @@ package experiments
 
 import (
 	"math"
+	"time"
+
 	"stampede/fleet"
 	"stampede/wire"
-	"time"
 )
 
 var fallbackChain = Experiment{

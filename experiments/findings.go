@@ -6,9 +6,10 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
+
 	"stampede/internal/format"
 	"stampede/measure"
-	"strings"
 )
 
 // Show writes the experiment: its question, its claim, its scenario, its arms

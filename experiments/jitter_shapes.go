@@ -3,8 +3,9 @@ package experiments
 import (
 	"fmt"
 	"slices"
-	"stampede/fleet"
 	"time"
+
+	"stampede/fleet"
 )
 
 var jitterShapes = Experiment{

@@ -1,10 +1,11 @@
 package experiments
 
 import (
+	"time"
+
 	"stampede/fleet"
 	"stampede/measure"
 	"stampede/policy"
-	"time"
 )
 
 var limiterSweep = Experiment{

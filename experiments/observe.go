@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
+
 	"stampede/fleet"
 	"stampede/sim"
 	"stampede/wire"
-	"time"
 )
 
 // bursts counts the requests that reach the provider within each instant, and

@@ -1,8 +1,9 @@
 package experiments
 
 import (
-	"stampede/fleet"
 	"time"
+
+	"stampede/fleet"
 )
 
 var ownTheLoop = Experiment{

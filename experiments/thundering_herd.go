@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"math"
+
 	"stampede/sim"
 )
 

@@ -3,9 +3,10 @@ package experiments
 import (
 	"math"
 	"slices"
-	"stampede/cost"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"stampede/cost"
 )
 
 var timeoutBill = Experiment{

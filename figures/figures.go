@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
 	"stampede/measure"
 	"stampede/plots"
 	"stampede/report"

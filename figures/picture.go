@@ -3,6 +3,7 @@ package figures
 import (
 	"fmt"
 	"slices"
+
 	"stampede/experiments"
 	"stampede/plots"
 )

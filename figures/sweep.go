@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"stampede/internal/format"
 	"strings"
 
+	"stampede/internal/format"
 	"stampede/measure"
 	"stampede/plots"
 	"stampede/report"

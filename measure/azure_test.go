@@ -5,9 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"testing"
+
 	"stampede/scenario"
 	"stampede/sim"
-	"testing"
 )
 
 // Quantiles of the Azure traces: exact up to 16,384 values, within the stated

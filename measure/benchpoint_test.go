@@ -1,9 +1,10 @@
 package measure
 
 import (
+	"testing"
+
 	"stampede/fleet"
 	"stampede/internal/testkit"
-	"testing"
 )
 
 // BenchmarkPoint is one replication of 1,000 calls with all its metrics.

@@ -2,9 +2,10 @@ package measure
 
 import (
 	"math"
-	"stampede/scenario"
 	"strings"
 	"testing"
+
+	"stampede/scenario"
 )
 
 // No run is faster than its bound and none uses more of a limit than there is, also of

@@ -3,8 +3,9 @@ package measure
 import (
 	"context"
 	"math"
-	"stampede/internal/testkit"
 	"testing"
+
+	"stampede/internal/testkit"
 )
 
 var (

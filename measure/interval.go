@@ -2,8 +2,9 @@ package measure
 
 import (
 	"fmt"
-	"stampede/internal/format"
 	"strconv"
+
+	"stampede/internal/format"
 )
 
 // interval writes what is known of a mean: its interval, or [?] of one replication, or of a value that all

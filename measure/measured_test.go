@@ -3,13 +3,13 @@ package measure
 import (
 	"fmt"
 	"math"
-	"stampede/internal/testkit"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"stampede/fleet"
+	"stampede/internal/testkit"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
@@ -40,7 +40,7 @@ horizon: 120s
 workload: {closed: {think: 0s}, prompt_tokens: 1, output_tokens: 1}
 fleet: {workers: 1024}
 provider:
-  capacity: {slots: 32, queue: none}
+  capacity: {slots: 32, queue: unlimited}
   latency: {first_token: 1s}
 `
 
@@ -153,7 +153,7 @@ horizon: 120s
 workload: {closed: {think: %s}, prompt_tokens: 1, output_tokens: 1}
 fleet: {workers: %d}
 provider:
-  capacity: {slots: %d, queue: none}
+  capacity: {slots: %d, queue: unlimited}
   latency: {first_token: %s}
 `, rapid.Uint64Range(1, 1<<40).Draw(rt, "seed"), think, workers, slots, service)
 		early := valuesOf(t, text, []string{"warmup=" + rapid.SampledFrom([]string{"40s", "50s"}).Draw(rt, "early")}, "goodput_per_min")[0]
@@ -183,7 +183,7 @@ warmup: %dms
 workload: {%s, prompt_tokens: {uniform: {min: 1, max: 100}}, output_tokens: 1}
 fleet: {workers: %d, instances: 2}
 provider:
-  capacity: {slots: %d, queue: none}
+  capacity: {slots: %d, queue: unlimited}
   latency: {first_token: {exponential: {mean: 800ms}}}
   faults: [{at: 20s, for: 10s, share: 30%%, status: 503}]
 policy: {retry: {attempts: 1}, gate: {semaphore: %d}}

@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"stampede/internal/testkit"
 	"strings"
 	"testing"
+
+	"stampede/internal/testkit"
 )
 
 // The README tells how much narrower the interval of a policy difference is for

@@ -2,12 +2,13 @@ package measure
 
 import (
 	"math"
+	"testing"
+	"time"
+
 	"stampede/fleet"
 	"stampede/policy"
 	"stampede/scenario"
 	"stampede/sim"
-	"testing"
-	"time"
 )
 
 // Recovery by hand: 10 answers a second before, none from 60 to 80 s, then 5 a

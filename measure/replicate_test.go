@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
-	"stampede/fleet"
-	"stampede/internal/testkit"
 	"strings"
 	"testing"
+
+	"stampede/fleet"
+	"stampede/internal/testkit"
 )
 
 func TestFailedReplicationIsNamed(t *testing.T) {

@@ -4,9 +4,10 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"testing"
+
 	"stampede/internal/testkit"
 	"stampede/sim"
-	"testing"
 )
 
 func TestMSER(t *testing.T) {

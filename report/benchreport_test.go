@@ -6,10 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"testing"
+
 	"stampede/internal/testkit"
 	"stampede/measure"
 	"stampede/sweep"
-	"testing"
 )
 
 // BenchmarkReport compares the points of folders with so many rows of 30

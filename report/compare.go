@@ -7,10 +7,11 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
+
 	"stampede/internal/format"
 	"stampede/measure"
 	"stampede/sweep"
-	"strings"
 )
 
 // Comparison is what a sweep's folder says: each point with intervals, its

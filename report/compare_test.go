@@ -13,13 +13,14 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strings"
+	"testing"
+	"time"
+
 	"stampede/internal/testkit"
 	"stampede/measure"
 	"stampede/scenario"
 	"stampede/sweep"
-	"strings"
-	"testing"
-	"time"
 )
 
 // A label with a line end, a quote or a comma reads back, and so does one that a spreadsheet would

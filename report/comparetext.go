@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
+
 	"stampede/internal/format"
 	"stampede/measure"
 	"stampede/sweep"
-	"strconv"
-	"strings"
 )
 
 // shown is how many points a report for people lists.

@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
+
 	"stampede/internal/format"
 	"stampede/measure"
 	"stampede/provider"
-	"strings"
-	"unicode/utf8"
 )
 
 // LimitValue is the use and the refusals of one limit.

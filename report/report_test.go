@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
+	"testing"
+
 	"stampede/internal/format"
 	"stampede/internal/testkit"
 	"stampede/measure"
 	"stampede/scenario"
-	"strings"
-	"testing"
 )
 
 // The same seed gives the same bytes, for any number of cores and of jobs, and

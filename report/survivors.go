@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+
 	"stampede/internal/format"
 	"stampede/measure"
 )

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"stampede/internal/nearest"
-	"stampede/scenario"
 	"strconv"
 	"strings"
+
+	"stampede/internal/nearest"
+	"stampede/scenario"
 )
 
 // ShortNames shortens dotted paths to their last parts that still tell them

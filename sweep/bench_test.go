@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"stampede/internal/testkit"
 	"syscall"
 	"testing"
 	"time"
 
+	"stampede/internal/testkit"
 	"stampede/scenario"
 )
 

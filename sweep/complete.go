@@ -3,6 +3,7 @@ package sweep
 import (
 	"errors"
 	"math"
+
 	"stampede/measure"
 )
 

@@ -9,11 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"stampede/internal/testkit"
-	"stampede/measure"
 	"strings"
 	"testing"
 
+	"stampede/internal/testkit"
+	"stampede/measure"
 	"stampede/scenario"
 )
 
@@ -160,7 +160,7 @@ func TestPanicIsTheReasonOfItsRow(t *testing.T) {
 	defer func() { answered.Value = of }()
 	outcome, err := sweepInto(t, dir, nil)
 	if err != nil || outcome.FailedCount != 39 || !slices.ContainsFunc(outcome.Failed, func(s string) bool {
-		return strings.Contains(s, "panic: answered: 60 (experiments/folder_test.go:")
+		return strings.Contains(s, "panic: answered: 60 (sweep/folder_test.go:")
 	}) {
 		t.Errorf("%v, %+v", err, outcome)
 	}

@@ -7,8 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"stampede/internal/format"
 	"strings"
+
+	"stampede/internal/format"
 )
 
 // Merge joins the folders of the shards of one sweep into the folder that one

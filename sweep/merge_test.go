@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"testing"
+
 	"stampede/internal/testkit"
 	"stampede/measure"
-	"testing"
 )
 
 // madeUpParts writes the folders of a sweep's parts, which has so many points of 30 replications.

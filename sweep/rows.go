@@ -8,9 +8,10 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
+
 	"stampede/internal/format"
 	"stampede/measure"
-	"strconv"
 )
 
 // readRows reads the rows of a results file, in the order in which they stand,

@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"stampede/internal/testkit"
 	"strings"
 	"testing"
 
+	"stampede/internal/testkit"
 	"stampede/scenario"
 )
 

@@ -73,7 +73,8 @@ func TestAWSStandardRetryer(t *testing.T) {
 				return preset.Retry.Decide(policy.Facts{Attempt: attempt, Reply: c.reply, U: u}).Wait.Seconds()
 			}
 			if d, critical := uniform(sample, decide(0), decide(1)); d > critical {
-				t.Errorf("%s, attempt %d: %.4f from uniform on %g..%g s, as the preset waits", c.name, attempt, d, decide(0), decide(1))
+				t.Errorf("%s, attempt %d: %.4f from uniform on %g..%g s, as the preset waits", c.name, attempt, d,
+					decide(0), decide(1))
 			}
 		}
 		account, budget, paid, pays := retry.NewStandard(), policy.BudgetState{}, 0, 0
@@ -98,7 +99,11 @@ func TestGenAIStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	api.Output = func(uint64) int { return 20 }
-	config := &genai.ClientConfig{APIKey: "k", Backend: genai.BackendGeminiAPI, HTTPClient: &http.Client{Transport: api}}
+	config := &genai.ClientConfig{
+		APIKey:     "k",
+		Backend:    genai.BackendGeminiAPI,
+		HTTPClient: &http.Client{Transport: api},
+	}
 	client, err := genai.NewClient(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +128,11 @@ func TestGenAIStreams(t *testing.T) {
 // preset, and its first waits are distributed as the preset's. Without options it sends once.
 func TestGenAI(t *testing.T) {
 	ask := func(ctx context.Context, transport http.RoundTripper, retrying bool) error {
-		config := &genai.ClientConfig{APIKey: "k", Backend: genai.BackendGeminiAPI, HTTPClient: &http.Client{Transport: transport}}
+		config := &genai.ClientConfig{
+			APIKey:     "k",
+			Backend:    genai.BackendGeminiAPI,
+			HTTPClient: &http.Client{Transport: transport},
+		}
 		if retrying {
 			config.HTTPOptions.RetryOptions = &genai.HTTPRetryOptions{}
 		}
@@ -134,8 +143,16 @@ func TestGenAI(t *testing.T) {
 		_, err = client.Models.GenerateContent(ctx, "m", genai.Text("hello"), nil)
 		return err
 	}
-	retrying := sdk{"google-genai-go-retrying@1.77", dialect.Gemini, func(ctx context.Context, transport http.RoundTripper) error { return ask(ctx, transport, true) }}
-	once := sdk{"google-genai-go@1.77", dialect.Gemini, func(ctx context.Context, transport http.RoundTripper) error { return ask(ctx, transport, false) }}
+	retrying := sdk{
+		"google-genai-go-retrying@1.77",
+		dialect.Gemini,
+		func(ctx context.Context, transport http.RoundTripper) error { return ask(ctx, transport, true) },
+	}
+	once := sdk{
+		"google-genai-go@1.77",
+		dialect.Gemini,
+		func(ctx context.Context, transport http.RoundTripper) error { return ask(ctx, transport, false) },
+	}
 	for _, status := range []int{400, 404, 408, 409, 429, 500, 501, 502, 503, 504, 529} {
 		reply := wire.Reply{Status: status, Delay: wire.After(58 * time.Second)}
 		for _, client := range []sdk{retrying, once} {
@@ -190,7 +207,8 @@ func TestCenkalti(t *testing.T) {
 		if err == nil || last > 15*time.Minute || last < 13*time.Minute || tries < 20 || tries > 30 {
 			t.Errorf("%d tries, the last after %v (%v); want about 24 in 15 minutes", tries, last, err)
 		}
-		if d := preset.Retry.Decide(policy.Facts{Now: last, Attempt: tries, Reply: wire.Reply{Status: 500}, U: 1}); last > 14*time.Minute && d.Again {
+		if d := preset.Retry.Decide(policy.Facts{Now: last, Attempt: tries, Reply: wire.Reply{Status: 500}, U: 1}); last > 14*time.Minute &&
+			d.Again {
 			t.Errorf("the preset goes on after %v", last)
 		}
 	})
@@ -272,7 +290,9 @@ func TestRateLimiter(t *testing.T) {
 		perSecond, burst := rapid.Float64Range(0.5, 100).Draw(t, "rate"), rapid.IntRange(1, 20).Draw(t, "burst")
 		start := time.Unix(0, 0)
 		real := rate.NewLimiter(rate.Limit(perSecond), burst)
-		pacer, state := policy.Pacer{Bucket: policy.PaceBucket{Rate: perSecond, Burst: float64(burst)}}, policy.PacerState{}
+		pacer, state := policy.Pacer{
+			Bucket: policy.PaceBucket{Rate: perSecond, Burst: float64(burst)},
+		}, policy.PacerState{}
 		real.ReserveN(start, 0)
 		state.Reserve(&pacer, 0, policy.Need{1})
 		real.ReserveN(start, 1)

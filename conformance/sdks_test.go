@@ -32,13 +32,28 @@ type sdk struct {
 
 var sdks = []sdk{
 	{"openai-go@3.98", dialect.OpenAI, func(ctx context.Context, transport http.RoundTripper) error {
-		client := openai.NewClient(openaioption.WithAPIKey("k"), openaioption.WithHTTPClient(&http.Client{Transport: transport}))
-		_, err := client.Chat.Completions.New(ctx, openai.ChatCompletionNewParams{Model: "m", Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("hello")}})
+		client := openai.NewClient(openaioption.WithAPIKey("k"),
+			openaioption.WithHTTPClient(&http.Client{Transport: transport}))
+		_, err := client.Chat.Completions.New(
+			ctx,
+			openai.ChatCompletionNewParams{
+				Model:    "m",
+				Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("hello")},
+			},
+		)
 		return err
 	}},
 	{"anthropic-go@2.15", dialect.Anthropic, func(ctx context.Context, transport http.RoundTripper) error {
-		client := anthropic.NewClient(anthropicoption.WithAPIKey("k"), anthropicoption.WithHTTPClient(&http.Client{Transport: transport}))
-		_, err := client.Messages.New(ctx, anthropic.MessageNewParams{Model: "m", MaxTokens: 100, Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("hello"))}})
+		client := anthropic.NewClient(anthropicoption.WithAPIKey("k"),
+			anthropicoption.WithHTTPClient(&http.Client{Transport: transport}))
+		_, err := client.Messages.New(
+			ctx,
+			anthropic.MessageNewParams{
+				Model:     "m",
+				MaxTokens: 100,
+				Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("hello"))},
+			},
+		)
 		return err
 	}},
 }
@@ -46,7 +61,9 @@ var sdks = []sdk{
 // clientOf is the policy of a preset, as a scenario builds it.
 func clientOf(t *testing.T, name string) policy.Client {
 	t.Helper()
-	s, err := scenario.Read([]byte("workload: {burst: {calls: 1}, prompt_tokens: 1, output_tokens: 1}\npolicy: "+name+"\n"), "conformance", scenario.Options{})
+	s, err := scenario.Read(
+		[]byte("workload: {burst: {calls: 1}, prompt_tokens: 1, output_tokens: 1}\npolicy: "+name+"\n"), "conformance",
+		scenario.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +74,13 @@ func clientOf(t *testing.T, name string) policy.Client {
 // returns the waits between its requests and whether it was done within a week.
 func waits(t *testing.T, client sdk, reply wire.Reply, seed uint64) (out []time.Duration, done bool) {
 	synctest.Test(t, func(t *testing.T) {
-		api, err := overhttp.New(provider.Config{Dialect: client.dialect, Faults: []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: reply}}}}, seed)
+		api, err := overhttp.New(
+			provider.Config{
+				Dialect: client.dialect,
+				Faults:  []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: reply}}},
+			},
+			seed,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,9 +123,15 @@ func replies() map[string]wire.Reply {
 		return wire.Reply{Status: 429, Millis: seconds(ms / 1000), RetryAfter: seconds(s)}
 	}
 	out := map[string]wire.Reply{
-		"RA 5": after(seconds(5)), "RA 0": after(seconds(0)), "RA -1": after(seconds(-1)), "RA 60": after(seconds(60)), "RA 61": after(seconds(61)), "RA 120": after(seconds(120)),
-		"RA 121": after(seconds(121)), "RA 86400": after(seconds(86400)), "RA 1e12": after(seconds(1e12)), "RA 1.5": after(seconds(1.5)), "RA soon": after(wire.Hint{Form: wire.Garbage}),
-		"date +30 s": after(wire.At(30 * time.Second)), "date in the past": after(wire.Hint{Form: wire.Date, Value: -30}), "date +1 h": after(wire.At(time.Hour)),
+		"RA 5": after(
+			seconds(5),
+		), "RA 0": after(seconds(0)), "RA -1": after(seconds(-1)), "RA 60": after(seconds(60)), "RA 61": after(seconds(61)), "RA 120": after(seconds(120)),
+		"RA 121": after(
+			seconds(121),
+		), "RA 86400": after(seconds(86400)), "RA 1e12": after(seconds(1e12)), "RA 1.5": after(seconds(1.5)), "RA soon": after(wire.Hint{Form: wire.Garbage}),
+		"date +30 s": after(
+			wire.At(30 * time.Second),
+		), "date in the past": after(wire.Hint{Form: wire.Date, Value: -30}), "date +1 h": after(wire.At(time.Hour)),
 		"ms 250 + RA 5": millis(250, 5), "ms 0 + RA 5": millis(0, 5), "ms -5 + RA 5": millis(-5, 5),
 		"429 x-should-retry false":       {Status: 429, ShouldRetry: wire.DoNotRetry},
 		"400 x-should-retry true":        {Status: 400, ShouldRetry: wire.Retry},
@@ -130,7 +159,8 @@ func TestSDKsFollowTheirPresets(t *testing.T) {
 				ok = ok && got[i] >= low[i] && got[i] <= high[i] && (jittered || got[i] == low[i])
 			}
 			if !ok {
-				t.Errorf("%s, %s: the client waits %v (done %v), the preset %v to %v", client.preset, name, got, done, low, high)
+				t.Errorf("%s, %s: the client waits %v (done %v), the preset %v to %v", client.preset, name, got, done,
+					low, high)
 			}
 		}
 	}
@@ -193,7 +223,8 @@ func TestTimeoutsOfTheSDKs(t *testing.T) {
 			api.Seen = func(overhttp.Exchange) { requests++ }
 			start := time.Now()
 			err = c.ask(t.Context(), api)
-			if took := time.Since(start); err == nil || requests != c.want || took > time.Duration(c.want)*3*time.Second+1500*time.Millisecond {
+			if took := time.Since(start); err == nil || requests != c.want ||
+				took > time.Duration(c.want)*3*time.Second+1500*time.Millisecond {
 				t.Errorf("%s: %d requests in %v (%v), want %d", c.name, requests, took, err, c.want)
 			}
 		})

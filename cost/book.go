@@ -217,7 +217,8 @@ func (b Book) Price(model string, tier Tier) (Price, error) {
 			sold = append(sold, t.String())
 		}
 	}
-	return Price{}, fmt.Errorf("no %v price for model %q in %s; it is sold as %s", tier, model, b.name, nearest.List(sold))
+	return Price{}, fmt.Errorf("no %v price for model %q in %s; it is sold as %s", tier, model, b.name,
+		nearest.List(sold))
 }
 
 // PriceAt is Price at a time of day, given as the time since midnight UTC.
@@ -249,13 +250,15 @@ func (b Book) find(model string) (*listing, error) {
 		}
 		switch {
 		case len(sold) > 1:
-			return nil, fmt.Errorf("model %q is sold by several providers in %s; write one of %s", model, b.name, nearest.List(sold))
+			return nil, fmt.Errorf("model %q is sold by several providers in %s; write one of %s", model, b.name,
+				nearest.List(sold))
 		case len(sold) == 1:
 			l = b.models[sold[0]]
 		case len(named) > 0:
 			l = b.models[named[0]]
 		default:
-			return nil, fmt.Errorf("no price for model %q in %s; %s", model, b.name, nearest.Unknown(model, b.Models()))
+			return nil, fmt.Errorf("no price for model %q in %s; %s", model, b.name,
+				nearest.Unknown(model, b.Models()))
 		}
 	}
 	if l.reason != "" {

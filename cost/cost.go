@@ -30,7 +30,13 @@ type Usage struct{ Prompt, Cached, Written, Output, Reasoning int }
 
 // Plus is both usages together.
 func (u Usage) Plus(v Usage) Usage {
-	return Usage{u.Prompt + v.Prompt, u.Cached + v.Cached, u.Written + v.Written, u.Output + v.Output, u.Reasoning + v.Reasoning}
+	return Usage{
+		u.Prompt + v.Prompt,
+		u.Cached + v.Cached,
+		u.Written + v.Written,
+		u.Output + v.Output,
+		u.Reasoning + v.Reasoning,
+	}
 }
 
 // Price is what one model charges in one tier, in pico-dollars per token.

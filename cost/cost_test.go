@@ -72,7 +72,8 @@ func TestTiers(t *testing.T) {
 			t.Errorf("%s %v: %+v, %v", c.model, c.tier, p, err)
 		}
 	}
-	if _, err := Builtin().Price("gpt-4o", Flex); err == nil || !strings.Contains(err.Error(), "it is sold as batch, priority, standard") {
+	if _, err := Builtin().Price("gpt-4o", Flex); err == nil ||
+		!strings.Contains(err.Error(), "it is sold as batch, priority, standard") {
 		t.Errorf("a tier that is not sold: %v", err)
 	}
 	if p, _ := Builtin().Price("gpt-5-nano", Priority); p.Model != "" {
@@ -108,7 +109,9 @@ func TestReadPriceFiles(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if p, err := b.Price("m", Standard); err != nil || p.Input != 150_000 || p.Output != 600_000 || p.Cached != 150_000 || b.Len() != 1 {
+		if p, err := b.Price("m", Standard); err != nil || p.Input != 150_000 || p.Output != 600_000 ||
+			p.Cached != 150_000 ||
+			b.Len() != 1 {
 			t.Errorf("%s: %+v of %d, %v", name, p, b.Len(), err)
 		}
 		if p, err := b.Price("m", Flex); name == "LiteLLM" && (err != nil || p.Input != 70_000) {
@@ -142,8 +145,12 @@ func TestBadPriceFilesAreExplained(t *testing.T) {
 }
 
 func TestAmbiguousModel(t *testing.T) {
-	b, _ := Read(strings.NewReader(`[{"id": "a", "models": [{"id": "m", "prices": {"input_mtok": 1, "output_mtok": 1}}]},
-		{"id": "b", "models": [{"id": "m", "prices": {"input_mtok": 2, "output_mtok": 2}}]}]`), "f", "")
+	b, _ := Read(
+		strings.NewReader(`[{"id": "a", "models": [{"id": "m", "prices": {"input_mtok": 1, "output_mtok": 1}}]},
+		{"id": "b", "models": [{"id": "m", "prices": {"input_mtok": 2, "output_mtok": 2}}]}]`),
+		"f",
+		"",
+	)
 	if _, err := b.Price("m", Standard); err == nil || !strings.Contains(err.Error(), "a/m, b/m") {
 		t.Errorf("got %v, want both names", err)
 	}
@@ -201,7 +208,8 @@ func TestPriceFilesAsUsersKeepThem(t *testing.T) {
 		"gpt-image-1":                                          "is priced by image token, not by token",
 		"wandb/openai/gpt-oss-120b":                            "15000 dollars per million tokens is out of range; allowed is 0 to 10,000; prices in LiteLLM's file are per token",
 	} {
-		if _, err := excerpt(t, litellm, "").Price(model, Standard); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := excerpt(t, litellm, "").Price(model, Standard); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want ... %s", model, err, want)
 		}
 	}
@@ -250,8 +258,14 @@ func TestPricesByTimeOfDay(t *testing.T) {
 // One entry that makes no sense leaves the others alone.
 func TestBadEntriesAreKeptApart(t *testing.T) {
 	const good = `"input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6`
-	b, err := Read(strings.NewReader(`{"good": {`+good+`}, "negative": {"input_cost_per_token": -1, "output_cost_per_token": 1e-6},
-		"string": {"input_cost_per_token": "1e-6", "output_cost_per_token": 1e-6}, "number": 3, "per-million": {"input_cost_per_token": 1, "output_cost_per_token": 2}}`), "f", "")
+	b, err := Read(
+		strings.NewReader(
+			`{"good": {`+good+`}, "negative": {"input_cost_per_token": -1, "output_cost_per_token": 1e-6},
+		"string": {"input_cost_per_token": "1e-6", "output_cost_per_token": 1e-6}, "number": 3, "per-million": {"input_cost_per_token": 1, "output_cost_per_token": 2}}`,
+		),
+		"f",
+		"",
+	)
 	if err != nil || b.Len() != 1 {
 		t.Fatalf("%d models, %v", b.Len(), err)
 	}
@@ -259,12 +273,19 @@ func TestBadEntriesAreKeptApart(t *testing.T) {
 		"good": "", "negative": "out of range", "string": "input_cost_per_token: found a string; want a number", "number": "found a number; want an object",
 		"per-million": "1000000 dollars per million tokens is out of range",
 	} {
-		if _, err := b.Price(model, Standard); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if _, err := b.Price(model, Standard); (err == nil) != (want == "") ||
+			err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", model, err, want)
 		}
 	}
-	b, err = Read(strings.NewReader(`[3, {"id": "p", "models": [3, {"id": "string", "prices": {"input_mtok": "1", "output_mtok": 1}},
-		{"id": "dated", "prices": [{"constraint": {"start_date": "soon"}, "prices": {"input_mtok": 1, "output_mtok": 1}}]}, {"id": "good", "prices": {"input_mtok": 1, "output_mtok": 1}}]}]`), "f", "")
+	b, err = Read(
+		strings.NewReader(
+			`[3, {"id": "p", "models": [3, {"id": "string", "prices": {"input_mtok": "1", "output_mtok": 1}},
+		{"id": "dated", "prices": [{"constraint": {"start_date": "soon"}, "prices": {"input_mtok": 1, "output_mtok": 1}}]}, {"id": "good", "prices": {"input_mtok": 1, "output_mtok": 1}}]}]`,
+		),
+		"f",
+		"",
+	)
 	if err != nil || b.Len() != 1 {
 		t.Fatalf("%d models, %v", b.Len(), err)
 	}
@@ -280,7 +301,9 @@ func TestBadEntriesAreKeptApart(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(`{"m": {"input_cost_per_token": 1e-7, "output_cost_per_token": 1}}`)
 	f.Add(`[{"id": "a", "models": [{"id": "m", "prices": [{"prices": {"input_mtok": {"base": 1}}}]}]}]`)
-	f.Add(`{"": {"input_cost_per_token": 0, "output_cost_per_token": 0}, "m": {"input_cost_per_token": 1e-7, "output_cost_per_token": 1e-7}}`)
+	f.Add(
+		`{"": {"input_cost_per_token": 0, "output_cost_per_token": 0}, "m": {"input_cost_per_token": 1e-7, "output_cost_per_token": 1e-7}}`,
+	)
 	timed := `{"constraint": {"start_time": "01:00:00Z", "end_time": "02:00:00Z"}, "prices": {"input_mtok": 1, "output_mtok": 1}}`
 	f.Add(`[{"id": "p", "models": [{"id": "m", "prices": [` + strings.Repeat(timed+",", 1200) + timed + `]}]}]`)
 	f.Add(strings.Repeat("[", 20_000))

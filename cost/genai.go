@@ -30,7 +30,12 @@ type genaiPrices struct {
 }
 
 func (p genaiPrices) quote() Quote {
-	return Quote{Input: (*float64)(p.Input), Output: (*float64)(p.Output), Cached: (*float64)(p.Cached), Written: (*float64)(p.Written)}
+	return Quote{
+		Input:   (*float64)(p.Input),
+		Output:  (*float64)(p.Output),
+		Cached:  (*float64)(p.Cached),
+		Written: (*float64)(p.Written),
+	}
 }
 
 // genaiPrice is a price with the condition under which it holds: from a date on, or in some
@@ -88,7 +93,8 @@ func genaiPricesOf(data json.RawMessage) ([]genaiPrice, error) {
 			p.start, err1 = timeOfDay(p.Constraint.StartTime)
 			p.end, err2 = timeOfDay(p.Constraint.EndTime)
 			if err1 != nil || err2 != nil {
-				return nil, fmt.Errorf("found the hours %q to %q; want two times such as 16:30:00Z", p.Constraint.StartTime, p.Constraint.EndTime)
+				return nil, fmt.Errorf("found the hours %q to %q; want two times such as 16:30:00Z",
+					p.Constraint.StartTime, p.Constraint.EndTime)
 			}
 		}
 	}
@@ -105,7 +111,8 @@ func timeOfDay(text string) (time.Duration, error) {
 		}
 	}
 	t = t.UTC()
-	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second, nil
+	return time.Duration(t.Hour())*time.Hour + time.Duration(
+		t.Minute())*time.Minute + time.Duration(t.Second())*time.Second, nil
 }
 
 // inForce is the price that holds on a day at a time of it. Conditions are tried from the last
@@ -185,8 +192,12 @@ func (b Book) addGenAI(model string, data json.RawMessage, day string) (reason s
 		l.day = append(l.day, stretch{start, price})
 	}
 	if len(held) > 1 {
-		l.tiers[Standard].Note = fmt.Sprintf("the price of %s depends on the time of day; this one holds for %.3g of 24 hours. "+
-			"starts_at takes the one in force at its time (UTC)", model, held[longest].Hours())
+		l.tiers[Standard].Note = fmt.Sprintf(
+			"the price of %s depends on the time of day; this one holds for %.3g of 24 hours. "+
+				"starts_at takes the one in force at its time (UTC)",
+			model,
+			held[longest].Hours(),
+		)
 	}
 	b.models[model] = &l
 	return ""

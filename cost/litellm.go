@@ -62,7 +62,14 @@ func (l litellmStandard) quote() Quote {
 			*written = nil
 		}
 	}
-	return Quote{l.Input.million(), l.Cached.million(), l.Written.million(), l.WrittenHour.million(), l.Output.million(), l.Reasoning.million()}
+	return Quote{
+		l.Input.million(),
+		l.Cached.million(),
+		l.Written.million(),
+		l.WrittenHour.million(),
+		l.Output.million(),
+		l.Reasoning.million(),
+	}
 }
 
 // quotes are the tiers. One whose surcharge or discount goes the wrong way is a
@@ -71,8 +78,18 @@ func (l litellm) quotes() [Tiers]Quote {
 	q := [Tiers]Quote{
 		Standard: l.quote(),
 		Batch:    {Input: l.BatchInput.million(), Output: l.BatchOutput.million()},
-		Flex:     {Input: l.FlexInput.million(), Cached: l.FlexCached.million(), Written: l.FlexWritten.million(), Output: l.FlexOutput.million()},
-		Priority: {Input: l.PriorityInput.million(), Cached: l.PriorityCached.million(), Written: l.PriorityWritten.million(), Output: l.PriorityOutput.million()},
+		Flex: {
+			Input:   l.FlexInput.million(),
+			Cached:  l.FlexCached.million(),
+			Written: l.FlexWritten.million(),
+			Output:  l.FlexOutput.million(),
+		},
+		Priority: {
+			Input:   l.PriorityInput.million(),
+			Cached:  l.PriorityCached.million(),
+			Written: l.PriorityWritten.million(),
+			Output:  l.PriorityOutput.million(),
+		},
 	}
 	if !q[Standard].sold() && len(l.Tiered) > 0 {
 		q[Standard] = l.Tiered[0].quote()

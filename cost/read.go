@@ -46,14 +46,17 @@ func Read(r io.Reader, name, day string) (Book, error) {
 	case bytes.HasPrefix(text, []byte("[")):
 		err = b.readGenAI(text, day)
 	default:
-		return Book{}, fmt.Errorf("%s: not a price file: want the JSON object of LiteLLM or the JSON list of genai-prices", name)
+		return Book{}, fmt.Errorf(
+			"%s: not a price file: want the JSON object of LiteLLM or the JSON list of genai-prices", name)
 	}
 	if err != nil {
-		return Book{}, fmt.Errorf("%s: %w", name, explain(err, data[len(data)-len(bytes.TrimLeft(data, blank)):], data))
+		return Book{}, fmt.Errorf("%s: %w", name,
+			explain(err, data[len(data)-len(bytes.TrimLeft(data, blank)):], data))
 	}
 	if b.Len() == 0 {
 		for _, model := range slices.Sorted(maps.Keys(b.models)) {
-			return Book{}, fmt.Errorf("%s: no model with a price per token; model %q %s", name, model, b.models[model].reason)
+			return Book{}, fmt.Errorf("%s: no model with a price per token; model %q %s", name, model,
+				b.models[model].reason)
 		}
 		return Book{}, fmt.Errorf("%s: no model with a price per token", name)
 	}

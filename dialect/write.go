@@ -115,35 +115,52 @@ func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 // x-ratelimit-limit-requests: 500, -remaining-requests: 499, -reset-requests: 120ms;
 // and so for tokens.
 func openaiHeaders(w *writer, r wire.Reply) {
-	each(r, [wire.QuotaKinds]string{"requests", "tokens", "input-tokens", "output-tokens"}, func(name string, q wire.Quota) {
-		w.add("x-ratelimit-limit-"+name, decimal(q.Limit))
-		w.add("x-ratelimit-remaining-"+name, decimal(q.Remaining))
-		w.add("x-ratelimit-reset-"+name, q.Reset.String())
-	})
+	each(
+		r,
+		[wire.QuotaKinds]string{"requests", "tokens", "input-tokens", "output-tokens"},
+		func(name string, q wire.Quota) {
+			w.add("x-ratelimit-limit-"+name, decimal(q.Limit))
+			w.add("x-ratelimit-remaining-"+name, decimal(q.Remaining))
+			w.add("x-ratelimit-reset-"+name, q.Reset.String())
+		},
+	)
 }
 
 // anthropic-ratelimit-requests-limit: 50, -remaining: 49, -reset:
 // 2026-02-25T20:02:32Z; and so for tokens, input-tokens and output-tokens, where
 // tokens is the sum of the other two unless a limit on all tokens is in force.
 func anthropicHeaders(w *writer, r wire.Reply) {
-	if in, out := r.Quotas[wire.InputQuota], r.Quotas[wire.OutputQuota]; in.Limit > 0 && out.Limit > 0 && r.Quotas[wire.TokenQuota].Limit == 0 {
-		r.Quotas[wire.TokenQuota] = wire.Quota{Limit: in.Limit + out.Limit, Remaining: in.Remaining + out.Remaining, Reset: max(in.Reset, out.Reset)}
+	if in, out := r.Quotas[wire.InputQuota], r.Quotas[wire.OutputQuota]; in.Limit > 0 && out.Limit > 0 &&
+		r.Quotas[wire.TokenQuota].Limit == 0 {
+		r.Quotas[wire.TokenQuota] = wire.Quota{
+			Limit:     in.Limit + out.Limit,
+			Remaining: in.Remaining + out.Remaining,
+			Reset:     max(in.Reset, out.Reset),
+		}
 	}
-	each(r, [wire.QuotaKinds]string{"requests", "tokens", "input-tokens", "output-tokens"}, func(name string, q wire.Quota) {
-		w.add("anthropic-ratelimit-"+name+"-limit", decimal(q.Limit))
-		w.add("anthropic-ratelimit-"+name+"-remaining", decimal(q.Remaining))
-		w.add("anthropic-ratelimit-"+name+"-reset", w.start.Add(w.now+q.Reset).UTC().Format(time.RFC3339))
-	})
+	each(
+		r,
+		[wire.QuotaKinds]string{"requests", "tokens", "input-tokens", "output-tokens"},
+		func(name string, q wire.Quota) {
+			w.add("anthropic-ratelimit-"+name+"-limit", decimal(q.Limit))
+			w.add("anthropic-ratelimit-"+name+"-remaining", decimal(q.Remaining))
+			w.add("anthropic-ratelimit-"+name+"-reset", w.start.Add(w.now+q.Reset).UTC().Format(time.RFC3339))
+		},
+	)
 }
 
 // x-ratelimit-limit-requests: 20, -remaining-requests: 19, -reset-requests: 10, in
 // whole seconds; and so for tokens.
 func azureHeaders(w *writer, r wire.Reply) {
-	each(r, [wire.QuotaKinds]string{wire.RequestQuota: "requests", wire.TokenQuota: "tokens"}, func(name string, q wire.Quota) {
-		w.add("x-ratelimit-limit-"+name, decimal(q.Limit))
-		w.add("x-ratelimit-remaining-"+name, decimal(q.Remaining))
-		w.add("x-ratelimit-reset-"+name, decimal(int64(q.Reset/time.Second)))
-	})
+	each(
+		r,
+		[wire.QuotaKinds]string{wire.RequestQuota: "requests", wire.TokenQuota: "tokens"},
+		func(name string, q wire.Quota) {
+			w.add("x-ratelimit-limit-"+name, decimal(q.Limit))
+			w.add("x-ratelimit-remaining-"+name, decimal(q.Remaining))
+			w.add("x-ratelimit-reset-"+name, decimal(int64(q.Reset/time.Second)))
+		},
+	)
 }
 
 func bedrockHeaders(w *writer, r wire.Reply) {
@@ -167,11 +184,14 @@ func openaiBody(r wire.Reply, message string) map[string]any {
 	case r.Status >= 500 || r.Status == 408 || r.Status == 409:
 		kind = "server_error"
 	}
-	return map[string]any{"error": map[string]any{"message": message, "type": kind, "param": nil, "code": orNull(r.Code)}}
+	return map[string]any{
+		"error": map[string]any{"message": message, "type": kind, "param": nil, "code": orNull(r.Code)},
+	}
 }
 
 // outOfQuota are OpenAI's codes of type insufficient_quota: no wait cures them.
-var outOfQuota = []string{"insufficient_quota", "credit_balance_exhausted", "organization_spend_limit_exceeded", "project_spend_limit_exceeded", "organization_usage_limit_exceeded"}
+var outOfQuota = []string{"insufficient_quota", "credit_balance_exhausted", "organization_spend_limit_exceeded",
+	"project_spend_limit_exceeded", "organization_usage_limit_exceeded"}
 
 // {"type": "error", "error": {"type", "message", "details"?}}
 func anthropicBody(r wire.Reply, message string) map[string]any {

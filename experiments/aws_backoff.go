@@ -49,7 +49,8 @@ func writerPictures() []Picture {
 		return func(_ *lab, r *Result) (Content, error) {
 			out := Curves{Heading: "backoff", LogY: key == "completion_ms"}
 			for _, w := range writers {
-				points := r.measured([]float64{50, 100, 190}, fmt.Sprintf("%s_%s_50", key, w.kind), fmt.Sprintf("%s_%s_100", key, w.kind), fmt.Sprintf("%s_%s_190", key, w.kind))
+				points := r.measured([]float64{50, 100, 190}, fmt.Sprintf("%s_%s_50", key, w.kind),
+					fmt.Sprintf("%s_%s_100", key, w.kind), fmt.Sprintf("%s_%s_190", key, w.kind))
 				out.Curves = append(out.Curves, Curve{Name: w.kind, Points: points})
 			}
 			return out, nil
@@ -57,8 +58,22 @@ func writerPictures() []Picture {
 	}
 	const subtitle = "No limiter: clients write one row only if nobody else has; base 10 ms (5 ms decorrelated), cap 2 s"
 	return []Picture{
-		{Name: "aws-backoff-writes", Title: "Writes until every client has written", Subtitle: subtitle, X: "clients", Y: "writes", content: over("calls")},
-		{Name: "aws-backoff-time", Title: "Time until every client has written", Subtitle: subtitle, X: "clients", Y: "time, ms", content: over("completion_ms")},
+		{
+			Name:     "aws-backoff-writes",
+			Title:    "Writes until every client has written",
+			Subtitle: subtitle,
+			X:        "clients",
+			Y:        "writes",
+			content:  over("calls"),
+		},
+		{
+			Name:     "aws-backoff-time",
+			Title:    "Time until every client has written",
+			Subtitle: subtitle,
+			X:        "clients",
+			Y:        "time, ms",
+			content:  over("completion_ms"),
+		},
 	}
 }
 
@@ -70,10 +85,26 @@ var writers = []struct {
 	figures map[int][2]float64
 }{
 	{"none", "none", map[int][2]float64{50: {690, 1141}, 100: {2421, 2030}, 190: {8012, 3541}}},
-	{"exponential", "{exponential: {base: 10ms, cap: 2s, jitter: none}}", map[int][2]float64{50: {623, 36239}, 100: {1856, 63146}, 190: {5171, 101392}}},
-	{"equal", "{exponential: {base: 10ms, cap: 2s, jitter: equal}}", map[int][2]float64{50: {348, 4307}, 100: {812, 6759}, 190: {1759, 9413}}},
-	{"full", "{exponential: {base: 10ms, cap: 2s, jitter: full}}", map[int][2]float64{50: {333, 2891}, 100: {796, 4831}, 190: {1771, 7312}}},
-	{"decorrelated", "{exponential: {base: 5ms, cap: 2s, jitter: decorrelated}}", map[int][2]float64{50: {375, 2166}, 100: {1001, 4674}, 190: {2433, 7920}}},
+	{
+		"exponential",
+		"{exponential: {base: 10ms, cap: 2s, jitter: none}}",
+		map[int][2]float64{50: {623, 36239}, 100: {1856, 63146}, 190: {5171, 101392}},
+	},
+	{
+		"equal",
+		"{exponential: {base: 10ms, cap: 2s, jitter: equal}}",
+		map[int][2]float64{50: {348, 4307}, 100: {812, 6759}, 190: {1759, 9413}},
+	},
+	{
+		"full",
+		"{exponential: {base: 10ms, cap: 2s, jitter: full}}",
+		map[int][2]float64{50: {333, 2891}, 100: {796, 4831}, 190: {1771, 7312}},
+	},
+	{
+		"decorrelated",
+		"{exponential: {base: 5ms, cap: 2s, jitter: decorrelated}}",
+		map[int][2]float64{50: {375, 2166}, 100: {1001, 4674}, 190: {2433, 7920}},
+	},
 }
 
 func writerArms() (arms []Arm) {

@@ -20,6 +20,9 @@ var billedTimeouts = Experiment{
 		for i := range kept {
 			kept[i] = total[i] / (total[i] - wasted[i])
 		}
-		return map[string]Sample{"billed_over_kept": {Values: kept}, "attempts_429": arm.metric("attempts_throttled")}, nil
+		return map[string]Sample{
+			"billed_over_kept": {Values: kept},
+			"attempts_429":     arm.metric("attempts_throttled"),
+		}, nil
 	},
 }

@@ -35,13 +35,37 @@ var classes = []class{
 	{"openai", "408", refusal(408, ""), true, "a timeout passes"},
 	{"openai", "409", refusal(409, ""), true, "a conflict passes"},
 	{"openai", "429_rate_limit_exceeded", refusal(429, "rate_limit_exceeded"), true, "the limit refills"},
-	{"openai", "429_too_large", wire.Reply{Status: 429, Code: "rate_limit_exceeded", ShouldRetry: wire.DoNotRetry}, false, "the request is larger than the limit, and the server says so"},
+	{
+		"openai",
+		"429_too_large",
+		wire.Reply{Status: 429, Code: "rate_limit_exceeded", ShouldRetry: wire.DoNotRetry},
+		false,
+		"the request is larger than the limit, and the server says so",
+	},
 	{"openai", "429_slow_down", refusal(429, "slow_down"), true, "at a lower rate"},
 	{"openai", "429_insufficient_quota", refusal(429, "insufficient_quota"), false, "until it is paid"},
 	{"openai", "429_credit_balance_exhausted", refusal(429, "credit_balance_exhausted"), false, "until it is paid"},
-	{"openai", "429_organization_spend_limit_exceeded", refusal(429, "organization_spend_limit_exceeded"), false, "until it is raised"},
-	{"openai", "429_project_spend_limit_exceeded", refusal(429, "project_spend_limit_exceeded"), false, "until it is raised"},
-	{"openai", "429_organization_usage_limit_exceeded", refusal(429, "organization_usage_limit_exceeded"), false, "until it is raised"},
+	{
+		"openai",
+		"429_organization_spend_limit_exceeded",
+		refusal(429, "organization_spend_limit_exceeded"),
+		false,
+		"until it is raised",
+	},
+	{
+		"openai",
+		"429_project_spend_limit_exceeded",
+		refusal(429, "project_spend_limit_exceeded"),
+		false,
+		"until it is raised",
+	},
+	{
+		"openai",
+		"429_organization_usage_limit_exceeded",
+		refusal(429, "organization_usage_limit_exceeded"),
+		false,
+		"until it is raised",
+	},
 	{"openai", "429_resource_unavailable", refusal(429, "resource_unavailable"), true, "flex capacity comes back"},
 	{"openai", "500", refusal(500, "server_error"), true, "a fault passes"},
 	{"openai", "502", refusal(502, ""), true, "the edge recovers"},
@@ -58,7 +82,13 @@ var classes = []class{
 	{"anthropic", "409", refusal(409, "conflict_error"), true, "a conflict passes"},
 	{"anthropic", "413", refusal(413, "request_too_large"), false, "the request stays too large"},
 	{"anthropic", "429", refusal(429, "rate_limit_error"), true, "the limit refills"},
-	{"anthropic", "429_enforced_spend_limit_reached", refusal(429, "enforced_spend_limit_reached"), false, "until next month"},
+	{
+		"anthropic",
+		"429_enforced_spend_limit_reached",
+		refusal(429, "enforced_spend_limit_reached"),
+		false,
+		"until next month",
+	},
 	{"anthropic", "500", refusal(500, "api_error"), true, "a fault passes"},
 	{"anthropic", "504", refusal(504, "timeout_error"), true, "a timeout passes"},
 	{"anthropic", "529", refusal(529, "overloaded_error"), true, "an overload passes"},
@@ -68,10 +98,34 @@ var classes = []class{
 	{"azure", "403", refusal(403, ""), false, "it stays forbidden"},
 	{"azure", "404", refusal(404, ""), false, "there is no such deployment"},
 	{"azure", "408", refusal(408, ""), true, "a timeout passes"},
-	{"azure", "429", wire.Reply{Status: 429, Code: "429", RetryAfter: wire.After(3 * time.Second)}, true, "the limit refills"},
-	{"azure", "429_high_demand", wire.Reply{Status: 429, Code: "429", Millis: wire.After(800 * time.Millisecond)}, true, "the demand passes"},
-	{"azure", "429_ptu", wire.Reply{Status: 429, Code: "429", Millis: wire.After(5 * time.Second)}, true, "utilisation falls"},
-	{"azure", "429_free_trial", wire.Reply{Status: 429, Code: "429", RetryAfter: wire.After(24 * time.Hour)}, false, "a day is too long to wait for"},
+	{
+		"azure",
+		"429",
+		wire.Reply{Status: 429, Code: "429", RetryAfter: wire.After(3 * time.Second)},
+		true,
+		"the limit refills",
+	},
+	{
+		"azure",
+		"429_high_demand",
+		wire.Reply{Status: 429, Code: "429", Millis: wire.After(800 * time.Millisecond)},
+		true,
+		"the demand passes",
+	},
+	{
+		"azure",
+		"429_ptu",
+		wire.Reply{Status: 429, Code: "429", Millis: wire.After(5 * time.Second)},
+		true,
+		"utilisation falls",
+	},
+	{
+		"azure",
+		"429_free_trial",
+		wire.Reply{Status: 429, Code: "429", RetryAfter: wire.After(24 * time.Hour)},
+		false,
+		"a day is too long to wait for",
+	},
 	{"azure", "500", refusal(500, ""), true, "a fault passes"},
 	{"azure", "503", refusal(503, ""), true, "an overload passes"},
 	{"gemini", "400", refusal(400, "INVALID_ARGUMENT"), false, "the request stays wrong"},
@@ -80,7 +134,13 @@ var classes = []class{
 	{"gemini", "403", refusal(403, "PERMISSION_DENIED"), false, "it stays forbidden"},
 	{"gemini", "404", refusal(404, "NOT_FOUND"), false, "there is no such thing"},
 	{"gemini", "429_per_minute", refusal(429, "RESOURCE_EXHAUSTED"), true, "the limit refills"},
-	{"gemini", "429_per_day", refusal(429, "GenerateRequestsPerDayPerProjectPerModel-FreeTier"), false, "until midnight, Pacific time"},
+	{
+		"gemini",
+		"429_per_day",
+		refusal(429, "GenerateRequestsPerDayPerProjectPerModel-FreeTier"),
+		false,
+		"until midnight, Pacific time",
+	},
 	{"gemini", "500", refusal(500, "INTERNAL"), true, "a fault passes"},
 	{"gemini", "503", refusal(503, "UNAVAILABLE"), true, "capacity comes back"},
 	{"gemini", "504", refusal(504, "DEADLINE_EXCEEDED"), true, "a timeout passes"},
@@ -110,11 +170,18 @@ var classes = []class{
 }
 
 var classification = Experiment{
-	Name:       "classification",
-	Question:   "Which errors does a client try again that reads codes, and which one that reads statuses only?",
-	Claim:      "Reading codes, hints and streams, it tries again what time can cure and nothing else; by status alone it tries nine errors in vain and does not see the three that come after the status.",
-	Source:     "error tables of OpenAI, Anthropic, Azure, Gemini, Bedrock and others; the five quotas and the size of OpenAI, the spend limit of Anthropic, the free trial of Azure and the day of Gemini are nine",
-	Arms:       []Arm{{"code_aware", nil}, {"status_only", []string{"policy.retry.never_on=[]", "policy.retry.retry_on=[408, 409, 424, 429, 498, 5xx]", "policy.retry.x_should_retry=ignore", "policy.retry.retry_after=ignore"}}},
+	Name:     "classification",
+	Question: "Which errors does a client try again that reads codes, and which one that reads statuses only?",
+	Claim:    "Reading codes, hints and streams, it tries again what time can cure and nothing else; by status alone it tries nine errors in vain and does not see the three that come after the status.",
+	Source:   "error tables of OpenAI, Anthropic, Azure, Gemini, Bedrock and others; the five quotas and the size of OpenAI, the spend limit of Anthropic, the free trial of Azure and the day of Gemini are nine",
+	Arms: []Arm{
+		{"code_aware", nil},
+		{
+			"status_only",
+			[]string{"policy.retry.never_on=[]", "policy.retry.retry_on=[408, 409, 424, 429, 498, 5xx]",
+				"policy.retry.x_should_retry=ignore", "policy.retry.retry_after=ignore"},
+		},
+	},
 	References: classReferences(),
 	measure: func(l *lab) (map[string]Sample, error) {
 		out := map[string]Sample{}
@@ -134,7 +201,11 @@ var classification = Experiment{
 				missed += measure.Indicator(!again && c.again)
 			}
 		}
-		out["in_vain_status_only"], out["missed_status_only"] = Sample{Values: []float64{vain}}, Sample{Values: []float64{missed}}
+		out["in_vain_status_only"], out["missed_status_only"] = Sample{
+			Values: []float64{vain},
+		}, Sample{
+			Values: []float64{missed},
+		}
 		return out, nil
 	},
 }

@@ -216,7 +216,8 @@ func Find(name string) (*Experiment, error) {
 		}
 		known = append(known, e.Name)
 	}
-	return nil, fmt.Errorf("no experiment %q; %s; experiment list shows all %d", name, nearest.Unknown(name, known), len(known))
+	return nil, fmt.Errorf("no experiment %q; %s; experiment list shows all %d", name, nearest.Unknown(name, known),
+		len(known))
 }
 
 //go:embed *.yaml
@@ -303,7 +304,10 @@ func (e *Experiment) once(ctx context.Context, jobs int, seed uint64) (*Result, 
 // fewRuns is a reference of the herds, which do not say how many runs they rest on. It is more
 // than one, since a percentage of 1,000 calls with two decimals is a mean; five are assumed.
 func (r Reference) fewRuns() Reference {
-	r = r.differs(0, "the reference does not say of how many runs it is the mean; of five, as is assumed here, 99 % of the means would lie in the range beside the verdict")
+	r = r.differs(
+		0,
+		"the reference does not say of how many runs it is the mean; of five, as is assumed here, 99 % of the means would lie in the range beside the verdict",
+	)
 	r.Runs = 5
 	return r
 }

@@ -34,7 +34,9 @@ func TestCatalogueHolds(t *testing.T) {
 					t.Errorf("%s: measured %v %v, want %s", f.Key, f.Estimate, f.Sample.List, f.words())
 				}
 				if len(f.Values) > 1 {
-					if e := measure.EstimateOf(f.Values, 0.99); e.Half() > 0.07*max(math.Abs(e.Mean), math.Abs(f.Expected)) && !math.IsInf(f.High-f.Low, 0) {
+					if e := measure.EstimateOf(f.Values, 0.99); e.Half() > 0.07*max(math.Abs(e.Mean),
+						math.Abs(f.Expected)) &&
+						!math.IsInf(f.High-f.Low, 0) {
 						t.Errorf("%s: %v is too wide to judge by", f.Key, e)
 					}
 				}
@@ -110,7 +112,8 @@ func TestMeansOfFewRuns(t *testing.T) {
 		r := exactly("k", expected, "s").differs(0, "few runs")
 		r.Runs = 4
 		f := judge(r, Sample{Values: values}, "")
-		if low, high := f.AsFew(); math.Abs(low-8.6541) > 1e-3 || math.Abs(high-11.3459) > 1e-3 || f.explained() != want {
+		if low, high := f.AsFew(); math.Abs(low-8.6541) > 1e-3 || math.Abs(high-11.3459) > 1e-3 ||
+			f.explained() != want {
 			t.Errorf("means of four %g..%g, %g explained %v; want %v", low, high, expected, f.explained(), want)
 		}
 	}

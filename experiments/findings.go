@@ -83,7 +83,8 @@ func (r *Result) WriteText(w io.Writer) {
 	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return len(f.Values) > r.Replications }) {
 		more = " or more"
 	}
-	fmt.Fprintf(w, "%s: %s\n  claim  %s\n  seed %d, %s%s for each arm\n\n", r.Experiment.Name, r.Experiment.Question, r.Experiment.Claim, r.Seed, format.Plural(r.Replications, "replication"), more)
+	fmt.Fprintf(w, "%s: %s\n  claim  %s\n  seed %d, %s%s for each arm\n\n", r.Experiment.Name, r.Experiment.Question,
+		r.Experiment.Claim, r.Seed, format.Plural(r.Replications, "replication"), more)
 	fmt.Fprintf(w, "  %-34s %-30s %-34s %s\n", "finding", "reference", "measured [95 % interval]", "verdict")
 	var notes []string
 	for _, f := range r.Findings {
@@ -123,7 +124,14 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		out.Seeds = r.Seeds
 	}
 	for _, f := range r.Findings {
-		j := finding{Key: f.Key, Unit: f.Unit, Source: f.Source, Holds: f.Holds, N: max(1, len(f.Values)), Note: f.note()}
+		j := finding{
+			Key:    f.Key,
+			Unit:   f.Unit,
+			Source: f.Source,
+			Holds:  f.Holds,
+			N:      max(1, len(f.Values)),
+			Note:   f.note(),
+		}
 		if f.Holds != nil && r.Seeds > 1 {
 			j.Held = &f.Held
 		}
@@ -150,7 +158,8 @@ func WriteMarkdown(w io.Writer, results []*Result) {
 	var notes []string
 	for _, r := range results {
 		for _, f := range r.Findings {
-			fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", r.Experiment.Name, f.Key, f.words(), f.measured(), f.verdict(r.Seeds, &notes))
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", r.Experiment.Name, f.Key, f.words(), f.measured(),
+				f.verdict(r.Seeds, &notes))
 		}
 	}
 	for i, n := range notes {

@@ -40,8 +40,10 @@ var sdkPicture = Picture{
 	Title:    "A thousand calls at once before ten a second",
 	Subtitle: "Limiter: token bucket of 10 requests/s, burst 10; a refused request does not count; policies: SDK defaults, and base 1 s, cap 60 s, ten retries with each jitter",
 	Y:        "answered, % of calls",
-	content: beside([]string{"OpenAI SDK", "botocore", "google-genai", "no jitter", "decorrelated", "full jitter", "equal jitter"},
-		"answered_pct_sdk", "answered_pct_botocore", "answered_pct_genai", "answered_pct_none", "answered_pct_decorrelated", "answered_pct_full", "answered_pct_equal"),
+	content: beside(
+		[]string{"OpenAI SDK", "botocore", "google-genai", "no jitter", "decorrelated", "full jitter", "equal jitter"},
+		"answered_pct_sdk", "answered_pct_botocore", "answered_pct_genai", "answered_pct_none",
+		"answered_pct_decorrelated", "answered_pct_full", "answered_pct_equal"),
 }
 
 // herdPolicies are the clients of the herd experiments, in the order of the
@@ -52,7 +54,10 @@ var herdPolicies = []struct {
 }{
 	{"sdk", []string{"policy=openai-python@2.46"}},
 	{"anthropic", []string{"policy=anthropic-python@0.84"}},
-	{"botocore", []string{"policy=botocore-standard@1.43", "fleet.instances=1000", "fleet.dealt=in_turn"}}, // each with a retry quota of its own
+	{
+		"botocore",
+		[]string{"policy=botocore-standard@1.43", "fleet.instances=1000", "fleet.dealt=in_turn"},
+	}, // each with a retry quota of its own
 	{"genai", []string{"policy.retry.attempts=5", "policy.retry.backoff.exponential.jitter.plus=1s"}},
 	{"equal", []string{"policy.retry.backoff.exponential.jitter=equal"}},
 	{"full", nil},

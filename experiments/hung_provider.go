@@ -20,6 +20,10 @@ var hungProvider = Experiment{
 		for i := range each.Values {
 			each.Values[i] /= 16
 		}
-		return map[string]Sample{"goodput_ratio_600_over_8": arms["600s"].over(arms["8s"], "answered"), "answers_per_worker_600s": each, "slots_lost_600s": arms["600s"].metric("attempts_timeout")}, nil
+		return map[string]Sample{
+			"goodput_ratio_600_over_8": arms["600s"].over(arms["8s"], "answered"),
+			"answers_per_worker_600s":  each,
+			"slots_lost_600s":          arms["600s"].metric("attempts_timeout"),
+		}, nil
 	},
 }

@@ -25,17 +25,24 @@ var limiterSweep = Experiment{
 		out := map[string]Sample{}
 		for _, arm := range l.experiment.Arms {
 			ended := 0.0
-			answered, err := l.count(arm.Name, counter{call: func(n *counter, c *fleet.Call) { // the one replication: there is no luck in it
-				if c.Ended <= end {
-					ended++
-					n.n += measure.Indicator(c.Outcome == policy.Answered)
-				}
-			}})
+			answered, err := l.count(
+				arm.Name,
+				counter{call: func(n *counter, c *fleet.Call) { // the one replication: there is no luck in it
+					if c.Ended <= end {
+						ended++
+						n.n += measure.Indicator(c.Outcome == policy.Answered)
+					}
+				}},
+			)
 			if err != nil {
 				return nil, err
 			}
 			n := answered.Values[0]
-			out["answered_pct_"+arm.Name], out["goodput_per_min_"+arm.Name] = Sample{Values: []float64{100 * n / ended}}, Sample{Values: []float64{n / end.Minutes()}}
+			out["answered_pct_"+arm.Name], out["goodput_per_min_"+arm.Name] = Sample{
+				Values: []float64{100 * n / ended},
+			}, Sample{
+				Values: []float64{n / end.Minutes()},
+			}
 		}
 		return out, nil
 	},

@@ -15,8 +15,15 @@ var metastableThreshold = Experiment{
 		{"140", []string{"workload.open.rate=140/s", "provider.faults.0.for=7142us"}},
 		{"160", []string{"workload.open.rate=160/s", "provider.faults.0.for=6250us"}},
 		{"280", []string{"workload.open.rate=280/s", "provider.faults.0.for=3571us"}},
-		{"280_no_retry", []string{"workload.open.rate=280/s", "provider.faults.0.for=3571us", "policy.retry.attempts=1"}},
-		{"280_cancel", []string{"workload.open.rate=280/s", "provider.faults=[{slow: 3000, at: 20s, for: 10s}]", "provider.cancel=stops"}},
+		{
+			"280_no_retry",
+			[]string{"workload.open.rate=280/s", "provider.faults.0.for=3571us", "policy.retry.attempts=1"},
+		},
+		{
+			"280_cancel",
+			[]string{"workload.open.rate=280/s", "provider.faults=[{slow: 3000, at: 20s, for: 10s}]",
+				"provider.cancel=stops"},
+		},
 	},
 	References: []Reference{
 		bySecond("recovery_100_s", fluid(100)),
@@ -24,7 +31,10 @@ var metastableThreshold = Experiment{
 		bySecond("recovery_140_s", fluid(140)),
 		exactly("collapsed_160", 1, "share"),
 		exactly("collapsed_280", 1, "share"),
-		bySecond("recovery_280_no_retry_s", 140).differs(15, "140 s is when the queue is empty, 2,800/20; as in the other rows, answers are in time again as soon as it holds less than a second's work: (2,800 - 300)/20 = 125 s"),
+		bySecond(
+			"recovery_280_no_retry_s",
+			140,
+		).differs(15, "140 s is when the queue is empty, 2,800/20; as in the other rows, answers are in time again as soon as it holds less than a second's work: (2,800 - 300)/20 = 125 s"),
 		atMost("recovery_280_cancel_s", 5, "s"),
 	},
 	Pictures: []Picture{thresholdPicture, recoveryPicture},
@@ -33,9 +43,13 @@ var metastableThreshold = Experiment{
 		if err != nil {
 			return nil, err
 		}
-		out := map[string]Sample{"collapsed_160": arms["160"].metric("collapsed"), "collapsed_280": arms["280"].metric("collapsed")}
+		out := map[string]Sample{
+			"collapsed_160": arms["160"].metric("collapsed"),
+			"collapsed_280": arms["280"].metric("collapsed"),
+		}
 		for _, arm := range []string{"100", "120", "140", "280_no_retry", "280_cancel"} {
-			sample := arms[arm].metric("recovery_s") // from the end of the fault; the queue stands for ten seconds more
+			sample := arms[arm].metric(
+				"recovery_s") // from the end of the fault; the queue stands for ten seconds more
 			for i := range sample.Values {
 				if arm != "280_cancel" { // there the fault lasts for all of the ten seconds
 					sample.Values[i] -= 10
@@ -68,7 +82,10 @@ var thresholdPicture = Picture{
 		for rate := 100.0; rate <= 140; rate++ {
 			expected = append(expected, certain(rate, fluid(rate)))
 		}
-		return Curves{Expected: "fluid limit, never from 150 on", Curves: []Curve{{Name: "measured", Points: measured, Expected: expected}}}, nil
+		return Curves{
+			Expected: "fluid limit, never from 150 on",
+			Curves:   []Curve{{Name: "measured", Points: measured, Expected: expected}},
+		}, nil
 	},
 }
 
@@ -81,10 +98,16 @@ var recoveryPicture = Picture{
 	Subtitle: "240 calls/s before one queue of 300/s, no other limiter; policy: timeout 1 s, retry at once; the server finishes what was given up",
 	X:        "time, s", Y: "answers per second",
 	content: func(l *lab, _ *Result) (Content, error) {
-		curves, err := l.answersOverTime(4*time.Minute,
+		curves, err := l.answersOverTime(
+			4*time.Minute,
 			timed{"no retry", "280", append([]string{"policy.retry.attempts=1"}, recoverySettings...)},
-			timed{"one retry, budget of 10 %", "280", append([]string{"policy.budget={tokens: {max: 10, per_call: 0.1, retry: 1}}"}, recoverySettings...)},
-			timed{"one retry", "280", recoverySettings})
+			timed{
+				"one retry, budget of 10 %",
+				"280",
+				append([]string{"policy.budget={tokens: {max: 10, per_call: 0.1, retry: 1}}"}, recoverySettings...),
+			},
+			timed{"one retry", "280", recoverySettings},
+		)
 		return Curves{Heading: "policy", Shaded: []Span{{"outage", 20, 30}}, Curves: curves}, err
 	},
 }

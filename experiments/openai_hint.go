@@ -17,7 +17,9 @@ var openaiHint = Experiment{
 		if err != nil {
 			return nil, err
 		}
-		out := map[string]Sample{"wait_ms": {Values: []float64{1000 * arms["wait"].metric("retry_after_wait_s").Values[0]}}}
+		out := map[string]Sample{
+			"wait_ms": {Values: []float64{1000 * arms["wait"].metric("retry_after_wait_s").Values[0]}},
+		}
 		for _, h := range hints {
 			out["wait_s_"+h.key] = arms[h.key].metric("retry_after_wait_s")
 		}
@@ -53,11 +55,13 @@ var hints = []struct {
 func hintArms() []Arm {
 	arms := []Arm{{"wait", nil}}
 	for _, h := range hints {
-		limit := fmt.Sprintf("provider.limits=[{resource: tokens, limit: %s, used: %d, charge: prompt}]", h.limit, h.used)
+		limit := fmt.Sprintf("provider.limits=[{resource: tokens, limit: %s, used: %d, charge: prompt}]", h.limit,
+			h.used)
 		if h.requests {
 			limit = fmt.Sprintf("provider.limits=[{resource: requests, limit: %s, used: %d}]", h.limit, h.used)
 		}
-		arms = append(arms, Arm{h.key, []string{limit, fmt.Sprintf("workload.trace.rows.0.prompt_tokens=%d", h.requested)}})
+		arms = append(arms,
+			Arm{h.key, []string{limit, fmt.Sprintf("workload.trace.rows.0.prompt_tokens=%d", h.requested)}})
 	}
 	return arms
 }

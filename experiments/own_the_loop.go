@@ -14,7 +14,13 @@ var ownTheLoop = Experiment{
 	Arms: []Arm{
 		{"told_3s", nil},
 		{"told_50s", []string{"provider.faults.0.retry_after=50s"}},
-		{"random", []string{"workload.burst.calls=2000", "provider.faults=[{status: 429, retry_after: 17s, after: 97ms, share: 40%}, {status: 503, share: 60%}, {hang: true, share: 5%}]"}},
+		{
+			"random",
+			[]string{
+				"workload.burst.calls=2000",
+				"provider.faults=[{status: 429, retry_after: 17s, after: 97ms, share: 40%}, {status: 503, share: 60%}, {hang: true, share: 5%}]",
+			},
+		},
 	},
 	References: []Reference{
 		exactly("attempts", 3, "attempts"),
@@ -34,8 +40,10 @@ var ownTheLoop = Experiment{
 			}
 		}})
 		return map[string]Sample{
-			"attempts": arms["told_3s"].metric("attempts_per_call"), "elapsed_s": arms["told_3s"].metric("latency_mean_s"),
-			"attempts_over_deadline": arms["told_50s"].metric("attempts_per_call"), "elapsed_over_deadline_s": arms["told_50s"].metric("latency_all_mean_s"),
+			"attempts": arms["told_3s"].metric(
+				"attempts_per_call"), "elapsed_s": arms["told_3s"].metric("latency_mean_s"),
+			"attempts_over_deadline": arms["told_50s"].metric(
+				"attempts_per_call"), "elapsed_over_deadline_s": arms["told_50s"].metric("latency_all_mean_s"),
 			"slept_past_deadline": slept,
 		}, err
 	},

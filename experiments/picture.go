@@ -158,7 +158,13 @@ func overTime(eyes []*bins, end time.Duration) (out []Point) {
 				values[i] = eye.Values[b]
 			}
 		}
-		out = append(out, Point{(time.Duration(b)*width + width/2).Seconds(), measure.EstimateOf(values, 0.95).Within(0, math.Inf(1))})
+		out = append(
+			out,
+			Point{
+				(time.Duration(b)*width + width/2).Seconds(),
+				measure.EstimateOf(values, 0.95).Within(0, math.Inf(1)),
+			},
+		)
 	}
 	return out
 }

@@ -78,7 +78,10 @@ func TestPicturesNameTheKindsOfTheirLimits(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					return slices.ContainsFunc(s.Model.Provider.Limits, func(l provider.Limit) bool { return l.Kind == kind && l.Resource != provider.Concurrency })
+					return slices.ContainsFunc(
+						s.Model.Provider.Limits,
+						func(l provider.Limit) bool { return l.Kind == kind && l.Resource != provider.Concurrency },
+					)
 				}) {
 					t.Errorf("%s names a %v that no arm has: %s", p.Name, kind, p.Subtitle)
 				}

@@ -39,7 +39,14 @@ var rejectedCallsCount = Experiment{
 	},
 }
 
-var rejectedRuns = map[string]int{"debt_genai": 700, "debt_equal": 1000, "debt_full": 2500, "debt_decorrelated": 1100, "zero_full": 200, "zero_decorrelated": 100}
+var rejectedRuns = map[string]int{
+	"debt_genai":        700,
+	"debt_equal":        1000,
+	"debt_full":         2500,
+	"debt_decorrelated": 1100,
+	"zero_full":         200,
+	"zero_decorrelated": 100,
+}
 
 func rejectedArms() (arms []Arm) {
 	for _, rule := range []struct{ key, word string }{{"debt", "into_debt"}, {"zero", "to_zero"}} {
@@ -47,7 +54,14 @@ func rejectedArms() (arms []Arm) {
 			if p.key == "anthropic" { // as sdk
 				continue
 			}
-			arms = append(arms, Arm{rule.key + "_" + p.key, slices.Concat([]string{"provider.limits.0.rejected=" + rule.word}, p.set, runs(rule.key+"_"+p.key, rejectedRuns))})
+			arms = append(
+				arms,
+				Arm{
+					rule.key + "_" + p.key,
+					slices.Concat([]string{"provider.limits.0.rejected=" + rule.word}, p.set,
+						runs(rule.key+"_"+p.key, rejectedRuns)),
+				},
+			)
 		}
 	}
 	return arms

@@ -9,7 +9,10 @@ var retryOrBudget = Experiment{
 		{"none_p20", []string{"policy.retry.attempts=1"}},
 		{"three_p20", nil},
 		{"budget_p20", []string{"policy.budget={tokens: {max: 5, per_call: 0.1, retry: 1}}"}},
-		{"breaker_p20", []string{"policy.budget={tokens: {max: 2, start: 1, per_success: 0.1111, per_failure: 1, floor: 1}}"}},
+		{
+			"breaker_p20",
+			[]string{"policy.budget={tokens: {max: 2, start: 1, per_success: 0.1111, per_failure: 1, floor: 1}}"},
+		},
 		{"three_p50", []string{"provider.faults.0.share=50%"}},
 	},
 	References: []Reference{

@@ -34,7 +34,8 @@ var retryQuota = Experiment{
 			}
 			out["retries_"+name] = sample
 		}
-		out["attempts_of_last_call"], err = l.count("cost5", counter{attempt: func(c *counter, a *fleet.Attempt) { c.n += measure.Indicator(a.Call == 999) }})
+		out["attempts_of_last_call"], err = l.count("cost5",
+			counter{attempt: func(c *counter, a *fleet.Attempt) { c.n += measure.Indicator(a.Call == 999) }})
 		return out, err
 	},
 }

@@ -13,7 +13,12 @@ var retryStorm = Experiment{
 	Arms: []Arm{
 		{"normal", []string{"provider.limits=[]"}},
 		{"storm", nil},
-		{"own", []string{"policy={retry: {attempts: unlimited, deadline: 1h, backoff: {exponential: {base: 500ms, cap: 20s, jitter: full}}, retry_after: in_full}, gate: {semaphore: 8}, timeouts: {attempt: 5m}}"}},
+		{
+			"own",
+			[]string{
+				"policy={retry: {attempts: unlimited, deadline: 1h, backoff: {exponential: {base: 500ms, cap: 20s, jitter: full}}, retry_after: in_full}, gate: {semaphore: 8}, timeouts: {attempt: 5m}}",
+			},
+		},
 	},
 	References: []Reference{
 		printed("makespan_normal_min", 18, 0, "min"),
@@ -35,7 +40,10 @@ var retryStorm = Experiment{
 			return s
 		}
 		return map[string]Sample{
-			"makespan_normal_min": minutes("normal", "makespan_s"), "makespan_storm_min": minutes("storm", "makespan_s"), "bound_min": minutes("storm", "bound_makespan_s"),
+			"makespan_normal_min": minutes(
+				"normal",
+				"makespan_s",
+			), "makespan_storm_min": minutes("storm", "makespan_s"), "bound_min": minutes("storm", "bound_makespan_s"),
 			"own_over_bound": arms["own"].ratio("makespan_s", "bound_makespan_s", 1),
 		}, nil
 	},
@@ -53,7 +61,10 @@ var stormPicture = Picture{
 		if err != nil {
 			return nil, err
 		}
-		out.Bound = []Point{certain(0, float64(s.Model.Provider.Limits[0].Amount)), certain(bound, float64(s.Model.Workload.Calls))}
+		out.Bound = []Point{
+			certain(0, float64(s.Model.Provider.Limits[0].Amount)),
+			certain(bound, float64(s.Model.Workload.Calls)),
+		}
 		for _, arm := range []struct {
 			name, title string
 			makespan    float64

@@ -19,14 +19,42 @@ var semaphore = Experiment{
 		printed("gated_wall_s", 1.48, 2, "s").of("gated", "makespan_s"),
 		within("ungated_429", 1, 1, math.Inf(1), "attempts").of("ungated", "attempts_throttled"),
 		within("ungated_wall_s", 1.48, 1.48, math.Inf(1), "s").of("ungated", "makespan_s"), // longer than gated_wall_s
-		{Key: "ungated_claimed_peak_in_flight", arm: "ungated", metric: "peak_in_flight", Expected: 9, Low: 9, High: 9, Unit: "requests", Note: ungatedNote},
-		{Key: "ungated_claimed_429", arm: "ungated", metric: "attempts_throttled", Expected: 14, Low: 14, High: 14, Unit: "attempts", Note: ungatedNote},
-		{Key: "ungated_claimed_answered", arm: "ungated", metric: "answered", Expected: 22, Low: 22, High: 22, Unit: "calls", Note: ungatedNote},
+		{
+			Key:      "ungated_claimed_peak_in_flight",
+			arm:      "ungated",
+			metric:   "peak_in_flight",
+			Expected: 9,
+			Low:      9,
+			High:     9,
+			Unit:     "requests",
+			Note:     ungatedNote,
+		},
+		{
+			Key:      "ungated_claimed_429",
+			arm:      "ungated",
+			metric:   "attempts_throttled",
+			Expected: 14,
+			Low:      14,
+			High:     14,
+			Unit:     "attempts",
+			Note:     ungatedNote,
+		},
+		{
+			Key:      "ungated_claimed_answered",
+			arm:      "ungated",
+			metric:   "answered",
+			Expected: 22,
+			Low:      22,
+			High:     22,
+			Unit:     "calls",
+			Note:     ungatedNote,
+		},
 	},
 	Pictures: []Picture{gatePicture},
 }
 
-var gateSettings = []string{"policy=openai-python@2.46", "workload.batch.calls=2000", "provider.latency.first_token={lognormal: {p50: 247.2ms, p95: 663.4ms}}"}
+var gateSettings = []string{"policy=openai-python@2.46", "workload.batch.calls=2000",
+	"provider.latency.first_token={lognormal: {p50: 247.2ms, p95: 663.4ms}}"}
 
 var gatePicture = Picture{
 	Settings: gateSettings,
@@ -37,7 +65,11 @@ var gatePicture = Picture{
 	content: func(l *lab, r *Result) (Content, error) {
 		gates := []float64{1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40}
 		perMinute := 60 * 40 / r.finding("gated_wall_s").Expected // forty questions in five rounds of eight
-		out := Curves{Heading: "the server", Bound: []Point{certain(1, perMinute), certain(40, perMinute)}, BoundBy: "eight places"}
+		out := Curves{
+			Heading: "the server",
+			Bound:   []Point{certain(1, perMinute), certain(40, perMinute)},
+			BoundBy: "eight places",
+		}
 		queue := []string{"provider.limits=[]", "provider.capacity={slots: 8, queue: unlimited}"}
 		for _, arm := range []struct {
 			title string
@@ -47,12 +79,22 @@ var gatePicture = Picture{
 			{"queues, timeout 1 s", append(queue, "policy.timeouts.attempt=1s")},
 			{"refuses beyond eight", nil},
 		} {
-			outcomes, err := l.vary("gated", "policy.gate.semaphore=%g", gates, slices.Concat(gateSettings, arm.set)...)
+			outcomes, err := l.vary(
+				"gated",
+				"policy.gate.semaphore=%g",
+				gates,
+				slices.Concat(gateSettings, arm.set)...)
 			if err != nil {
 				return nil, err
 			}
 			answered := over(gates, outcomes, "success_ratio")[len(gates)-1].Mean
-			out.Curves = append(out.Curves, Curve{Name: fmt.Sprintf("%s (%.0f %%)", arm.title, 100*answered), Points: over(gates, outcomes, "goodput_per_min")})
+			out.Curves = append(
+				out.Curves,
+				Curve{
+					Name:   fmt.Sprintf("%s (%.0f %%)", arm.title, 100*answered),
+					Points: over(gates, outcomes, "goodput_per_min"),
+				},
+			)
 		}
 		return out, nil
 	},

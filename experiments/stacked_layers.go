@@ -8,8 +8,16 @@ var stackedLayers = Experiment{
 	Arms: []Arm{
 		{"5_over_sdk2", nil},
 		{"3x3x3", []string{"policy.inside=[{retry: {attempts: 3}}, {retry: {attempts: 3}}]"}},
-		{"4x4x4", []string{"policy.retry.attempts=4", "policy.inside=[{retry: {attempts: 4}}, {retry: {attempts: 4}}]"}},
-		{"3_pow_5", []string{"policy.inside=[{retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}]"}},
+		{
+			"4x4x4",
+			[]string{"policy.retry.attempts=4", "policy.inside=[{retry: {attempts: 4}}, {retry: {attempts: 4}}]"},
+		},
+		{
+			"3_pow_5",
+			[]string{
+				"policy.inside=[{retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}]",
+			},
+		},
 		{"one_owner", []string{"policy.retry.attempts=6", "policy.inside=[]"}},
 	},
 	References: []Reference{

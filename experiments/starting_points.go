@@ -44,7 +44,11 @@ var startingPoints = Experiment{
 			for _, eye := range eyes {
 				all.shortest, all.longest = min(all.shortest, eye.shortest), max(all.longest, eye.longest)
 			}
-			out[wait.key+"_min_s"], out[wait.key+"_max_s"] = Sample{Values: []float64{all.shortest}}, Sample{Values: []float64{all.longest}}
+			out[wait.key+"_min_s"], out[wait.key+"_max_s"] = Sample{
+				Values: []float64{all.shortest},
+			}, Sample{
+				Values: []float64{all.longest},
+			}
 		}
 		return out, nil
 	},

@@ -19,7 +19,10 @@ var timeoutBill = Experiment{
 		{"one_p15", slow15},
 		{"independent_p08", independent},
 		{"independent_p15", append(append([]string{}, independent...), slow15...)},
-		{"intrinsic_p08", []string{"policy.retry.attempts=3", "policy.timeouts.attempt=10s", "provider.latency.call_share=100%"}},
+		{
+			"intrinsic_p08",
+			[]string{"policy.retry.attempts=3", "policy.timeouts.attempt=10s", "provider.latency.call_share=100%"},
+		},
 	},
 	References: []Reference{
 		printed("usd_per_1000_p08", 14.18, 2, "USD").of("one_p08", "usd_per_1000_calls"),
@@ -34,7 +37,8 @@ var timeoutBill = Experiment{
 	Pictures: []Picture{timeoutPicture},
 }
 
-var timeoutSettings = []string{"workload.burst.calls=2000", "provider.latency.first_token={lognormal: {p50: 4s, p95: 11.691s}}"}
+var timeoutSettings = []string{"workload.burst.calls=2000",
+	"provider.latency.first_token={lognormal: {p50: 4s, p95: 11.691s}}"}
 
 var timeoutPicture = Picture{
 	Settings: timeoutSettings,
@@ -46,7 +50,10 @@ var timeoutPicture = Picture{
 		timeouts := []float64{5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 25, 30}
 		// P(T > t) of the lognormal law with median 4 s and P(T > 10 s) = 0.08
 		slow := func(t float64) float64 {
-			return distuv.LogNormal{Mu: math.Log(4), Sigma: math.Log(2.5) / distuv.UnitNormal.Quantile(0.92)}.Survival(t)
+			return distuv.LogNormal{
+				Mu:    math.Log(4),
+				Sigma: math.Log(2.5) / distuv.UnitNormal.Quantile(0.92),
+			}.Survival(t)
 		}
 		s, err := l.arm("one_p08")
 		if err != nil {
@@ -77,6 +84,7 @@ var timeoutPicture = Picture{
 }
 
 var (
-	slow15      = []string{"provider.latency.first_token.mixture.0.weight=0.85", "provider.latency.first_token.mixture.1.weight=0.15"}
+	slow15 = []string{"provider.latency.first_token.mixture.0.weight=0.85",
+		"provider.latency.first_token.mixture.1.weight=0.15"}
 	independent = []string{"policy.retry.attempts=none", "policy.retry.deadline=24h", "policy.timeouts.attempt=10s"}
 )

@@ -11,7 +11,8 @@ var tokenThrottle = Experiment{
 	Source:   "practitioners' claim; MetaGPT issue 523",
 	Arms:     []Arm{{"long", nil}},
 	References: []Reference{
-		within("requests_used_ratio", 0.2, math.Inf(-1), 0.2, "share").of("long", "attempts_per_s").times(60.0 / 500), // of 500 requests a minute
+		within("requests_used_ratio", 0.2, math.Inf(-1), 0.2, "share").of("long", "attempts_per_s").
+			times(60.0 / 500), // of 500 requests a minute
 		within("throttled_ratio", 1e-6, 1e-6, math.Inf(1), "share").of("long", "throttled_ratio"),
 	},
 }

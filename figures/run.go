@@ -80,13 +80,27 @@ func (d *Drawing) shaded() ([]plots.Span, error) {
 	var out []plots.Span
 	for _, f := range file.Provider.Faults {
 		if f.At > 0 || f.For > 0 {
-			out = append(out, plots.Span{Name: "fault: " + f.Words(), Start: f.At.Seconds(), End: (f.At + f.For).Seconds() * float64(sign(f.For))})
+			out = append(
+				out,
+				plots.Span{
+					Name:  "fault: " + f.Words(),
+					Start: f.At.Seconds(),
+					End:   (f.At + f.For).Seconds() * float64(sign(f.For)),
+				},
+			)
 		}
 	}
 	if o := file.Workload.Open; o != nil {
 		for _, step := range o.Profile {
 			if step.For > 0 {
-				out = append(out, plots.Span{Name: "rate " + step.Rate.String(), Start: step.At.Seconds(), End: (step.At + step.For).Seconds()})
+				out = append(
+					out,
+					plots.Span{
+						Name:  "rate " + step.Rate.String(),
+						Start: step.At.Seconds(),
+						End:   (step.At + step.For).Seconds(),
+					},
+				)
 			}
 		}
 	}
@@ -159,7 +173,19 @@ func (d *Drawing) timeline() (plots.Figure, error) {
 		return nil, err
 	}
 	width := niceWidth(end / 150)
-	arrivals, answers, sent, refused, inFlight, waiting := bins{width: width}, bins{width: width}, bins{width: width}, bins{width: width}, bins{width: width}, bins{width: width}
+	arrivals, answers, sent, refused, inFlight, waiting := bins{
+		width: width,
+	}, bins{
+		width: width,
+	}, bins{
+		width: width,
+	}, bins{
+		width: width,
+	}, bins{
+		width: width,
+	}, bins{
+		width: width,
+	}
 	if _, err := readRecords(filepath.Join(d.Dir, CallsName), func(r record) {
 		arrivals.add(r.seconds("arrived_s"), 1)
 		if r["outcome"] == "answered" {
@@ -185,8 +211,24 @@ func (d *Drawing) timeline() (plots.Figure, error) {
 	return &plots.Timeline{
 		Title: d.title("one run, replication 0"), Subtitle: d.subtitle(""), X: "time, s", End: end, Shaded: shaded,
 		Panels: []plots.Panel{
-			{Y: "per second", Width: width, Steps: []plots.Steps{{Name: "attempts", Values: sent.per()}, {Name: "refused", Values: refused.per()}, {Name: "calls arrive", Values: arrivals.per()}, {Name: "answers", Values: answers.per()}}},
-			{Y: "at once, mean", Width: width, Steps: []plots.Steps{{Name: "attempts in flight", Values: inFlight.per()}, {Name: "calls unanswered", Values: waiting.per()}}},
+			{
+				Y:     "per second",
+				Width: width,
+				Steps: []plots.Steps{
+					{Name: "attempts", Values: sent.per()},
+					{Name: "refused", Values: refused.per()},
+					{Name: "calls arrive", Values: arrivals.per()},
+					{Name: "answers", Values: answers.per()},
+				},
+			},
+			{
+				Y:     "at once, mean",
+				Width: width,
+				Steps: []plots.Steps{
+					{Name: "attempts in flight", Values: inFlight.per()},
+					{Name: "calls unanswered", Values: waiting.per()},
+				},
+			},
 		},
 	}, nil
 }
@@ -240,7 +282,14 @@ func (d *Drawing) herd() (plots.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &plots.Dots{Title: d.title("when each call's attempts are sent"), Subtitle: d.subtitle(""), X: "time, s", Kinds: kinds, Panels: []plots.DotPanel{{Y: "call", At: at}}, Shaded: shaded}
+	f := &plots.Dots{
+		Title:    d.title("when each call's attempts are sent"),
+		Subtitle: d.subtitle(""),
+		X:        "time, s",
+		Kinds:    kinds,
+		Panels:   []plots.DotPanel{{Y: "call", At: at}},
+		Shaded:   shaded,
+	}
 	if each > 1 {
 		f.Subtitle += fmt.Sprintf("; one call in %.0f", each)
 	}

@@ -33,8 +33,10 @@ func TestInstantsOfDamagedRecords(t *testing.T) {
 
 // Whatever stands in the records of a run's folder, its figures are made or refused, and have few bins.
 func FuzzRecords(f *testing.F) {
-	f.Add("fleet,call,arrived_s,ended_s,outcome\n0,0,0,1.5,answered\n", "fleet,call,sent_s,ended_s,class\n0,0,0,1.5,ok\n")
-	f.Add("fleet,call,arrived_s,ended_s,outcome\n0,0,0,0.001,answered\n", "fleet,call,sent_s,ended_s,class\n0,0,-1,2e9,throttled\n0,1e300,Inf,NaN,\n")
+	f.Add("fleet,call,arrived_s,ended_s,outcome\n0,0,0,1.5,answered\n",
+		"fleet,call,sent_s,ended_s,class\n0,0,0,1.5,ok\n")
+	f.Add("fleet,call,arrived_s,ended_s,outcome\n0,0,0,0.001,answered\n",
+		"fleet,call,sent_s,ended_s,class\n0,0,-1,2e9,throttled\n0,1e300,Inf,NaN,\n")
 	f.Add("arrived_s,ended_s\n0,\n", "0")
 	f.Add("ended_s,ended_s\n1e-300,1e-300\n", "sent_s\n\"1\n")
 	dir := f.TempDir()

@@ -130,7 +130,10 @@ func (d *Drawing) slice() (points []*report.PointResult, fixed string) {
 // subtitle names the policy and the limiter, and what is held fixed.
 func (d *Drawing) subtitle(fixed string) string {
 	parts := []string{"Provider: " + d.c.Manifest.Provider}
-	if slices.ContainsFunc(d.c.Axes, func(path string) bool { return path == "provider" || strings.HasPrefix(path, "provider.") }) {
+	if slices.ContainsFunc(
+		d.c.Axes,
+		func(path string) bool { return path == "provider" || strings.HasPrefix(path, "provider.") },
+	) {
 		parts[0] = "Provider before the sweep: " + d.c.Manifest.Provider
 	}
 	switch {
@@ -200,7 +203,12 @@ func (d *Drawing) lines() (plots.Figure, error) {
 	}
 	labels, numeric := d.values(d.xAxis)
 	points, fixed := d.slice()
-	f := &plots.Lines{Title: d.title(strings.SplitN(label(d.Y), ",", 2)[0] + " over " + short(d.c.Axes, d.xAxis)), Subtitle: d.subtitle(fixed), X: d.axisLabel(d.xAxis), Y: label(d.Y)}
+	f := &plots.Lines{
+		Title:    d.title(strings.SplitN(label(d.Y), ",", 2)[0] + " over " + short(d.c.Axes, d.xAxis)),
+		Subtitle: d.subtitle(fixed),
+		X:        d.axisLabel(d.xAxis),
+		Y:        label(d.Y),
+	}
 	if !numeric {
 		f.Names = labels
 	} else if low, _ := scenario.NumberOf(labels[0]); low > 0 {
@@ -278,7 +286,14 @@ func (d *Drawing) heat() (plots.Figure, error) {
 		return nil, nil
 	}
 	points, fixed := d.slice()
-	f := &plots.Heat{Title: d.title(label(d.Y)), Subtitle: d.subtitle(fixed), X: short(d.c.Axes, d.xAxis), Y: short(d.c.Axes, d.byAxis), NamesX: x, NamesY: y}
+	f := &plots.Heat{
+		Title:    d.title(label(d.Y)),
+		Subtitle: d.subtitle(fixed),
+		X:        short(d.c.Axes, d.xAxis),
+		Y:        short(d.c.Axes, d.byAxis),
+		NamesX:   x,
+		NamesY:   y,
+	}
 	for range y {
 		row := make([]plots.Point, len(x))
 		for i := range row {
@@ -300,12 +315,25 @@ func (d *Drawing) frontier() (plots.Figure, error) {
 	if len(d.c.Points) < 2 {
 		return nil, nil
 	}
-	f := &plots.Scatter{Title: d.title("cost, latency and success"), Subtitle: d.subtitle(""), X: label("usd_per_1000_answers"), Y: label("latency_p95_s"),
-		ShadeLow: "success ratio 0", ShadeHigh: "success ratio 1", HollowName: "under 99 % answered"}
+	f := &plots.Scatter{
+		Title:      d.title("cost, latency and success"),
+		Subtitle:   d.subtitle(""),
+		X:          label("usd_per_1000_answers"),
+		Y:          label("latency_p95_s"),
+		ShadeLow:   "success ratio 0",
+		ShadeHigh:  "success ratio 1",
+		HollowName: "under 99 % answered",
+	}
 	named := map[[3]float64]bool{}
 	for i := range d.c.Points {
 		p := &d.c.Points[i]
-		s := plots.Spot{X: d.at(p, "usd_per_1000_answers"), Y: d.at(p, "latency_p95_s"), Shade: d.at(p, "success_ratio").Y, Name: d.pointName(p), Hollow: p.Few}
+		s := plots.Spot{
+			X:      d.at(p, "usd_per_1000_answers"),
+			Y:      d.at(p, "latency_p95_s"),
+			Shade:  d.at(p, "success_ratio").Y,
+			Name:   d.pointName(p),
+			Hollow: p.Few,
+		}
 		if math.IsNaN(s.X.Y + s.Y.Y + s.Shade) {
 			continue
 		}
@@ -388,8 +416,17 @@ func (d *Drawing) cost() (plots.Figure, error) {
 		}
 	}
 	points, fixed, left := d.chosen()
-	f := &plots.Bars{Title: d.title("cost of 1,000 answers"), Subtitle: d.subtitle(fixed), Y: "cost per 1,000 answers, USD"}
-	parts := []struct{ name, metric string }{{"useful", ""}, {"wasted: timeout", "usd_wasted_timeout"}, {"wasted: abandoned", "usd_wasted_abandoned"}, {"wasted: error", "usd_wasted_error"}}
+	f := &plots.Bars{
+		Title:    d.title("cost of 1,000 answers"),
+		Subtitle: d.subtitle(fixed),
+		Y:        "cost per 1,000 answers, USD",
+	}
+	parts := []struct{ name, metric string }{
+		{"useful", ""},
+		{"wasted: timeout", "usd_wasted_timeout"},
+		{"wasted: abandoned", "usd_wasted_abandoned"},
+		{"wasted: error", "usd_wasted_error"},
+	}
 	stacks := make([]plots.Part, len(parts))
 	for i, part := range parts {
 		stacks[i].Name = part.name
@@ -430,7 +467,11 @@ func leftOut(subtitle string, left int) string {
 
 func (d *Drawing) latency() (plots.Figure, error) {
 	points, fixed, left := d.chosen()
-	f := &plots.Quantiles{Title: d.title("latency of answered calls"), Subtitle: explainMark(leftOut(d.subtitle(fixed), left), points), Y: "latency, s"}
+	f := &plots.Quantiles{
+		Title:    d.title("latency of answered calls"),
+		Subtitle: explainMark(leftOut(d.subtitle(fixed), left), points),
+		Y:        "latency, s",
+	}
 	for _, p := range points {
 		s := plots.Series{Name: d.markFew(p)}
 		for _, q := range []struct {

@@ -59,7 +59,12 @@ func (a *admissions) counts(l *provider.Limit) (out []count) {
 			continue
 		}
 		size := a.calls[r.Call<<1|uint64(r.Fleet)].Size
-		req := provider.Request{Tenant: r.Fleet, Prompt: int(size.Prompt), Cached: int(size.Cached), MaxTokens: int(size.MaxTokens)}
+		req := provider.Request{
+			Tenant:    r.Fleet,
+			Prompt:    int(size.Prompt),
+			Cached:    int(size.Cached),
+			MaxTokens: int(size.MaxTokens),
+		}
 		most := req
 		most.Cached = 0
 		c := count{at: r.Received, settled: -1, sure: r.Reply.Status == 200 || r.First >= 0}
@@ -114,7 +119,10 @@ func steps(counts []count) (out []step) {
 		}
 		return 2
 	}
-	slices.SortStableFunc(out, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(rank(a), rank(b))) })
+	slices.SortStableFunc(
+		out,
+		func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(rank(a), rank(b))) },
+	)
 	return out
 }
 
@@ -194,7 +202,8 @@ func bucket(t *rapid.T, l *provider.Limit, in []step, counts []count, from sim.T
 			if s.enters {
 				allowed := full + float64(l.Amount)*float64(s.at-begins)/float64(l.Period)
 				if float64(sum+s.needs(l)) > allowed*(1+1e-12)+1e-6 {
-					t.Fatalf("%v: from %v to %v, %d counted and %d wanted, %.3f allowed", l, begins, s.at, sum, s.n, allowed)
+					t.Fatalf("%v: from %v to %v, %d counted and %d wanted, %.3f allowed", l, begins, s.at, sum, s.n,
+						allowed)
 				}
 			}
 			sum += s.n
@@ -222,7 +231,15 @@ func bucket(t *rapid.T, l *provider.Limit, in []step, counts []count, from sim.T
 
 // windows: at each admission, what was counted since its window began leaves room for it. What is
 // given back counts for the window in which it was counted.
-func windows(t *rapid.T, l *provider.Limit, in []step, begins func(sim.Time) sim.Time, amount float64, from sim.Time, used int64) {
+func windows(
+	t *rapid.T,
+	l *provider.Limit,
+	in []step,
+	begins func(sim.Time) sim.Time,
+	amount float64,
+	from sim.Time,
+	used int64,
+) {
 	window, sum := begins(from), used
 	for _, s := range in {
 		if w := begins(s.at); w != window {
@@ -257,7 +274,8 @@ func spans(t *rapid.T, l *provider.Limit, in []step, period time.Duration, amoun
 			}
 		}
 		if float64(sum+last.needs(l)) > amount {
-			t.Fatalf("%v: at %v, %d counted in the last %v and %d wanted, %g allowed", l, last.at, sum, period, last.n, amount)
+			t.Fatalf("%v: at %v, %d counted in the last %v and %d wanted, %g allowed", l, last.at, sum, period, last.n,
+				amount)
 		}
 	}
 }
@@ -317,9 +335,10 @@ func shapes(p *provider.Config, limit int, f func(l provider.Limit, from, until 
 	at := []sim.Time{0, sim.End}
 	var changes []provider.Fault
 	for _, fault := range p.Faults {
-		if to, ok := fault.Effect.(provider.ChangeLimit); ok && limit == slices.IndexFunc(p.Limits, func(l provider.Limit) bool {
-			return l.Resource == to.Resource && len(l.Keys) == 0
-		}) {
+		if to, ok := fault.Effect.(provider.ChangeLimit); ok &&
+			limit == slices.IndexFunc(p.Limits, func(l provider.Limit) bool {
+				return l.Resource == to.Resource && len(l.Keys) == 0
+			}) {
 			changes = append(changes, fault)
 			at = append(at, fault.At, fault.At+fault.For)
 		}
@@ -373,7 +392,8 @@ func TestBoundsOnRandomModels(t *testing.T) {
 		}
 		for i, u := range summary.Uses[0] {
 			l := &m.Provider.Limits[i]
-			if known := l.Resource == provider.Requests && l.Kind != provider.LeakyBucket && l.Rejected != provider.IntoDebt; known && u.Counted > u.Admitted*(1+1e-9)+1e-6 {
+			if known := l.Resource == provider.Requests && l.Kind != provider.LeakyBucket && l.Rejected != provider.IntoDebt; known &&
+				u.Counted > u.Admitted*(1+1e-9)+1e-6 {
 				t.Fatalf("%v: counted %g of %g admitted until %v", l, u.Counted, u.Admitted, end)
 			}
 		}
@@ -384,7 +404,8 @@ func TestBoundsOnRandomModels(t *testing.T) {
 			late := func(c count) bool { return c.late }
 			l := &m.Provider.Limits[i]
 			exact := l.Kind != provider.LeakyBucket && l.Rejected != provider.IntoDebt
-			if u := summary.Uses[0][i]; exact && u.Counted > u.Admitted*(1+1e-9)+1e-6 && !slices.ContainsFunc(a.counts(&m.Provider.Limits[i]), late) {
+			if u := summary.Uses[0][i]; exact && u.Counted > u.Admitted*(1+1e-9)+1e-6 &&
+				!slices.ContainsFunc(a.counts(&m.Provider.Limits[i]), late) {
 				t.Fatalf("%v: %.3f counted until %v, %.3f admitted", m.Provider.Limits[i], u.Counted, end, u.Admitted)
 			}
 			c := &bound.limits[i]

@@ -43,7 +43,11 @@ func newBackend(c *provider.Config, index uint32, key sim.Key) (backend, error) 
 	}
 	return backend{
 		spends: p.Spends(), Provider: p, config: c, index: index, hop: (c.RoundTrip + c.Gateway.Latency) / 2,
-		roomFrees: c.Capacity.Slots > 0 || slices.ContainsFunc(c.Limits, func(l provider.Limit) bool { return l.Settle != provider.Keep || l.Resource == provider.Concurrency }),
+		roomFrees: c.Capacity.Slots > 0 ||
+			slices.ContainsFunc(
+				c.Limits,
+				func(l provider.Limit) bool { return l.Settle != provider.Keep || l.Resource == provider.Concurrency },
+			),
 	}, nil
 }
 

@@ -17,8 +17,19 @@ import (
 func batched(tokens int32, at ...time.Duration) Model {
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: uint64(len(at)), Sizes: sized{Prompt: 250, Output: tokens}, Stream: true, Arrivals: &Trace{At: at}}
-	m.Provider = provider.Config{Capacity: provider.Capacity{Slots: 2, Queue: -1, Batching: &provider.Batching{Step: 10 * ms, PerStream: 5 * ms}}}
+	m.Workload = Workload{
+		Calls:    uint64(len(at)),
+		Sizes:    sized{Prompt: 250, Output: tokens},
+		Stream:   true,
+		Arrivals: &Trace{At: at},
+	}
+	m.Provider = provider.Config{
+		Capacity: provider.Capacity{
+			Slots:    2,
+			Queue:    -1,
+			Batching: &provider.Batching{Step: 10 * ms, PerStream: 5 * ms},
+		},
+	}
 	return m
 }
 
@@ -126,8 +137,17 @@ func TestBatchIsProcessorSharing(t *testing.T) {
 	for name, given := range map[string]law.Law{"exponential": law.Exponential{Beta: 1000}, "constant": law.Constant(1000), "two kinds": law.Mixture{{Weight: 0.9, Law: law.Constant(500)}, {Weight: 0.1, Law: law.Constant(5500)}}} {
 		m := model()
 		m.Workers = 0
-		m.Workload = Workload{Calls: 20_000, Sizes: Drawn{Prompt: law.Constant(1), Output: given}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(8)}}
-		m.Provider = provider.Config{Capacity: provider.Capacity{Slots: 100_000, Batching: &provider.Batching{Step: 1, PerStream: 100 * time.Microsecond}}}
+		m.Workload = Workload{
+			Calls:    20_000,
+			Sizes:    Drawn{Prompt: law.Constant(1), Output: given},
+			Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(8)},
+		}
+		m.Provider = provider.Config{
+			Capacity: provider.Capacity{
+				Slots:    100_000,
+				Batching: &provider.Batching{Step: 1, PerStream: 100 * time.Microsecond},
+			},
+		}
 		const replications, t995 = 30, 2.756
 		var means sim.Moments
 		for r := range replications {

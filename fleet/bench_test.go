@@ -22,7 +22,9 @@ func herd(n int) Model {
 		},
 		Provider: provider.Config{
 			Latency: provider.Latency{FirstToken: law.Constant(0.1)},
-			Limits:  []provider.Limit{{Resource: provider.Requests, Amount: int64(n) / 100, Period: time.Second, Burst: 10}},
+			Limits: []provider.Limit{
+				{Resource: provider.Requests, Amount: int64(n) / 100, Period: time.Second, Burst: 10},
+			},
 		},
 	}
 }
@@ -75,10 +77,23 @@ func BenchmarkPolicy(b *testing.B) {
 	plain := herd(1000)
 	full := herd(1000)
 	full.Client.Gate = policy.Gate{Semaphore: 500}
-	full.Client.Breaker = policy.Breaker{Ratio: 0.999, Count: 100, Minimum: 100, Open: time.Second, WhenOpen: policy.HoldBack}
+	full.Client.Breaker = policy.Breaker{
+		Ratio:    0.999,
+		Count:    100,
+		Minimum:  100,
+		Open:     time.Second,
+		WhenOpen: policy.HoldBack,
+	}
 	full.Client.Budget = policy.Budget{Tokens: policy.Tokens{Max: 1e12, PerCall: 1, Cost: 1}}
-	outer := policy.Retry{Attempts: 3, Classify: everything, Backoff: policy.Backoff{Base: time.Second, Factor: 2, Jitter: policy.Full}}
-	full.Client.Outer = []policy.Layer{{Name: "framework", Retry: outer, Timeout: time.Hour}, {Name: "queue", Retry: outer}}
+	outer := policy.Retry{
+		Attempts: 3,
+		Classify: everything,
+		Backoff:  policy.Backoff{Base: time.Second, Factor: 2, Jitter: policy.Full},
+	}
+	full.Client.Outer = []policy.Layer{
+		{Name: "framework", Retry: outer, Timeout: time.Hour},
+		{Name: "queue", Retry: outer},
+	}
 	full.Client.Retry.Attempts = 20
 	for _, c := range []struct {
 		name  string

@@ -18,8 +18,15 @@ import (
 func TestAFleetBesideChangesNoLuck(t *testing.T) {
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: 200, Sizes: Drawn{Prompt: law.Exponential{Beta: 100}, Output: law.Exponential{Beta: 50}}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(2)}}
-	m.Provider.Latency = provider.Latency{FirstToken: law.Exponential{Beta: 1}, TokensPerSecond: law.Uniform{Min: 10, Max: 100}}
+	m.Workload = Workload{
+		Calls:    200,
+		Sizes:    Drawn{Prompt: law.Exponential{Beta: 100}, Output: law.Exponential{Beta: 50}},
+		Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(2)},
+	}
+	m.Provider.Latency = provider.Latency{
+		FirstToken:      law.Exponential{Beta: 1},
+		TokensPerSecond: law.Uniform{Min: 10, Max: 100},
+	}
 	record := func(m Model) (calls []Call) {
 		if _, err := m.Run(1, 0, each{call: func(c *Call) {
 			if c.Fleet == 0 {
@@ -53,7 +60,11 @@ func TestAFleetBesideChangesNoLuck(t *testing.T) {
 func TestPriority(t *testing.T) {
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: 20_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(4)}}
+	m.Workload = Workload{
+		Calls:    20_000,
+		Sizes:    sized{Prompt: 1, Output: 1},
+		Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(4)},
+	}
 	m.Provider = provider.Config{
 		Latency:  provider.Latency{FirstToken: law.Exponential{Beta: 0.1}},
 		Capacity: provider.Capacity{Slots: 1, Queue: -1},
@@ -78,7 +89,8 @@ func TestPriority(t *testing.T) {
 	for i, want := range []float64{0.6667, 0.1333} {
 		half := t995*means[i].StdDev()/math.Sqrt(replications) + 0.00005
 		if math.Abs(means[i].Mean()-want) > half || half > want/5 {
-			t.Errorf("priority %d: wait %.4f s +- %.4f, want %.4f", m.Provider.Tenants[i].Priority, means[i].Mean(), half, want)
+			t.Errorf("priority %d: wait %.4f s +- %.4f, want %.4f", m.Provider.Tenants[i].Priority, means[i].Mean(),
+				half, want)
 		}
 	}
 }
@@ -115,7 +127,12 @@ func TestBillingByOutcome(t *testing.T) {
 		m := model()
 		m.Workload.Sizes = sized{Prompt: 100, Output: 50}
 		m.Workload.Stream = true
-		m.Provider = provider.Config{Latency: provider.Latency{FirstToken: law.Constant(1), TokensPerSecond: law.Constant(50)}, Faults: c.faults, Cancel: c.cancel, Billing: c.billing}
+		m.Provider = provider.Config{
+			Latency: provider.Latency{FirstToken: law.Constant(1), TokensPerSecond: law.Constant(50)},
+			Faults:  c.faults,
+			Cancel:  c.cancel,
+			Billing: c.billing,
+		}
 		if c.timeout > 0 {
 			m.Client.Timeouts = policy.Timeouts{Attempt: []time.Duration{c.timeout}}
 		}
@@ -135,7 +152,10 @@ func TestStoppedWhileItReasons(t *testing.T) {
 	m := model()
 	m.Workload.Stream = true
 	m.Workload.Sizes = sized{Prompt: 100, Output: 1200, Reasoning: 1000}
-	m.Provider = provider.Config{Latency: provider.Latency{FirstToken: law.Constant(1), TokensPerSecond: law.Constant(100)}, Cancel: provider.StopsStreams}
+	m.Provider = provider.Config{
+		Latency: provider.Latency{FirstToken: law.Constant(1), TokensPerSecond: law.Constant(100)},
+		Cancel:  provider.StopsStreams,
+	}
 	m.Client.Timeouts = policy.Timeouts{Attempt: []time.Duration{10 * s}}
 	var got Attempt
 	if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { got = *a }}); err != nil {
@@ -152,7 +172,9 @@ func TestGatewayPaysForItsTries(t *testing.T) {
 	m := model()
 	m.Provider.Gateway.Retries = 3
 	m.Provider.Billing.TimeoutBilled = true
-	m.Provider.Faults = []provider.Fault{{Share: 1, For: 10 * s, Effect: provider.Reject{Reply: wire.Reply{Status: 408}, After: 4 * s}}}
+	m.Provider.Faults = []provider.Fault{
+		{Share: 1, For: 10 * s, Effect: provider.Reject{Reply: wire.Reply{Status: 408}, After: 4 * s}},
+	}
 	m.Provider.Limits = []provider.Limit{{Resource: provider.Dollars, Amount: 1_000_000_000, Period: 3600 * s}}
 	var got Attempt
 	summary, err := m.Run(1, 0, each{attempt: func(a *Attempt) { got = *a }})
@@ -213,7 +235,8 @@ func TestErrorInsideTheStream(t *testing.T) {
 		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { last = *a }, call: func(c *Call) { call = *c }}); err != nil {
 			t.Fatal(err)
 		}
-		if call.Outcome.String() != want || last.Reply.Status != 200 || last.Class() != wire.ServerError || last.Reply.Code != "overloaded_error" {
+		if call.Outcome.String() != want || last.Reply.Status != 200 || last.Class() != wire.ServerError ||
+			last.Reply.Code != "overloaded_error" {
 			t.Errorf("retries streams %v: %v after %+v, want %s", streams, call.Outcome, last.Reply, want)
 		}
 	}
@@ -241,7 +264,9 @@ func TestCacheLifetime(t *testing.T) {
 		m.Workload.Sizes = sized{Prompt: 152, Cached: 150, Output: 8}
 		m.Workload.Cache = Cache{Lifetime: 300 * s, Writes: true}
 		m.Client.Retry = retries(3, c.wait)
-		m.Provider.Faults = []provider.Fault{{For: c.wait + 1, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 529}}}}
+		m.Provider.Faults = []provider.Fault{
+			{For: c.wait + 1, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 529}}},
+		}
 		var last Attempt
 		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { last = *a }}); err != nil {
 			t.Fatal(err)

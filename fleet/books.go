@@ -39,7 +39,9 @@ func (b *books) closeAttempt() {
 	b.settled += a.Settled
 	b.refunded += a.Refunded
 	if a.Bill > cost.MaxMoney-b.billed && b.err == nil {
-		b.err = fmt.Errorf("more than %v was billed, which is all that can be counted; is a price or a size too large?", cost.MaxMoney)
+		b.err = fmt.Errorf(
+			"more than %v was billed, which is all that can be counted; is a price or a size too large?",
+			cost.MaxMoney)
 	}
 	b.billed += a.Bill
 	if a.Waste {

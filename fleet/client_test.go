@@ -38,7 +38,11 @@ func failing(status int) []provider.Fault {
 func TestHedge(t *testing.T) {
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: 200_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(10)}}
+	m.Workload = Workload{
+		Calls:    200_000,
+		Sizes:    sized{Prompt: 1, Output: 1},
+		Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(10)},
+	}
 	m.Provider.Latency.FirstToken = law.Exponential{Beta: 1}
 	q := time.Duration(2.995732 * 1e9)
 	for _, c := range []struct {
@@ -163,9 +167,15 @@ func TestAttemptsSayWhichLimitRefused(t *testing.T) {
 // straight to the second. From 10 s on the first answers again.
 func TestFallback(t *testing.T) {
 	m := model()
-	m.Workload = Workload{Calls: 12, Sizes: sized{Prompt: 100, Output: 10}, Arrivals: Renewal{Gap: law.Constant(1), Rate: Constant(1)}}
+	m.Workload = Workload{
+		Calls:    12,
+		Sizes:    sized{Prompt: 100, Output: 10},
+		Arrivals: Renewal{Gap: law.Constant(1), Rate: Constant(1)},
+	}
 	m.Workers = 0
-	m.Provider.Faults = []provider.Fault{{For: 10 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}}}}
+	m.Provider.Faults = []provider.Fault{
+		{For: 10 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}}},
+	}
 	m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: law.Constant(2)}}}
 	m.Fallbacks = []Target{{1, cost.PerMillion("dear", 20, 20, 200)}}
 	for _, cooldown := range []time.Duration{0, 4 * s} {
@@ -217,9 +227,15 @@ func TestBreakerCounts(t *testing.T) {
 	}{{0, 500}, {policy.ClassesOf(wire.Throttled, wire.Terminal), 25 + 9}, {policy.ClassesOf(wire.Throttled), 500}} {
 		m := model()
 		m.Workers = 0
-		m.Workload = Workload{Calls: 1000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Constant(1), Rate: Constant(5)}}
+		m.Workload = Workload{
+			Calls:    1000,
+			Sizes:    sized{Prompt: 1, Output: 1},
+			Arrivals: Renewal{Gap: law.Constant(1), Rate: Constant(5)},
+		}
 		m.Provider.Latency = provider.Latency{}
-		m.Provider.Faults = []provider.Fault{{At: 50 * s, For: 100 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 401}}}}
+		m.Provider.Faults = []provider.Fault{
+			{At: 50 * s, For: 100 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 401}}},
+		}
 		m.Client.Breaker = policy.Breaker{Ratio: 0.5, Window: 10 * s, Minimum: 10, Open: 10 * s, Counts: c.counts}
 		refused := 0
 		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
@@ -241,8 +257,14 @@ func TestBreakerCounts(t *testing.T) {
 func TestBreakerInAFleet(t *testing.T) {
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: 20, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Constant(1), Rate: Constant(1)}}
-	m.Provider.Faults = []provider.Fault{{For: 10 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}}}}
+	m.Workload = Workload{
+		Calls:    20,
+		Sizes:    sized{Prompt: 1, Output: 1},
+		Arrivals: Renewal{Gap: law.Constant(1), Rate: Constant(1)},
+	}
+	m.Provider.Faults = []provider.Fault{
+		{For: 10 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}}},
+	}
 	m.Provider.Latency.FirstToken = law.Constant(0.5)
 	m.Client.Breaker = policy.Breaker{InARow: 3, Open: 5 * s}
 	var at []time.Duration
@@ -373,7 +395,8 @@ func TestPacedByHeadersOfAnyKind(t *testing.T) {
 				t.Fatal(err)
 			}
 			if end := summary.End.Seconds(); end < c.seconds || end > most || refused > 99 {
-				t.Errorf("%s, slow %v: %d refused of 1,500, %.1f s; want some tens, %g..%g s", c.name, slow, refused, end, c.seconds, most)
+				t.Errorf("%s, slow %v: %d refused of 1,500, %.1f s; want some tens, %g..%g s", c.name, slow, refused,
+					end, c.seconds, most)
 			}
 		}
 	}
@@ -384,7 +407,11 @@ func TestPacedByHeadersOfAnyKind(t *testing.T) {
 // the second alone has ended would be tried there. At 3 s both are asked again.
 func TestAllTargetsInCooldown(t *testing.T) {
 	m := model()
-	m.Workload = Workload{Calls: 7, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Constant(1), Rate: Constant(1)}}
+	m.Workload = Workload{
+		Calls:    7,
+		Sizes:    sized{Prompt: 1, Output: 1},
+		Arrivals: Renewal{Gap: law.Constant(1), Rate: Constant(1)},
+	}
 	m.Workers = 0
 	m.Provider.Faults = failing(503)
 	m.Others = []provider.Config{{Faults: failing(503)}}
@@ -396,7 +423,8 @@ func TestAllTargetsInCooldown(t *testing.T) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"1s terminal_error 2", "2s shed 0", "3s shed 0", "4s terminal_error 2", "5s shed 0", "6s shed 0", "7s terminal_error 2"}
+	want := []string{"1s terminal_error 2", "2s shed 0", "3s shed 0", "4s terminal_error 2", "5s shed 0", "6s shed 0",
+		"7s terminal_error 2"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -450,7 +478,8 @@ func TestStreamsCutBeforeTheFirstToken(t *testing.T) {
 		m.Client.Retry = retries(3, s)
 		l, _ := play(t, m)
 		if got := strings.Join(l.attempts, "; "); got != c.want {
-			t.Errorf("cut at %g of an answer with %d tokens of reasoning: %s, want %s", c.part, c.reasoning, got, c.want)
+			t.Errorf("cut at %g of an answer with %d tokens of reasoning: %s, want %s", c.part, c.reasoning, got,
+				c.want)
 		}
 	}
 }
@@ -501,7 +530,8 @@ func TestReplaysOfKeys(t *testing.T) {
 				t.Fatal(err)
 			}
 			if math.Abs(billed-c.again) > 4*math.Sqrt(c.again*0.9) || math.Abs(atOnce-(1000-c.again)) > 120 {
-				t.Errorf("key %v, replays %v: %g answers billed again, %g at once; want %g", c.key, c.replays, billed, atOnce, c.again)
+				t.Errorf("key %v, replays %v: %g answers billed again, %g at once; want %g", c.key, c.replays, billed,
+					atOnce, c.again)
 			}
 		}
 	}
@@ -596,7 +626,11 @@ func TestBudgetInAFleet(t *testing.T) {
 func TestPoliciesMeetTheSameLuck(t *testing.T) {
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: 100, Sizes: Drawn{Prompt: law.Exponential{Beta: 100}, Output: law.Exponential{Beta: 10}}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(1)}}
+	m.Workload = Workload{
+		Calls:    100,
+		Sizes:    Drawn{Prompt: law.Exponential{Beta: 100}, Output: law.Exponential{Beta: 10}},
+		Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(1)},
+	}
 	m.Provider.Latency.FirstToken = law.Exponential{Beta: 1}
 	record := func(m Model) (sizes []Size, arrivals []time.Duration) {
 		if _, err := m.Run(1, 0, each{call: func(c *Call) { sizes = append(sizes, c.Size); arrivals = append(arrivals, c.Arrived) }}); err != nil {

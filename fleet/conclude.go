@@ -221,7 +221,12 @@ func (r *run) own(a *attempt) cost.Usage {
 
 // usageOf is the usage of an attempt that has generated so much.
 func (r *run) usageOf(a *attempt, output int32) cost.Usage {
-	u := cost.Usage{Prompt: a.request.Prompt, Cached: a.request.Cached, Output: int(output), Reasoning: int(min(a.hidden, output))}
+	u := cost.Usage{
+		Prompt:    a.request.Prompt,
+		Cached:    a.request.Cached,
+		Output:    int(output),
+		Reasoning: int(min(a.hidden, output)),
+	}
 	if r.groups[a.request.Tenant].Workload.Cache.Writes {
 		u.Written = u.Prompt - u.Cached
 	}

@@ -108,7 +108,11 @@ func (r *run) lapse(id uint32) {
 		r.giveUp(id, policy.GaveUpDeadline)
 		return
 	}
-	f := policy.Facts{Now: r.loop.Now(), Reply: wire.Reply{Failure: wire.Timeout}, U: g.jitter.Uniform(c.record.ID, uint64(c.record.Attempts)<<8|uint64(layer))}
+	f := policy.Facts{
+		Now:   r.loop.Now(),
+		Reply: wire.Reply{Failure: wire.Timeout},
+		U:     g.jitter.Uniform(c.record.ID, uint64(c.record.Attempts)<<8|uint64(layer)),
+	}
 	d, layer := g.Client.Decide(&f, r.tries(id), layer)
 	r.withdraw(c, &d, wire.Reply{Failure: wire.Timeout})
 	r.follow(id, d, layer)

@@ -199,7 +199,8 @@ func (r *run) lets(c *call) (generation uint32, refusal policy.Outcome, ok bool)
 			return 0, policy.BreakerOpen, false
 		}
 	}
-	if m.throttle != nil && !m.throttle.Ask(&g.Client.Throttle, now, g.shedding.Uniform(c.record.ID, uint64(c.record.Attempts))) {
+	if m.throttle != nil &&
+		!m.throttle.Ask(&g.Client.Throttle, now, g.shedding.Uniform(c.record.ID, uint64(c.record.Attempts))) {
 		if b.On() {
 			m.targets[c.target].breaker.Forget(generation)
 			r.unblock(&m.targets[c.target])

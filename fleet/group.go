@@ -18,8 +18,10 @@ type group struct {
 func newGroup(f *Fleet, index int, key sim.Key) group {
 	g := group{
 		Fleet: f, index: index, clients: newClients(f), lines: newLines(f),
-		arrivals: key.For(forArrivals), prompts: key.For(forPrompts), outputs: key.For(forOutputs), reasoning: key.For(forReasoning),
-		thinking: key.For(forThinking), patience: key.For(forPatience), jitter: key.For(forJitter), shedding: key.For(forShedding),
+		arrivals: key.For(
+			forArrivals), prompts: key.For(forPrompts), outputs: key.For(forOutputs), reasoning: key.For(forReasoning),
+		thinking: key.For(
+			forThinking), patience: key.For(forPatience), jitter: key.For(forJitter), shedding: key.For(forShedding),
 		dealing: key.For(forDealing),
 	}
 	return g

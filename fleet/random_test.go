@@ -25,7 +25,8 @@ func randomSpan(t *rapid.T, name string, most time.Duration) time.Duration {
 
 func randomLaw(t *rapid.T, name string, mean float64) law.Law {
 	return rapid.SampledFrom([]law.Law{
-		law.Constant(mean), law.Exponential{Beta: mean}, law.LognormalFromMean(mean, 1.5), law.Uniform{Min: 0, Max: 2 * mean},
+		law.Constant(
+			mean), law.Exponential{Beta: mean}, law.LognormalFromMean(mean, 1.5), law.Uniform{Min: 0, Max: 2 * mean},
 		law.Mixture{{Weight: 0.9, Law: law.Constant(mean)}, {Weight: 0.1, Law: law.Exponential{Beta: 10 * mean}}},
 	}).Draw(t, name)
 }
@@ -42,23 +43,45 @@ func randomFleet(t *rapid.T) Fleet {
 		},
 		Client: policy.Client{
 			Retry: policy.Retry{Attempts: rapid.IntRange(1, 6).Draw(t, "attempts"), Classify: everything,
-				Backoff: policy.Backoff{Base: rapid.SampledFrom([]time.Duration{0, 100 * ms}).Draw(t, "base"), Factor: 2, Cap: 5 * s,
-					Jitter: policy.Jitter(rapid.IntRange(0, 4).Draw(t, "jitter")), Share: 0.25},
-				RetryAfter: policy.RetryAfter{Obey: policy.Obedience(rapid.IntRange(0, 2).Draw(t, "obey")), Limit: 3 * s, Beyond: policy.Beyond(rapid.IntRange(0, 2).Draw(t, "beyond")), Reads: wire.Reads{Body: true}}},
+				Backoff: policy.Backoff{
+					Base:   rapid.SampledFrom([]time.Duration{0, 100 * ms}).Draw(t, "base"),
+					Factor: 2,
+					Cap:    5 * s,
+					Jitter: policy.Jitter(rapid.IntRange(0, 4).Draw(t, "jitter")),
+					Share:  0.25,
+				},
+				RetryAfter: policy.RetryAfter{
+					Obey:   policy.Obedience(rapid.IntRange(0, 2).Draw(t, "obey")),
+					Limit:  3 * s,
+					Beyond: policy.Beyond(rapid.IntRange(0, 2).Draw(t, "beyond")),
+					Reads:  wire.Reads{Body: true},
+				}},
 		},
 		Price: cost.PerMillion("m", 0.15, 0.075, 0.6),
 	}
 	f.Client.Retry.Classify.Streams = sometimes("retries streams")
 	f.Client.Retry.Broken = policy.Broken(rapid.IntRange(0, 2).Draw(t, "broken"))
 	f.Workload.Acts, f.Client.IdempotencyKey = sometimes("acts"), sometimes("key")
-	f.Client.Gate = policy.Gate{Shared: sometimes("shared"), LastFirst: sometimes("last first"), Room: rapid.IntRange(0, 3).Draw(t, "gate room")}
+	f.Client.Gate = policy.Gate{
+		Shared:    sometimes("shared"),
+		LastFirst: sometimes("last first"),
+		Room:      rapid.IntRange(0, 3).Draw(t, "gate room"),
+	}
 	switch rapid.IntRange(0, 3).Draw(t, "gate") {
 	case 1:
 		f.Client.Gate.Semaphore = rapid.IntRange(1, 3).Draw(t, "semaphore")
 	case 2:
 		f.Client.Gate.AIMD = policy.AIMD{Start: 2, Min: 1, Max: 4, Factor: 0.5, Slow: s}
 	case 3:
-		f.Client.Gate.Gradient = policy.Gradient{Start: 2, Min: 1, Max: 4, Queue: 1, Smoothing: 0.5, Tolerance: 1.5, Window: 10}
+		f.Client.Gate.Gradient = policy.Gradient{
+			Start:     2,
+			Min:       1,
+			Max:       4,
+			Queue:     1,
+			Smoothing: 0.5,
+			Tolerance: 1.5,
+			Window:    10,
+		}
 	}
 	switch rapid.IntRange(0, 3).Draw(t, "pacer") {
 	case 1:
@@ -70,22 +93,57 @@ func randomFleet(t *rapid.T) Fleet {
 	}
 	f.Client.Pacer.Shared = sometimes("pacer shared")
 	if sometimes("breaker") {
-		f.Client.Breaker = policy.Breaker{InARow: rapid.IntRange(0, 3).Draw(t, "in a row"), Ratio: 0.5, Count: 4, Minimum: 2, Open: randomSpan(t, "open", 5*s), Probes: rapid.IntRange(0, 2).Draw(t, "probes"), WhenOpen: policy.WhenOpen(rapid.IntRange(0, 2).Draw(t, "when open"))}
+		f.Client.Breaker = policy.Breaker{
+			InARow:   rapid.IntRange(0, 3).Draw(t, "in a row"),
+			Ratio:    0.5,
+			Count:    4,
+			Minimum:  2,
+			Open:     randomSpan(t, "open", 5*s),
+			Probes:   rapid.IntRange(0, 2).Draw(t, "probes"),
+			WhenOpen: policy.WhenOpen(rapid.IntRange(0, 2).Draw(t, "when open")),
+		}
 	}
 	if sometimes("throttle") {
 		f.Client.Throttle = policy.Throttle{K: 1.5, Window: 10 * s}
 	}
 	if sometimes("budget") {
-		f.Client.Budget = policy.Budget{Tokens: policy.Tokens{Max: 5, PerCall: 0.1, PerSuccess: 1, Cost: 1, Refund: true}, Share: policy.Share{Ratio: 0.5, Window: rapid.SampledFrom([]time.Duration{0, 5 * s}).Draw(t, "share window"), Reserve: 1}}
+		f.Client.Budget = policy.Budget{
+			Tokens: policy.Tokens{Max: 5, PerCall: 0.1, PerSuccess: 1, Cost: 1, Refund: true},
+			Share: policy.Share{
+				Ratio:   0.5,
+				Window:  rapid.SampledFrom([]time.Duration{0, 5 * s}).Draw(t, "share window"),
+				Reserve: 1,
+			},
+		}
 	}
 	if sometimes("hedge") {
-		f.Client.Hedge = policy.Hedge{After: randomSpan(t, "hedged", 3*s), Max: rapid.IntRange(0, 3).Draw(t, "hedges"), Cancel: sometimes("cancels")}
+		f.Client.Hedge = policy.Hedge{
+			After:  randomSpan(t, "hedged", 3*s),
+			Max:    rapid.IntRange(0, 3).Draw(t, "hedges"),
+			Cancel: sometimes("cancels"),
+		}
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "layers") {
-		f.Client.Outer = append(f.Client.Outer, policy.Layer{Name: "outer", Timeout: rapid.SampledFrom([]time.Duration{0, 2 * s, 10 * s}).Draw(t, "layer timeout"),
-			Retry: policy.Retry{Attempts: rapid.IntRange(1, 3).Draw(t, "outer attempts"), Classify: everything, Broken: policy.Replay, Backoff: policy.Backoff{Base: 300 * ms, Factor: 2, Jitter: policy.Full}}})
+		f.Client.Outer = append(
+			f.Client.Outer,
+			policy.Layer{
+				Name:    "outer",
+				Timeout: rapid.SampledFrom([]time.Duration{0, 2 * s, 10 * s}).Draw(t, "layer timeout"),
+				Retry: policy.Retry{
+					Attempts: rapid.IntRange(1, 3).Draw(t, "outer attempts"),
+					Classify: everything,
+					Broken:   policy.Replay,
+					Backoff:  policy.Backoff{Base: 300 * ms, Factor: 2, Jitter: policy.Full},
+				},
+			},
+		)
 	}
-	sizes := Drawn{Prompt: randomLaw(t, "prompt", 100), Output: randomLaw(t, "output", 50), CachedShare: 0.3, MaxTokens: 80}
+	sizes := Drawn{
+		Prompt:      randomLaw(t, "prompt", 100),
+		Output:      randomLaw(t, "output", 50),
+		CachedShare: 0.3,
+		MaxTokens:   80,
+	}
 	if sometimes("reasoning") {
 		sizes.Reasoning = randomLaw(t, "thoughts", 20)
 	}
@@ -97,13 +155,22 @@ func randomFleet(t *rapid.T) Fleet {
 		f.Client.Retry.Deadline = randomSpan(t, "deadline span", 30*s)
 	}
 	if sometimes("timeouts") {
-		f.Client.Timeouts = policy.Timeouts{Connect: randomSpan(t, "connect", 5*s), FirstByte: randomSpan(t, "first byte", 5*s), Gap: randomSpan(t, "gap", 2*s), Attempt: []time.Duration{randomSpan(t, "attempt", 5*s), 0}, Call: rapid.SampledFrom([]time.Duration{0, 4 * s, 20 * s}).Draw(t, "whole call")}
+		f.Client.Timeouts = policy.Timeouts{
+			Connect:   randomSpan(t, "connect", 5*s),
+			FirstByte: randomSpan(t, "first byte", 5*s),
+			Gap:       randomSpan(t, "gap", 2*s),
+			Attempt:   []time.Duration{randomSpan(t, "attempt", 5*s), 0},
+			Call:      rapid.SampledFrom([]time.Duration{0, 4 * s, 20 * s}).Draw(t, "whole call"),
+		}
 	}
 	if sometimes("patience") {
 		f.Workload.Patience = randomLaw(t, "patience span", 5)
 	}
 	if sometimes("redelivery") {
-		f.Workload.Redelivery = Redelivery{Deliveries: rapid.IntRange(1, 3).Draw(t, "deliveries"), After: randomSpan(t, "after", 3*s)}
+		f.Workload.Redelivery = Redelivery{
+			Deliveries: rapid.IntRange(1, 3).Draw(t, "deliveries"),
+			After:      randomSpan(t, "after", 3*s),
+		}
 	}
 	switch rapid.IntRange(0, 3).Draw(t, "arrivals") {
 	case 1:
@@ -136,7 +203,14 @@ func randomLimit(t *rapid.T) provider.Limit {
 	per := map[provider.Resource]int64{
 		provider.Requests: 10, provider.Tokens: 3_000, provider.InputTokens: 2_000, provider.OutputTokens: 1_000, provider.Dollars: 800_000,
 	}[l.Resource]
-	l.Amount = max(2, int64(float64(per)*rapid.SampledFrom([]float64{0.2, 1, 1, 5}).Draw(t, "amount")*min(max(0.3, l.Period.Minutes()), 3)))
+	l.Amount = max(
+		2,
+		int64(
+			float64(per)*rapid.SampledFrom([]float64{0.2, 1, 1, 5}).
+				Draw(t, "amount")*
+				min(max(0.3, l.Period.Minutes()), 3),
+		),
+	)
 	if rapid.IntRange(0, 3).Draw(t, "for some") == 0 {
 		l.Keys = []string{"main"}
 	}
@@ -180,19 +254,29 @@ func randomModel(t *rapid.T) Model {
 	m := Model{
 		Fleet: randomFleet(t),
 		Provider: provider.Config{
-			Dialect:   dialect.Dialect(rapid.IntRange(0, len(dialect.Names())-1).Draw(t, "dialect")),
-			Tenants:   []provider.Tenant{{Key: "main"}},
-			Latency:   provider.Latency{FirstToken: randomLaw(t, "first", 0.5), TokensPerSecond: law.Uniform{Min: 20, Max: 100}, CallShare: rapid.SampledFrom([]float64{0, 0.4, 1}).Draw(t, "share")},
+			Dialect: dialect.Dialect(rapid.IntRange(0, len(dialect.Names())-1).Draw(t, "dialect")),
+			Tenants: []provider.Tenant{{Key: "main"}},
+			Latency: provider.Latency{
+				FirstToken:      randomLaw(t, "first", 0.5),
+				TokensPerSecond: law.Uniform{Min: 20, Max: 100},
+				CallShare:       rapid.SampledFrom([]float64{0, 0.4, 1}).Draw(t, "share"),
+			},
 			RoundTrip: rapid.SampledFrom([]time.Duration{0, 1, 50 * ms, 3 * s}).Draw(t, "trip"),
 			Cancel:    provider.CancelRule(rapid.IntRange(0, 2).Draw(t, "cancel")),
-			Billing: provider.Billing{AbandonedFree: sometimes("abandoned free"), CutFree: sometimes("cut free"), LostFree: sometimes("lost free"),
-				TimeoutBilled: sometimes("408 billed"), FilterBilled: sometimes("filter billed")},
+			Billing: provider.Billing{
+				AbandonedFree: sometimes("abandoned free"),
+				CutFree:       sometimes("cut free"),
+				LostFree:      sometimes("lost free"),
+				TimeoutBilled: sometimes("408 billed"),
+				FilterBilled:  sometimes("filter billed"),
+			},
 		},
 		Budget: 1_000_000,
 	}
 	if sometimes("beside") {
 		m.Beside = []Fleet{randomFleet(t)}
-		m.Provider.Tenants = append(m.Provider.Tenants, provider.Tenant{Key: "other", Priority: rapid.IntRange(-1, 1).Draw(t, "priority")})
+		m.Provider.Tenants = append(m.Provider.Tenants,
+			provider.Tenant{Key: "other", Priority: rapid.IntRange(-1, 1).Draw(t, "priority")})
 	}
 	if sometimes("limits") {
 		for range rapid.IntRange(1, 6).Draw(t, "number of limits") {
@@ -201,12 +285,27 @@ func randomModel(t *rapid.T) Model {
 	}
 	m.Provider.ReplaysKeys = sometimes("replays keys")
 	if sometimes("gateway") {
-		m.Provider.Gateway = provider.Gateway{Latency: 20 * ms, Retries: rapid.IntRange(0, 3).Draw(t, "relayed"), Wait: 300 * ms, StripRetryAfter: sometimes("strip"), RetryAfter: time.Duration(rapid.IntRange(0, 2).Draw(t, "said")) * s, Rewrite: []provider.Rewrite{{From: 503, To: 500}}}
+		m.Provider.Gateway = provider.Gateway{
+			Latency:         20 * ms,
+			Retries:         rapid.IntRange(0, 3).Draw(t, "relayed"),
+			Wait:            300 * ms,
+			StripRetryAfter: sometimes("strip"),
+			RetryAfter:      time.Duration(rapid.IntRange(0, 2).Draw(t, "said")) * s,
+			Rewrite:         []provider.Rewrite{{From: 503, To: 500}},
+		}
 	}
 	if sometimes("capacity") {
-		m.Provider.Capacity = provider.Capacity{Slots: rapid.IntRange(1, 3).Draw(t, "capacity slots"), Queue: rapid.IntRange(-1, 4).Draw(t, "room"), Full: 529}
+		m.Provider.Capacity = provider.Capacity{
+			Slots: rapid.IntRange(1, 3).Draw(t, "capacity slots"),
+			Queue: rapid.IntRange(-1, 4).Draw(t, "room"),
+			Full:  529,
+		}
 		if sometimes("batching") {
-			m.Provider.Capacity.Batching = &provider.Batching{Step: 20 * ms, PerStream: 10 * ms, PerStep: rapid.IntRange(0, 50).Draw(t, "per step")}
+			m.Provider.Capacity.Batching = &provider.Batching{
+				Step:      20 * ms,
+				PerStream: 10 * ms,
+				PerStep:   rapid.IntRange(0, 50).Draw(t, "per step"),
+			}
 		}
 	}
 	if sometimes("concurrency") {
@@ -214,18 +313,41 @@ func randomModel(t *rapid.T) Model {
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "faults") {
 		effects := []provider.Effect{
-			provider.Reject{Reply: wire.Reply{Status: 503}, After: 100 * ms}, provider.Reject{Reply: wire.Reply{Status: 400}}, provider.Reject{Reply: wire.Reply{Status: 408}, After: 2 * s},
-			provider.Reject{Reply: wire.Reply{Status: 400, Code: "content_filter"}}, provider.Break{Part: 0.3, Code: "overloaded_error"},
-			provider.Slow{Factor: 5}, provider.Hang{}, provider.Break{Part: 0.4}, provider.Break{Part: 1}, provider.NoConnection{As: provider.RefusedConn}, provider.NoConnection{As: provider.Unreachable},
+			provider.Reject{
+				Reply: wire.Reply{Status: 503},
+				After: 100 * ms,
+			}, provider.Reject{Reply: wire.Reply{Status: 400}}, provider.Reject{Reply: wire.Reply{Status: 408}, After: 2 * s},
+			provider.Reject{
+				Reply: wire.Reply{Status: 400, Code: "content_filter"},
+			}, provider.Break{Part: 0.3, Code: "overloaded_error"},
+			provider.Slow{
+				Factor: 5,
+			}, provider.Hang{}, provider.Break{Part: 0.4}, provider.Break{Part: 1}, provider.NoConnection{As: provider.RefusedConn}, provider.NoConnection{As: provider.Unreachable},
 		}
 		for i, l := range m.Provider.Limits {
-			first := slices.IndexFunc(m.Provider.Limits, func(other provider.Limit) bool { return other.Resource == l.Resource })
+			first := slices.IndexFunc(
+				m.Provider.Limits,
+				func(other provider.Limit) bool { return other.Resource == l.Resource },
+			)
 			if l.Period > 0 && len(l.Keys) == 0 && first == i {
-				effects = append(effects, provider.ChangeLimit{Resource: l.Resource, Amount: max(1, l.Amount/3), Period: l.Period, Burst: l.Burst / 3})
+				effects = append(
+					effects,
+					provider.ChangeLimit{
+						Resource: l.Resource,
+						Amount:   max(1, l.Amount/3),
+						Period:   l.Period,
+						Burst:    l.Burst / 3,
+					},
+				)
 			}
 		}
-		m.Provider.Faults = append(m.Provider.Faults, provider.Fault{At: randomSpan(t, "at", 20*s), For: randomSpan(t, "for", 20*s),
-			Share: rapid.SampledFrom([]float64{0.1, 1}).Draw(t, "of"), Effect: rapid.SampledFrom(effects).Draw(t, "effect")})
+		m.Provider.Faults = append(
+			m.Provider.Faults,
+			provider.Fault{At: randomSpan(t, "at", 20*s), For: randomSpan(t, "for", 20*s),
+				Share: rapid.SampledFrom([]float64{0.1, 1}).
+					Draw(t, "of"),
+				Effect: rapid.SampledFrom(effects).Draw(t, "effect")},
+		)
 	}
 	if len(m.Provider.Faults) > 0 && sometimes("spells") {
 		if _, changes := m.Provider.Faults[0].Effect.(provider.ChangeLimit); !changes {
@@ -237,8 +359,12 @@ func randomModel(t *rapid.T) Model {
 		if sometimes("cached cooldowns") {
 			m.Client.Fallback.SeenEvery = randomSpan(t, "cycle", 5*s)
 		}
-		other := provider.Config{Tenants: m.Provider.Tenants, Latency: provider.Latency{FirstToken: law.Exponential{Beta: 1}}, RoundTrip: 20 * ms,
-			Limits: []provider.Limit{{Resource: provider.Requests, Amount: 60, Period: 60 * s, Burst: 2}}}
+		other := provider.Config{
+			Tenants:   m.Provider.Tenants,
+			Latency:   provider.Latency{FirstToken: law.Exponential{Beta: 1}},
+			RoundTrip: 20 * ms,
+			Limits:    []provider.Limit{{Resource: provider.Requests, Amount: 60, Period: 60 * s, Burst: 2}},
+		}
 		m.Others = []provider.Config{other, other}
 		m.Fallbacks = []Target{{1, cost.PerMillion("dear", 1, 1, 5)}, {2, cost.PerMillion("dearer", 2, 2, 9)}}
 	}
@@ -293,7 +419,10 @@ func (a *auditor) Attempt(r *Attempt) {
 		a.t.Fatalf("records out of order: %v after %v", r.Ended, a.ended)
 	case r.Sent > r.Ended || (r.Received >= 0 && r.Received < r.Sent) || (r.First >= 0 && (r.First > r.Ended || r.First < r.Received)):
 		a.t.Fatalf("effect before cause: %+v", *r)
-	case r.Class() == wire.OK && r.Bill == 0 && !(r.Target == 0 && r.Number > 1 && a.m.Provider.ReplaysKeys), r.Class() == wire.Throttled && r.Bill != 0 && a.m.Provider.Gateway.Retries == 0, r.Usage.Written+r.Usage.Cached > r.Usage.Prompt, r.Usage.Reasoning > r.Usage.Output:
+	case r.Class() == wire.OK && r.Bill == 0 && !(r.Target == 0 && r.Number > 1 && a.m.Provider.ReplaysKeys),
+		r.Class() == wire.Throttled && r.Bill != 0 && a.m.Provider.Gateway.Retries == 0,
+		r.Usage.Written+r.Usage.Cached > r.Usage.Prompt,
+		r.Usage.Reasoning > r.Usage.Output:
 		a.t.Fatalf("wrong bill: %+v", *r)
 	case r.Cut == policy.PatienceTimer && r.Sent == r.Ended:
 		a.t.Fatalf("sent at the instant at which its caller left: %+v", *r)
@@ -426,7 +555,11 @@ func TestLittle(t *testing.T) {
 func TestFleetAsMM1(t *testing.T) {
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: 40_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(8)}}
+	m.Workload = Workload{
+		Calls:    40_000,
+		Sizes:    sized{Prompt: 1, Output: 1},
+		Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(8)},
+	}
 	m.Provider.Latency.FirstToken = law.Exponential{Beta: 0.1}
 	m.Client.Gate.Semaphore = 1
 	const replications, t995 = 30, 2.756
@@ -454,7 +587,11 @@ func TestFleetAsErlangB(t *testing.T) {
 	for name, given := range map[string]law.Law{"exponential": law.Exponential{Beta: 1}, "constant": law.Constant(1), "lognormal": law.LognormalFromMean(1, 2)} {
 		m := model()
 		m.Workers = 0
-		m.Workload = Workload{Calls: 20_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(8)}}
+		m.Workload = Workload{
+			Calls:    20_000,
+			Sizes:    sized{Prompt: 1, Output: 1},
+			Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(8)},
+		}
 		m.Provider.Latency.FirstToken = given
 		m.Provider.Limits = atOnce(10)
 		const replications, t995 = 30, 2.756
@@ -502,7 +639,11 @@ func TestProviderQueue(t *testing.T) {
 	} {
 		m := model()
 		m.Workers = 0
-		m.Workload = Workload{Calls: 100_000, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(c.rate)}}
+		m.Workload = Workload{
+			Calls:    100_000,
+			Sizes:    sized{Prompt: 1, Output: 1},
+			Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(c.rate)},
+		}
 		m.Provider.Latency.FirstToken = law.Exponential{Beta: c.mean}
 		m.Provider.Capacity = c.capacity
 		const replications, t995 = 30, 2.756
@@ -532,7 +673,11 @@ func TestNoServerIdlesWhileItsQueueHoldsWork(t *testing.T) {
 	const slots = 3
 	m := model()
 	m.Workers = 0
-	m.Workload = Workload{Calls: 5_000, Sizes: Drawn{Prompt: law.Constant(1), Output: law.Exponential{Beta: 100}}, Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(0.95)}}
+	m.Workload = Workload{
+		Calls:    5_000,
+		Sizes:    Drawn{Prompt: law.Constant(1), Output: law.Exponential{Beta: 100}},
+		Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(0.95)},
+	}
 	m.Provider.Latency = provider.Latency{TokensPerSecond: law.Constant(100)}
 	m.Provider.Capacity = provider.Capacity{Slots: slots, Queue: -1}
 	m.Beside = []Fleet{m.Fleet, m.Fleet}
@@ -627,9 +772,22 @@ func TestNoAnswerIsKnownBeforeItIsThere(t *testing.T) {
 	for i, output := range []float64{10, 1000} {
 		m := model()
 		m.Workers = 0
-		m.Workload = Workload{Calls: 20, Arrivals: Burst{}, Sizes: Drawn{Prompt: law.Constant(100), Output: law.Constant(output)}}
+		m.Workload = Workload{
+			Calls:    20,
+			Arrivals: Burst{},
+			Sizes:    Drawn{Prompt: law.Constant(100), Output: law.Constant(output)},
+		}
 		for _, c := range []provider.Charge{provider.Prompt, provider.PromptPlusMax, provider.EstimatedPrompt, provider.MaxOrEstimate, provider.AsProduced} {
-			m.Provider.Limits = append(m.Provider.Limits, provider.Limit{Resource: provider.Tokens, Amount: 1500, Period: 600 * s, Charge: c, Settle: provider.Refund})
+			m.Provider.Limits = append(
+				m.Provider.Limits,
+				provider.Limit{
+					Resource: provider.Tokens,
+					Amount:   1500,
+					Period:   600 * s,
+					Charge:   c,
+					Settle:   provider.Refund,
+				},
+			)
 		}
 		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
 			seen[i] = append(seen[i], fmt.Sprintln(a.Call, a.Sent, a.Received, a.Charged, a.Reply.Status))

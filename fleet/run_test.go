@@ -90,7 +90,8 @@ func TestWorkersTakeCallsAsTheyGetFree(t *testing.T) {
 	m := model()
 	m.Workers, m.Workload.Calls = 2, 3
 	l, _ := play(t, m)
-	l.expect(t, "0.1 0s-1s ok; 1.1 0s-1s ok; 2.1 1s-2s ok", "0 0s-1s answered x1; 1 0s-1s answered x1; 2 1s-2s answered x1")
+	l.expect(t, "0.1 0s-1s ok; 1.1 0s-1s ok; 2.1 1s-2s ok",
+		"0 0s-1s answered x1; 1 0s-1s answered x1; 2 1s-2s answered x1")
 }
 
 // Trap 4: the order of a timeout and a completion at one instant is defined.
@@ -210,7 +211,11 @@ func TestCompletionComesBeforeArrival(t *testing.T) {
 	for _, trip := range []time.Duration{0, 1 * s, 4 * s} {
 		m := model()
 		m.Workers = 0
-		m.Workload = Workload{Arrivals: Renewal{law.Constant(1), Constant(1)}, Calls: 3, Sizes: sized{Prompt: 1, Output: 1}}
+		m.Workload = Workload{
+			Arrivals: Renewal{law.Constant(1), Constant(1)},
+			Calls:    3,
+			Sizes:    sized{Prompt: 1, Output: 1},
+		}
 		m.Provider.RoundTrip = trip
 		m.Provider.Limits = atOnce(1) // served in 1 s, asked each second
 		l, _ := play(t, m)
@@ -226,7 +231,9 @@ func TestCompletionComesBeforeArrival(t *testing.T) {
 // outlasts it.
 func TestCallTimeout(t *testing.T) {
 	m := model()
-	m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}, After: 400 * ms}}}
+	m.Provider.Faults = []provider.Fault{
+		{For: s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}, After: 400 * ms}},
+	}
 	m.Client.Retry = retries(9, s)
 	m.Client.Timeouts.Call = 1500 * ms
 	l, _ := play(t, m)
@@ -461,8 +468,28 @@ func TestBrokenConnections(t *testing.T) {
 // issue 313).
 func TestProxyThatSaysAnotherWait(t *testing.T) {
 	m := model()
-	m.Provider.Faults = []provider.Fault{{Share: 1, For: 16 * time.Hour, Effect: provider.Reject{Reply: wire.Reply{Status: 429, RetryAfter: wire.After(16 * time.Hour), Millis: wire.After(16 * time.Hour)}}}}
-	m.Client.Retry = policy.Retry{Classify: everything, RetryAfter: policy.RetryAfter{Obey: policy.UpTo, Limit: 60 * s, Beyond: policy.GiveUp, Reads: wire.Reads{Millis: true}}}
+	m.Provider.Faults = []provider.Fault{
+		{
+			Share: 1,
+			For:   16 * time.Hour,
+			Effect: provider.Reject{
+				Reply: wire.Reply{
+					Status:     429,
+					RetryAfter: wire.After(16 * time.Hour),
+					Millis:     wire.After(16 * time.Hour),
+				},
+			},
+		},
+	}
+	m.Client.Retry = policy.Retry{
+		Classify: everything,
+		RetryAfter: policy.RetryAfter{
+			Obey:   policy.UpTo,
+			Limit:  60 * s,
+			Beyond: policy.GiveUp,
+			Reads:  wire.Reads{Millis: true},
+		},
+	}
 	l, _ := play(t, m)
 	l.expect(t, "0.1 0s-0s throttled", "0 0s-0s gave_up_retry_after x1")
 	m.Provider.Gateway.RetryAfter = 59 * s
@@ -476,12 +503,18 @@ func TestProxyThatSaysAnotherWait(t *testing.T) {
 // again by itself until the provider is back.
 func TestGateway(t *testing.T) {
 	m := model()
-	m.Provider.Faults = []provider.Fault{{For: 2 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 529, RetryAfter: wire.After(5 * s)}}}}
+	m.Provider.Faults = []provider.Fault{
+		{For: 2 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 529, RetryAfter: wire.After(5 * s)}}},
+	}
 	m.Client.Retry = retries(3, s)
 	m.Client.Retry.RetryAfter.Obey = policy.InFull
 	l, _ := play(t, m)
 	l.expect(t, "0.1 0s-0s overloaded; 0.2 5s-6s ok", "0 0s-6s answered x2")
-	m.Provider.Gateway = provider.Gateway{StripRetryAfter: true, Rewrite: []provider.Rewrite{{From: 529, To: 500}}, Latency: 200 * ms}
+	m.Provider.Gateway = provider.Gateway{
+		StripRetryAfter: true,
+		Rewrite:         []provider.Rewrite{{From: 529, To: 500}},
+		Latency:         200 * ms,
+	}
 	l, _ = play(t, m)
 	l.expect(t, "0.1 0s-200ms server_error; 0.2 1.2s-1.4s server_error; 0.3 2.4s-3.6s ok", "0 0s-3.6s answered x3")
 	m.Provider.Gateway = provider.Gateway{Retries: 3, Wait: s}
@@ -505,7 +538,9 @@ func TestRedelivery(t *testing.T) {
 	m := model()
 	m.Workload.Calls = 2
 	m.Workload.Redelivery = Redelivery{Deliveries: 3, After: 10 * s}
-	m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}, After: 400 * ms}}}
+	m.Provider.Faults = []provider.Fault{
+		{For: s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}, After: 400 * ms}},
+	}
 	l, _ := play(t, m)
 	l.expect(t, "0.1 0s-400ms overloaded; 1.1 400ms-800ms overloaded; 0.2 10.4s-11.4s ok; 1.2 11.4s-12.4s ok",
 		"0 0s-11.4s answered x2; 1 400ms-12.4s answered x2")
@@ -522,7 +557,9 @@ func TestRedelivery(t *testing.T) {
 func TestVisibilityTimeout(t *testing.T) {
 	for first, want := range map[float64]string{1: "0.1 0s-1s server_error; 0.2 30s-31s server_error", 40: "0.1 0s-40s server_error; 0.2 40s-1m20s server_error"} {
 		m := model()
-		m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}, After: time.Duration(first) * s}}}
+		m.Provider.Faults = []provider.Fault{
+			{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}, After: time.Duration(first) * s}},
+		}
 		m.Workload.Redelivery = Redelivery{Deliveries: 2, Visible: 30 * s}
 		l, _ := play(t, m)
 		if got := strings.Join(l.attempts, "; "); got != want {
@@ -553,7 +590,11 @@ func TestACallRetriesAmongOthersAsAlone(t *testing.T) {
 		m := model()
 		m.Workers, m.Workload.Calls, m.Workload.Arrivals = 0, n, Renewal{Gap: law.Constant(1), Rate: Constant(2)}
 		m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}}}}
-		m.Client.Retry = policy.Retry{Classify: everything, Deadline: 60 * s, Backoff: policy.Backoff{Base: s, Factor: 2, Cap: 20 * s, Jitter: policy.Decorrelated}}
+		m.Client.Retry = policy.Retry{
+			Classify: everything,
+			Deadline: 60 * s,
+			Backoff:  policy.Backoff{Base: s, Factor: 2, Cap: 20 * s, Jitter: policy.Decorrelated},
+		}
 		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
 			if a.Call == 0 {
 				seen[i] += fmt.Sprintln(a.Number, a.Sent, a.Decision)
@@ -570,7 +611,8 @@ func TestACallRetriesAmongOthersAsAlone(t *testing.T) {
 // Whatever number a law gives, a size is a number of tokens.
 func TestSizesAreHeld(t *testing.T) {
 	for x, want := range map[float64]int32{0: 1, 0.4: 1, 1.5: 2, -7: 1, 1e9: 1e9, 1e300: 1e9, math.Inf(1): 1e9, math.Inf(-1): 1, math.NaN(): 1e9} {
-		if got := (Drawn{Prompt: law.Constant(x), Output: law.Constant(x)}).Size(0, Luck{}); got.Prompt != want || got.Output != want {
+		if got := (Drawn{Prompt: law.Constant(x), Output: law.Constant(x)}).Size(0, Luck{}); got.Prompt != want ||
+			got.Output != want {
 			t.Errorf("%g tokens: %+v, want %d", x, got, want)
 		}
 	}
@@ -588,7 +630,13 @@ func TestLimitsOnTokensSettle(t *testing.T) {
 	m := model()
 	m.Workload.Sizes = sized{Prompt: 100, Output: 10, MaxTokens: 50}
 	m.Provider.Limits = []provider.Limit{
-		{Resource: provider.Tokens, Amount: 1000, Period: 60 * s, Charge: provider.PromptPlusMax, Settle: provider.Refund},
+		{
+			Resource: provider.Tokens,
+			Amount:   1000,
+			Period:   60 * s,
+			Charge:   provider.PromptPlusMax,
+			Settle:   provider.Refund,
+		},
 		{Resource: provider.InputTokens, Amount: 1000, Period: 60 * s},
 	}
 	var got [3]int64

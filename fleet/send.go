@@ -35,8 +35,13 @@ func (r *run) send(id uint32, generation uint32, hedge bool) {
 	*a = attempt{
 		call: id, number: c.record.Attempts, sent: now, received: -1, first: sim.Never, last: sim.Never, replyAt: sim.Never,
 		backend: uint8(to.Provider), limit: provider.NoLimit, target: c.target, generation: generation, role: role,
-		request: provider.Request{Call: c.record.ID | uint64(c.record.Fleet)<<tenantBits, Tenant: int(c.record.Fleet), Attempt: int(c.record.Attempts),
-			Prompt: int(size.Prompt), MaxTokens: int(size.MaxTokens)},
+		request: provider.Request{
+			Call:      c.record.ID | uint64(c.record.Fleet)<<tenantBits,
+			Tenant:    int(c.record.Fleet),
+			Attempt:   int(c.record.Attempts),
+			Prompt:    int(size.Prompt),
+			MaxTokens: int(size.MaxTokens),
+		},
 	}
 	if !hedge {
 		a.cost, c.cost, c.granted, c.cleared = c.cost, 0, false, false

@@ -69,7 +69,8 @@ func TestCallTimeoutBeforeAnAttempt(t *testing.T) {
 	} {
 		m.Client.Gate, m.Client.Pacer = policy.Gate{}, policy.Pacer{}
 		shape(&m.Client)
-		want, attempts := []string{"0 0s-10s answered x1", "1 0s-12s gave_up_deadline x1", "2 0s-12s gave_up_deadline x0"}, 2
+		want, attempts := []string{"0 0s-10s answered x1", "1 0s-12s gave_up_deadline x1",
+			"2 0s-12s gave_up_deadline x0"}, 2
 		if name == "pacer" {
 			want[1], attempts = "1 0s-12s gave_up_deadline x0", 1
 		}
@@ -80,10 +81,13 @@ func TestCallTimeoutBeforeAnAttempt(t *testing.T) {
 	// A breaker that opens at the failure of the first call, at 0 s.
 	m.Client.Pacer = policy.Pacer{}
 	m.Client.Breaker = policy.Breaker{InARow: 1, Open: 60 * s, WhenOpen: policy.HoldBack}
-	m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}, After: 500 * ms}}}
+	m.Provider.Faults = []provider.Fault{
+		{For: s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}, After: 500 * ms}},
+	}
 	m.Workers = 1
 	m.Client.Timeouts.Call = 5 * s
-	expectCalls(t, m, "0 0s-500ms terminal_error x1", "1 500ms-5.5s gave_up_deadline x0", "2 5.5s-10.5s gave_up_deadline x0")
+	expectCalls(t, m, "0 0s-500ms terminal_error x1", "1 500ms-5.5s gave_up_deadline x0",
+		"2 5.5s-10.5s gave_up_deadline x0")
 
 	// Two attempts of 5 s use a call of 10 s up; a third would start at its end.
 	m = model()
@@ -137,7 +141,9 @@ func TestWhatABudgetIsTold(t *testing.T) {
 	m.Client.Retry = retries(2, s)
 	m.Client.Budget.Tokens = policy.Tokens{Max: 10, PerFailure: 1, Floor: 5}
 	m.Client.Hedge = policy.Hedge{After: s, Cancel: true}
-	m.Provider.Faults = []provider.Fault{{At: 100 * s, For: 4 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}}}}
+	m.Provider.Faults = []provider.Fault{
+		{At: 100 * s, For: 4 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}}},
+	}
 	l, _ := play(t, m)
 	for _, c := range l.calls {
 		if strings.Contains(c, "gave_up_budget") {
@@ -202,7 +208,8 @@ func TestBrokenStreamOfAnOuterLayer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.Outcome != c.outcome || got.Attempts != c.attempts || got.Repeated != c.repeated {
-			t.Errorf("%v: %v after %d attempts, %d tokens again; want %v, %d, %d", c.rule, got.Outcome, got.Attempts, got.Repeated, c.outcome, c.attempts, c.repeated)
+			t.Errorf("%v: %v after %d attempts, %d tokens again; want %v, %d, %d", c.rule, got.Outcome, got.Attempts,
+				got.Repeated, c.outcome, c.attempts, c.repeated)
 		}
 	}
 }
@@ -242,7 +249,10 @@ func TestBacklogThatEndsInOneInstant(t *testing.T) {
 		t.Fatal(err)
 	}
 	if refused != 1_000_000-14 {
-		t.Errorf("%d calls met the open breaker, want all but 14: ten, and the four that followed before the fifth failure in a row", refused)
+		t.Errorf(
+			"%d calls met the open breaker, want all but 14: ten, and the four that followed before the fifth failure in a row",
+			refused,
+		)
 	}
 }
 
@@ -338,7 +348,10 @@ func TestHowCallsComeToInstances(t *testing.T) {
 		for r := range replications {
 			m := model()
 			m.Instances, m.Workers, m.Dealt, m.Queue, m.Horizon = 10, c.workers, c.dealt, c.queue, 6400*s
-			m.Workload = Workload{Arrivals: Renewal{law.Exponential{Beta: 1}, Constant(8)}, Sizes: sized{Prompt: 1, Output: 1}}
+			m.Workload = Workload{
+				Arrivals: Renewal{law.Exponential{Beta: 1}, Constant(8)},
+				Sizes:    sized{Prompt: 1, Output: 1},
+			}
 			m.Provider.Latency.FirstToken = law.Exponential{Beta: 1}
 			if c.workers == 0 {
 				m.Client.Gate.Semaphore = 1

@@ -20,7 +20,8 @@ func TestQuantilesOfTheAzureTraces(t *testing.T) {
 		if os.IsNotExist(err) {
 			t.Skipf("%s is not beside this checkout", path)
 		}
-		trace, _, err := scenario.ReadTrace(f, name, scenario.Trace{Columns: scenario.Columns{PromptTokens: "ContextTokens"}})
+		trace, _, err := scenario.ReadTrace(f, name,
+			scenario.Trace{Columns: scenario.Columns{PromptTokens: "ContextTokens"}})
 		f.Close()
 		if err != nil {
 			t.Fatal(err)

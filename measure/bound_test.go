@@ -28,7 +28,8 @@ func TestBoundHoldsForEveryLimit(t *testing.T) {
 		for _, r := range runs {
 			bound, makespan, used := r.Values[Index("bound_makespan_s")], r.Values[Index("makespan_s")], r.Values[Index("quota_used_ratio")]
 			if bound > makespan || used > 1 {
-				t.Errorf("%s: makespan %g s below the bound %g s, or %g of the limit used", limit, makespan, bound, used)
+				t.Errorf("%s: makespan %g s below the bound %g s, or %g of the limit used", limit, makespan, bound,
+					used)
 			}
 		}
 	}

@@ -29,7 +29,9 @@ func (c *CSV) Err() error { return c.err }
 
 // WriteHeaders writes the names of the columns.
 func (c *CSV) WriteHeaders() {
-	c.row = append(c.row[:0], "replication,fleet,call,instance,arrived_s,began_s,ended_s,latency_s,outcome,attempts,deliveries,prompt_tokens,cached_tokens,output_tokens,reasoning_tokens,max_tokens,target,repeated_tokens,acts"...)
+	c.row = append(
+		c.row[:0],
+		"replication,fleet,call,instance,arrived_s,began_s,ended_s,latency_s,outcome,attempts,deliveries,prompt_tokens,cached_tokens,output_tokens,reasoning_tokens,max_tokens,target,repeated_tokens,acts"...)
 	for w := range fleet.Wait(fleet.Waits) {
 		c.row = append(c.row, ("," + w.String() + "_wait_s")...)
 	}
@@ -38,7 +40,9 @@ func (c *CSV) WriteHeaders() {
 		c.row = append(c.row, (",usd_wasted_" + cause.String())...)
 	}
 	c.flush(c.Calls)
-	c.row = append(c.row[:0], "replication,fleet,call,attempt,delivery,instance,target,hedge,sent_s,received_s,first_token_s,ended_s,class,status,code,limit,cut_by,retry_after_s,prompt_tokens,cached_tokens,written_tokens,output_tokens,reasoning_tokens,usd,wasted_by,charged_tokens,settled_tokens,refunded_tokens,in_flight,next,wait_s,wait_kind"...)
+	c.row = append(
+		c.row[:0],
+		"replication,fleet,call,attempt,delivery,instance,target,hedge,sent_s,received_s,first_token_s,ended_s,class,status,code,limit,cut_by,retry_after_s,prompt_tokens,cached_tokens,written_tokens,output_tokens,reasoning_tokens,usd,wasted_by,charged_tokens,settled_tokens,refunded_tokens,in_flight,next,wait_s,wait_kind"...)
 	c.flush(c.Attempts)
 }
 

@@ -67,8 +67,8 @@ policy: {gate: {semaphore: 1}}
 // alone and errors are rare.
 func TestPairedIntervalIsAFifth(t *testing.T) {
 	play := func(seed string, base string) []float64 {
-		s := testkit.Embedded(t, "seed="+seed, "workload.batch.calls=500", "fleet.workers=12", "provider.limits=[]", "policy.gate.semaphore=none",
-			"policy.retry.backoff.exponential.base="+base)
+		s := testkit.Embedded(t, "seed="+seed, "workload.batch.calls=500", "fleet.workers=12", "provider.limits=[]",
+			"policy.gate.semaphore=none", "policy.retry.backoff.exponential.base="+base)
 		runs, err := Replicator{}.Play(context.Background(), s, 0, 30)
 		if err != nil {
 			t.Fatal(err)

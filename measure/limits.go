@@ -157,13 +157,28 @@ func LimitMetric(k int, what string) string { return fmt.Sprintf("limit_%d_%s", 
 // addLimits puts the metrics of limits into the registry.
 func addLimits(add func(name, unit string, better Direction, meaning string, of func(*Tally) float64)) {
 	for k := range OwnMetrics {
-		add(LimitMetric(k, "used_ratio"), "share", Neither, fmt.Sprintf("share used of what limit %d admits in the measured time", k+1),
-			func(t *Tally) float64 { return t.limits.usedOf(k) })
-		add(LimitMetric(k, "refused"), "attempts", Lower, fmt.Sprintf("attempts refused by limit %d, of all fleets", k+1),
-			func(t *Tally) float64 { return t.limits.refusedBy(k) })
+		add(
+			LimitMetric(k, "used_ratio"),
+			"share",
+			Neither,
+			fmt.Sprintf("share used of what limit %d admits in the measured time", k+1),
+			func(t *Tally) float64 { return t.limits.usedOf(k) },
+		)
+		add(
+			LimitMetric(k, "refused"),
+			"attempts",
+			Lower,
+			fmt.Sprintf("attempts refused by limit %d, of all fleets", k+1),
+			func(t *Tally) float64 { return t.limits.refusedBy(k) },
+		)
 	}
-	add("slots_refused", "attempts", Lower, "attempts refused for want of a slot and of a place to wait, of all fleets",
-		func(t *Tally) float64 { return t.limits.refusedBySlots() })
+	add(
+		"slots_refused",
+		"attempts",
+		Lower,
+		"attempts refused for want of a slot and of a place to wait, of all fleets",
+		func(t *Tally) float64 { return t.limits.refusedBySlots() },
+	)
 }
 
 // ofLimits reports whether a metric is one that the table of limits shows.

@@ -69,7 +69,8 @@ func register() []Metric {
 	var out []Metric
 	group, of := "", PerCall
 	add := func(name, unit string, better Direction, meaning string, value func(*Tally) float64) {
-		out = append(out, Metric{Name: name, Unit: unit, Group: group, Of: of, Better: better, Meaning: meaning, Value: value})
+		out = append(out,
+			Metric{Name: name, Unit: unit, Group: group, Of: of, Better: better, Meaning: meaning, Value: value})
 	}
 	ratio := func(a, b float64) float64 {
 		if b == 0 {
@@ -80,54 +81,120 @@ func register() []Metric {
 	count := func(n uint64) float64 { return float64(n) }
 
 	group = "answers"
-	add("calls", "calls", Neither, "calls that arrived in the measured time", func(t *Tally) float64 { return count(t.calls) })
+	add(
+		"calls",
+		"calls",
+		Neither,
+		"calls that arrived in the measured time",
+		func(t *Tally) float64 { return count(t.calls) },
+	)
 	add("answered", "calls", Higher, "calls that got an answer", func(t *Tally) float64 { return count(t.Answered()) })
 	for o := policy.Outcome(1); o < policy.Outcomes; o++ {
 		add(o.String(), "calls", Lower, outcomeMeaning[o], func(t *Tally) float64 { return count(t.outcomes[o]) })
 	}
 	of = PerRun
-	add("never_came", "calls", Lower, "of a given number of calls, those that the end of the run came before", func(t *Tally) float64 { return count(t.neverCame) })
+	add(
+		"never_came",
+		"calls",
+		Lower,
+		"of a given number of calls, those that the end of the run came before",
+		func(t *Tally) float64 { return count(t.neverCame) },
+	)
 	of = PerCall
-	add("success_ratio", "share", Higher, "answered calls of all calls", func(t *Tally) float64 { return ratio(count(t.Answered()), count(t.calls)) })
+	add(
+		"success_ratio",
+		"share",
+		Higher,
+		"answered calls of all calls",
+		func(t *Tally) float64 { return ratio(count(t.Answered()), count(t.calls)) },
+	)
 	of = PerTime
 	perSecond := func(t *Tally, n uint64) float64 { return ratio(count(n), t.measured().Length().Seconds()) }
-	add("goodput_per_min", "calls/min", Higher, "calls answered per minute of the measured time", func(t *Tally) float64 {
-		return 60 * perSecond(t, t.measured().answers)
-	})
+	add(
+		"goodput_per_min",
+		"calls/min",
+		Higher,
+		"calls answered per minute of the measured time",
+		func(t *Tally) float64 {
+			return 60 * perSecond(t, t.measured().answers)
+		},
+	)
 	of = PerRun
-	add("makespan_s", "s", Lower, "until the last call ended, or the run", func(t *Tally) float64 { return t.end.Seconds() })
+	add(
+		"makespan_s",
+		"s",
+		Lower,
+		"until the last call ended, or the run",
+		func(t *Tally) float64 { return t.end.Seconds() },
+	)
 	add("bound_makespan_s", "s", Neither, "no policy can finish these answers sooner", (*Tally).lowerBound)
 	add("regret", "ratio", Lower, "makespan beyond that bound, relative to it", (*Tally).regret)
-	add("attempts_most", "attempts", Neither, "that one call can make, over all layers, hedges, targets and deliveries", func(t *Tally) float64 {
-		if n := t.fleet().MaxAttempts(); n > 0 {
-			return float64(n)
-		}
-		return math.NaN()
-	})
+	add(
+		"attempts_most",
+		"attempts",
+		Neither,
+		"that one call can make, over all layers, hedges, targets and deliveries",
+		func(t *Tally) float64 {
+			if n := t.fleet().MaxAttempts(); n > 0 {
+				return float64(n)
+			}
+			return math.NaN()
+		},
+	)
 	add("horizon_s", "s", Neither, "the longest that a call's waits can last without a hint", func(t *Tally) float64 {
 		if span, ok := t.fleet().Client.Horizon(0); ok {
 			return span.Seconds()
 		}
 		return math.NaN()
 	})
-	add("warmup_s", "s", Neither, "end of the warm-up, where the measured time begins", func(t *Tally) float64 { return t.warmup.Seconds() })
-	add("measured_s", "s", Neither, "length of the measured time", func(t *Tally) float64 { return t.measured().Length().Seconds() })
+	add(
+		"warmup_s",
+		"s",
+		Neither,
+		"end of the warm-up, where the measured time begins",
+		func(t *Tally) float64 { return t.warmup.Seconds() },
+	)
+	add(
+		"measured_s",
+		"s",
+		Neither,
+		"length of the measured time",
+		func(t *Tally) float64 { return t.measured().Length().Seconds() },
+	)
 	out[len(out)-1].Detail = true
-	add("random", "0 or 1", Neither, "1 where luck plays a part, 0 where every replication must be the same", func(t *Tally) float64 {
-		return Indicator(t.model.Random())
-	})
+	add(
+		"random",
+		"0 or 1",
+		Neither,
+		"1 where luck plays a part, 0 where every replication must be the same",
+		func(t *Tally) float64 {
+			return Indicator(t.model.Random())
+		},
+	)
 	out[len(out)-1].Detail = true
 	of = PerTime
-	add("recovery_s", "s", Lower, "from the trigger's end to 90 % of the answers per second before it; none if down before",
-		func(t *Tally) float64 { s, _ := t.recoveryAfter(); return s })
-	add("collapsed", "share", Lower, "share of replications below the scenario's level of collapse; without one, that never recover",
+	add(
+		"recovery_s",
+		"s",
+		Lower,
+		"from the trigger's end to 90 % of the answers per second before it; none if down before",
+		func(t *Tally) float64 { s, _ := t.recoveryAfter(); return s },
+	)
+	add("collapsed", "share", Lower,
+		"share of replications below the scenario's level of collapse; without one, that never recover",
 		(*Tally).collapsed)
-	add("collapse_level", "ratio", Higher, "calls answered per call that arrives, in the window of collapse", func(t *Tally) float64 {
-		if t.collapse == nil {
-			return math.NaN()
-		}
-		return t.collapse.level()
-	})
+	add(
+		"collapse_level",
+		"ratio",
+		Higher,
+		"calls answered per call that arrives, in the window of collapse",
+		func(t *Tally) float64 {
+			if t.collapse == nil {
+				return math.NaN()
+			}
+			return t.collapse.level()
+		},
+	)
 
 	of = PerCall
 	for _, which := range []struct {
@@ -145,39 +212,93 @@ func register() []Metric {
 			words string
 		}{{"p25", 0.25, "25 % quantile"}, {"p50", 0.5, "median"}, {"p75", 0.75, "75 % quantile"}, {"p90", 0.9, "90 % quantile"},
 			{"p95", 0.95, "95 % quantile"}, {"p99", 0.99, "99 % quantile"}, {"p999", 0.999, "99.9 % quantile"}, {"max", 1, "longest"}} {
-			add(which.prefix+"_"+q.name+"_s", "s", Lower, q.words, func(t *Tally) float64 { return which.of(t).quantile(q.p) })
+			add(
+				which.prefix+"_"+q.name+"_s",
+				"s",
+				Lower,
+				q.words,
+				func(t *Tally) float64 { return which.of(t).quantile(q.p) },
+			)
 			out[len(out)-1].Detail = q.name == "p25" || q.name == "p75" || q.name == "p90" || q.name == "p999"
 		}
 	}
 
 	group = "first token of answered attempts, from sending"
-	add("first_token_mean_s", "s", Lower, "mean, of streams", func(t *Tally) float64 { return t.firstToken.moments.Mean() })
+	add(
+		"first_token_mean_s",
+		"s",
+		Lower,
+		"mean, of streams",
+		func(t *Tally) float64 { return t.firstToken.moments.Mean() },
+	)
 	for _, q := range []struct {
 		name string
 		p    float64
 	}{{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}} {
-		add("first_token_"+q.name+"_s", "s", Lower, map[string]string{"p50": "median", "p95": "95 % quantile", "p99": "99 % quantile"}[q.name], func(t *Tally) float64 { return t.firstToken.quantile(q.p) })
+		add(
+			"first_token_"+q.name+"_s",
+			"s",
+			Lower,
+			map[string]string{"p50": "median", "p95": "95 % quantile", "p99": "99 % quantile"}[q.name],
+			func(t *Tally) float64 { return t.firstToken.quantile(q.p) },
+		)
 		out[len(out)-1].Detail = q.name == "p99"
 	}
 
 	group = "attempts"
-	add("attempts", "attempts", Lower, "HTTP requests sent for these calls", func(t *Tally) float64 { return count(t.attempts()) })
-	add("attempts_per_call", "attempts", Lower, "attempts per call", func(t *Tally) float64 { return ratio(count(t.attempts()), count(t.calls)) })
+	add(
+		"attempts",
+		"attempts",
+		Lower,
+		"HTTP requests sent for these calls",
+		func(t *Tally) float64 { return count(t.attempts()) },
+	)
+	add(
+		"attempts_per_call",
+		"attempts",
+		Lower,
+		"attempts per call",
+		func(t *Tally) float64 { return ratio(count(t.attempts()), count(t.calls)) },
+	)
 	for c := range wire.Class(wire.Classes) {
 		better := Lower
 		if c == wire.OK {
 			better = Neither
 		}
-		add("attempts_"+c.String(), "attempts", better, classMeaning[c], func(t *Tally) float64 { return count(t.classes[c]) })
+		add(
+			"attempts_"+c.String(),
+			"attempts",
+			better,
+			classMeaning[c],
+			func(t *Tally) float64 { return count(t.classes[c]) },
+		)
 	}
-	add("throttled_ratio", "share", Lower, "attempts refused with 429 of all attempts", func(t *Tally) float64 { return ratio(count(t.classes[wire.Throttled]), count(t.attempts())) })
+	add(
+		"throttled_ratio",
+		"share",
+		Lower,
+		"attempts refused with 429 of all attempts",
+		func(t *Tally) float64 { return ratio(count(t.classes[wire.Throttled]), count(t.attempts())) },
+	)
 	of = PerTime
-	add("attempts_per_s", "attempts/s", Neither, "HTTP requests sent per second of the measured time", func(t *Tally) float64 {
-		return perSecond(t, t.measured().attempts)
-	})
-	add("refusals_per_s", "attempts/s", Lower, "429, 503 and 529 per second of the measured time", func(t *Tally) float64 {
-		return perSecond(t, t.measured().refusals)
-	})
+	add(
+		"attempts_per_s",
+		"attempts/s",
+		Neither,
+		"HTTP requests sent per second of the measured time",
+		func(t *Tally) float64 {
+			return perSecond(t, t.measured().attempts)
+		},
+	)
+	add(
+		"refusals_per_s",
+		"attempts/s",
+		Lower,
+		"429, 503 and 529 per second of the measured time",
+		func(t *Tally) float64 {
+			return perSecond(t, t.measured().refusals)
+		},
+	)
 	for _, p := range []struct {
 		name, meaning string
 		of            func(happened) peak
@@ -191,21 +312,39 @@ func register() []Metric {
 		if width != "" {
 			width = "_per_" + width
 		}
-		add(stem+"_after_trigger"+width, "requests", Lower, "the same since the trigger ended", func(t *Tally) float64 {
-			if t.recovery == nil {
-				return math.NaN()
-			}
-			return float64(p.of(t.measured()).after)
-		})
+		add(
+			stem+"_after_trigger"+width,
+			"requests",
+			Lower,
+			"the same since the trigger ended",
+			func(t *Tally) float64 {
+				if t.recovery == nil {
+					return math.NaN()
+				}
+				return float64(p.of(t.measured()).after)
+			},
+		)
 	}
 
-	add("quota_used_ratio", "share", Higher, "share used of the fullest limit", func(t *Tally) float64 { return t.limits.fullest() })
+	add(
+		"quota_used_ratio",
+		"share",
+		Higher,
+		"share used of the fullest limit",
+		func(t *Tally) float64 { return t.limits.fullest() },
+	)
 	addLimits(add)
 	of = PerCall
 	add("fairness_jain", "share", Higher, "Jain's index of the instances' answers", (*Tally).fairness)
 
 	group = "what the world saw"
-	add("repeated_tokens", "tokens", Lower, "of answers shown more than once", func(t *Tally) float64 { return count(t.repeated) })
+	add(
+		"repeated_tokens",
+		"tokens",
+		Lower,
+		"of answers shown more than once",
+		func(t *Tally) float64 { return count(t.repeated) },
+	)
 	add("side_effects_duplicated", "effects", Lower, "of calls that act, beyond one each", func(t *Tally) float64 {
 		if !t.acts {
 			return math.NaN()
@@ -241,24 +380,54 @@ func register() []Metric {
 
 	group = "waits, mean per call"
 	for w := range fleet.Wait(fleet.Waits) {
-		add(w.String()+"_wait_s", "s", Lower, waitMeaning[w], func(t *Tally) float64 { return ratio(t.waits[w]/1e9, count(t.calls)) })
+		add(
+			w.String()+"_wait_s",
+			"s",
+			Lower,
+			waitMeaning[w],
+			func(t *Tally) float64 { return ratio(t.waits[w]/1e9, count(t.calls)) },
+		)
 	}
 
 	group = "money"
-	add("usd_total", "USD", Lower, "billed for these calls", func(t *Tally) float64 { return (t.useful + t.waste.Total()).Dollars() })
+	add(
+		"usd_total",
+		"USD",
+		Lower,
+		"billed for these calls",
+		func(t *Tally) float64 { return (t.useful + t.waste.Total()).Dollars() },
+	)
 	add("usd_per_1000_answers", "USD", Lower, "billed, per 1,000 answered calls", func(t *Tally) float64 {
 		return ratio(1000*(t.useful+t.waste.Total()).Dollars(), count(t.Answered()))
 	})
 	add("usd_per_1000_calls", "USD", Lower, "billed, per 1,000 calls", func(t *Tally) float64 {
 		return ratio(1000*(t.useful+t.waste.Total()).Dollars(), count(t.calls))
 	})
-	add("usd_wasted", "USD", Lower, "billed for tokens that nobody used", func(t *Tally) float64 { return t.waste.Total().Dollars() })
+	add(
+		"usd_wasted",
+		"USD",
+		Lower,
+		"billed for tokens that nobody used",
+		func(t *Tally) float64 { return t.waste.Total().Dollars() },
+	)
 	for c := range cost.Cause(cost.Causes) {
-		add("usd_wasted_"+c.String(), "USD", Lower, wasteMeaning[c], func(t *Tally) float64 { return t.waste[c].Dollars() })
+		add(
+			"usd_wasted_"+c.String(),
+			"USD",
+			Lower,
+			wasteMeaning[c],
+			func(t *Tally) float64 { return t.waste[c].Dollars() },
+		)
 	}
-	add("billed_attempts_per_1000_answers", "attempts", Lower, "attempts with a bill, per 1,000 answered calls", func(t *Tally) float64 {
-		return ratio(1000*count(t.billed), count(t.Answered()))
-	})
+	add(
+		"billed_attempts_per_1000_answers",
+		"attempts",
+		Lower,
+		"attempts with a bill, per 1,000 answered calls",
+		func(t *Tally) float64 {
+			return ratio(1000*count(t.billed), count(t.Answered()))
+		},
+	)
 	return out
 }
 

@@ -46,7 +46,12 @@ func TestRecovery(t *testing.T) {
 // A run of eleven days, whose last fifth is silent: every window is as good as before, and what is
 // left never is. A run of decades takes no memory for each second.
 func TestRecoveryInLongRuns(t *testing.T) {
-	r := recovery{trigger: scenario.Window{Start: 60e9, End: 80e9}, last: 999_999e9, ended: 600, bins: make([]uint32, 1_000_000)}
+	r := recovery{
+		trigger: scenario.Window{Start: 60e9, End: 80e9},
+		last:    999_999e9,
+		ended:   600,
+		bins:    make([]uint32, 1_000_000),
+	}
 	for s := range 800_000 {
 		r.bins[s] = 10
 	}
@@ -66,7 +71,11 @@ func TestDownBeforeTheTrigger(t *testing.T) {
 		r := recovery{trigger: scenario.Window{Start: 60e9, End: 80e9}}
 		for s := range 200 {
 			for i := range 10 {
-				c := fleet.Call{Arrived: sim.Time(s) * time.Second, Ended: sim.Time(s) * time.Second, Outcome: policy.GaveUpAttempts}
+				c := fleet.Call{
+					Arrived: sim.Time(s) * time.Second,
+					Ended:   sim.Time(s) * time.Second,
+					Outcome: policy.GaveUpAttempts,
+				}
 				if i < answered {
 					c.Outcome = policy.Answered
 				}

@@ -59,7 +59,8 @@ func TestPanicNamesItsReplication(t *testing.T) {
 		}
 		return fleet.Listeners{}
 	}}.Play(t.Context(), testkit.Template(t, testkit.Small).Base, 0, 2)
-	if err == nil || !strings.HasPrefix(err.Error(), "replication 1: panic: runtime error: ") || !strings.Contains(err.Error(), "(fleet/") {
+	if err == nil || !strings.HasPrefix(err.Error(), "replication 1: panic: runtime error: ") ||
+		!strings.Contains(err.Error(), "(fleet/") {
 		t.Error(err)
 	}
 }

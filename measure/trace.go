@@ -101,7 +101,19 @@ func (t *Trace) Call(c *fleet.Call) {
 	lane := tracks * t.lanes[pid].find(c)
 	slice := func(beside int, name, cat string, from, to sim.Time, args map[string]any) {
 		dur := micro(to - from)
-		t.events = append(t.events, traceEvent{Name: name, Cat: cat, Ph: "X", Ts: micro(from), Dur: &dur, Pid: pid, Tid: lane + beside, Args: args})
+		t.events = append(
+			t.events,
+			traceEvent{
+				Name: name,
+				Cat:  cat,
+				Ph:   "X",
+				Ts:   micro(from),
+				Dur:  &dur,
+				Pid:  pid,
+				Tid:  lane + beside,
+				Args: args,
+			},
+		)
 	}
 	slice(0, fmt.Sprintf("call %d: %v", c.ID, c.Outcome), "call", c.Began, c.Ended, map[string]any{
 		"call": c.ID, "outcome": c.Outcome.String(), "attempts": c.Attempts, "prompt_tokens": c.Size.Prompt, "output_tokens": c.Size.Output,
@@ -132,7 +144,13 @@ func (t *Trace) Call(c *fleet.Call) {
 // describe names an attempt and says what a viewer shows beside it.
 func (t *Trace) describe(a *fleet.Attempt) (name string, args map[string]any) {
 	name = fmt.Sprintf("attempt %d: %v", a.Number, a.Class())
-	args = map[string]any{"call": a.Call, "attempt": a.Number, "class": a.Class().String(), "in_flight": a.InFlight, "usd": a.Bill.Dollars()}
+	args = map[string]any{
+		"call":      a.Call,
+		"attempt":   a.Number,
+		"class":     a.Class().String(),
+		"in_flight": a.InFlight,
+		"usd":       a.Bill.Dollars(),
+	}
 	if a.Reply.Status > 0 {
 		args["status"] = a.Reply.Status
 	}
@@ -188,7 +206,8 @@ func (t *Trace) process(pid int) string {
 func (t *Trace) Write(w io.Writer) error {
 	var meta []traceEvent
 	for pid, l := range t.lanes {
-		meta = append(meta, traceEvent{Name: "process_name", Ph: "M", Pid: pid, Args: map[string]any{"name": t.process(pid)}})
+		meta = append(meta,
+			traceEvent{Name: "process_name", Ph: "M", Pid: pid, Args: map[string]any{"name": t.process(pid)}})
 		for tid := range l {
 			for beside := range tracks {
 				name := fmt.Sprintf("worker %d", tid)
@@ -197,7 +216,16 @@ func (t *Trace) Write(w io.Writer) error {
 						continue
 					}
 				}
-				meta = append(meta, traceEvent{Name: "thread_name", Ph: "M", Pid: pid, Tid: tracks*tid + beside, Args: map[string]any{"name": name}})
+				meta = append(
+					meta,
+					traceEvent{
+						Name: "thread_name",
+						Ph:   "M",
+						Pid:  pid,
+						Tid:  tracks*tid + beside,
+						Args: map[string]any{"name": name},
+					},
+				)
 			}
 		}
 	}

@@ -112,7 +112,8 @@ func TestTimeline(t *testing.T) {
 	}
 	for k := range fleet.Wait(fleet.Waits) {
 		if waits[k] != trace.waits[k] || waits[k] == 0 {
-			t.Errorf("waits for %v: %v in the trace, %v by calls; want the same, and some", k, waits[k], trace.waits[k])
+			t.Errorf("waits for %v: %v in the trace, %v by calls; want the same, and some", k, waits[k],
+				trace.waits[k])
 		}
 	}
 	if !hedged || refused["narrow"] == 0 || refused["slots"] == 0 {

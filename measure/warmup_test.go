@@ -45,7 +45,10 @@ policy: {gate: {semaphore: 1}}
 		if err != nil {
 			t.Fatal(err)
 		}
-		return EstimateOf(Column(runs, Index("latency_mean_s")), 0.95).Mean, EstimateOf(Column(runs, Index("warmup_s")), 0.95).Mean
+		return EstimateOf(
+			Column(runs, Index("latency_mean_s")),
+			0.95,
+		).Mean, EstimateOf(Column(runs, Index("warmup_s")), 0.95).Mean
 	}
 	cold, none := mean()
 	warm, found := mean("warmup=auto")

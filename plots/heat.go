@@ -36,7 +36,12 @@ func (f *Heat) draw(c draw.Canvas) error {
 // cividis are anchors of the map of Nunez, Anderton and Renslow, "Optimizing
 // colormaps with consideration for color vision deficiency", PLOS ONE 13 (2018).
 var cividis = []color.RGBA{
-	{0, 34, 78, 255}, {53, 69, 108, 255}, {102, 105, 112, 255}, {148, 142, 119, 255}, {200, 184, 102, 255}, {254, 232, 56, 255},
+	{
+		0,
+		34,
+		78,
+		255,
+	}, {53, 69, 108, 255}, {102, 105, 112, 255}, {148, 142, 119, 255}, {200, 184, 102, 255}, {254, 232, 56, 255},
 }
 
 // shade is the colour at the part u of the map, 0 to 1.
@@ -63,7 +68,10 @@ func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for j, row := range h.Cells {
 		for i, q := range row {
-			area := vg.Rectangle{Min: vg.Point{X: x(float64(i) - 0.5), Y: y(float64(j) - 0.5)}, Max: vg.Point{X: x(float64(i) + 0.5), Y: y(float64(j) + 0.5)}}
+			area := vg.Rectangle{
+				Min: vg.Point{X: x(float64(i) - 0.5), Y: y(float64(j) - 0.5)},
+				Max: vg.Point{X: x(float64(i) + 0.5), Y: y(float64(j) + 0.5)},
+			}
 			fill, label := color.Color(color.White), "n/a"
 			ink := color.Color(color.Black)
 			if !math.IsNaN(q.Y) {

@@ -42,7 +42,8 @@ func (f *Histograms) draw(c draw.Canvas) error {
 		p.Add(grid())
 		outline := plotter.XYs{{}}
 		for b, v := range h.Values {
-			outline = append(outline, plotter.XY{X: f.Width * float64(b), Y: v}, plotter.XY{X: f.Width * float64(b+1), Y: v})
+			outline = append(outline, plotter.XY{X: f.Width * float64(b), Y: v},
+				plotter.XY{X: f.Width * float64(b+1), Y: v})
 		}
 		outline = append(outline, plotter.XY{X: f.Width * float64(len(h.Values))})
 		area, err := plotter.NewPolygon(outline)

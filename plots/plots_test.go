@@ -96,8 +96,16 @@ func different(a, b []byte) (float64, error) {
 func far(a, b uint32) bool { return max(a, b)-min(a, b) > 0x3000 }
 
 func lines() *Lines {
-	f := &Lines{Title: "Throughput over gate size", Subtitle: "Limiter: token bucket of 500/min; policy: full jitter, cap 20 s", X: "gate, requests", Y: "answers per minute", LogX: true, Heading: "policy",
-		Bound: []Point{{X: 1, Y: 95}, {X: 64, Y: 95}}, BoundName: "bound"}
+	f := &Lines{
+		Title:     "Throughput over gate size",
+		Subtitle:  "Limiter: token bucket of 500/min; policy: full jitter, cap 20 s",
+		X:         "gate, requests",
+		Y:         "answers per minute",
+		LogX:      true,
+		Heading:   "policy",
+		Bound:     []Point{{X: 1, Y: 95}, {X: 64, Y: 95}},
+		BoundName: "bound",
+	}
 	for i, name := range []string{"full", "equal", "none"} {
 		s := Series{Name: name}
 		for x := 1.0; x <= 64; x *= 2 {
@@ -116,13 +124,26 @@ func TestLinesOfNamesBeyondTwelveSeries(t *testing.T) {
 	f := &Lines{Title: "Fifteen series", X: "jitter", Y: "latency, s", Names: []string{"none", "equal", "full"}}
 	for i := range 15 {
 		y := float64(i + 1)
-		f.Series = append(f.Series, Series{Name: fmt.Sprintf("policy %d", i), Points: []Point{{0, y, y, y}, {1, y + 1, y + 0.5, y + 1.5}, {2, y / 2, y / 2, y / 2}}})
+		f.Series = append(
+			f.Series,
+			Series{
+				Name:   fmt.Sprintf("policy %d", i),
+				Points: []Point{{0, y, y, y}, {1, y + 1, y + 0.5, y + 1.5}, {2, y / 2, y / 2, y / 2}},
+			},
+		)
 	}
 	golden(t, "many", f)
 }
 
 func heat() *Heat {
-	f := &Heat{Title: "Success ratio", Subtitle: "Limiter: 8 requests at once", X: "gate", Y: "jitter", NamesX: []string{"4", "8", "16"}, NamesY: []string{"none", "full"}}
+	f := &Heat{
+		Title:    "Success ratio",
+		Subtitle: "Limiter: 8 requests at once",
+		X:        "gate",
+		Y:        "jitter",
+		NamesX:   []string{"4", "8", "16"},
+		NamesY:   []string{"none", "full"},
+	}
 	for j := range 2 {
 		row := []Point{}
 		for i := range 3 {
@@ -138,10 +159,28 @@ func heat() *Heat {
 func TestHeat(t *testing.T) { golden(t, "heat", heat()) }
 
 func scatter() *Scatter {
-	f := &Scatter{Title: "Cost, latency and success", Subtitle: "Limiter: token bucket of 500/min", X: "cost per 1,000 answers, USD", Y: "latency p95, s", ShadeLow: "success ratio 0", ShadeHigh: "success ratio 1", HollowName: "under 99 % answered"}
+	f := &Scatter{
+		Title:      "Cost, latency and success",
+		Subtitle:   "Limiter: token bucket of 500/min",
+		X:          "cost per 1,000 answers, USD",
+		Y:          "latency p95, s",
+		ShadeLow:   "success ratio 0",
+		ShadeHigh:  "success ratio 1",
+		HollowName: "under 99 % answered",
+	}
 	for i := range 8 {
 		x, y := 10+float64(i), 40/float64(i+1)
-		f.Spots = append(f.Spots, Spot{Name: fmt.Sprintf("policy %d", i), X: Point{Y: x, Low: x - 0.4, High: x + 0.4}, Y: Point{Y: y, Low: y - 1, High: y + 1}, Best: i < 3, Shade: float64(i) / 7, Hollow: i > 2 && i < 6})
+		f.Spots = append(
+			f.Spots,
+			Spot{
+				Name:   fmt.Sprintf("policy %d", i),
+				X:      Point{Y: x, Low: x - 0.4, High: x + 0.4},
+				Y:      Point{Y: y, Low: y - 1, High: y + 1},
+				Best:   i < 3,
+				Shade:  float64(i) / 7,
+				Hollow: i > 2 && i < 6,
+			},
+		)
 	}
 	return f
 }
@@ -149,9 +188,24 @@ func scatter() *Scatter {
 func TestScatter(t *testing.T) { golden(t, "scatter", scatter()) }
 
 func bars() *Bars {
-	return &Bars{Title: "Cost of 1,000 answers", Subtitle: "Provider finishes and bills what the client gives up", Y: "USD", Names: []string{"8 s", "15 s", "30 s", "60 s", "none"},
-		Parts: []Part{{"useful", []float64{13, 13, 13, 13, 13}}, {"wasted: timeout", []float64{6, 3, 1, 0.2, 0}}, {"wasted: abandoned", []float64{0, 0.5, 1, 2, 3}}},
-		Whole: []Point{{Y: 19, Low: 18.5, High: 19.5}, {Y: 16.5, Low: 16, High: 17}, {Y: 15, Low: 14.6, High: 15.4}, {Y: 15.2, Low: 15, High: 15.4}, {Y: 16, Low: 15, High: 17}}}
+	return &Bars{
+		Title:    "Cost of 1,000 answers",
+		Subtitle: "Provider finishes and bills what the client gives up",
+		Y:        "USD",
+		Names:    []string{"8 s", "15 s", "30 s", "60 s", "none"},
+		Parts: []Part{
+			{"useful", []float64{13, 13, 13, 13, 13}},
+			{"wasted: timeout", []float64{6, 3, 1, 0.2, 0}},
+			{"wasted: abandoned", []float64{0, 0.5, 1, 2, 3}},
+		},
+		Whole: []Point{
+			{Y: 19, Low: 18.5, High: 19.5},
+			{Y: 16.5, Low: 16, High: 17},
+			{Y: 15, Low: 14.6, High: 15.4},
+			{Y: 15.2, Low: 15, High: 15.4},
+			{Y: 16, Low: 15, High: 17},
+		},
+	}
 }
 
 func TestBars(t *testing.T) { golden(t, "bars", bars()) }
@@ -172,20 +226,35 @@ func quantiles() *Quantiles {
 func TestQuantiles(t *testing.T) { golden(t, "quantiles", quantiles()) }
 
 func timeline() *Timeline {
-	f := &Timeline{Title: "One run", Subtitle: "Limiter: token bucket of 500/min", X: "time, s", End: 100, Shaded: []Span{{"fault: status 503", 40, 60}}}
+	f := &Timeline{
+		Title:    "One run",
+		Subtitle: "Limiter: token bucket of 500/min",
+		X:        "time, s",
+		End:      100,
+		Shaded:   []Span{{"fault: status 503", 40, 60}},
+	}
 	var a, b, c []float64
 	for i := range 100 {
 		x := 10 + 3*math.Sin(float64(i)/5)
 		a, b, c = append(a, x), append(b, x/2), append(c, 20-x)
 	}
-	f.Panels = []Panel{{"per second", 1, []Steps{{"attempts", a}, {"answers", b}}}, {"at once", 1, []Steps{{"in flight", c}}}}
+	f.Panels = []Panel{
+		{"per second", 1, []Steps{{"attempts", a}, {"answers", b}}},
+		{"at once", 1, []Steps{{"in flight", c}}},
+	}
 	return f
 }
 
 func TestTimeline(t *testing.T) { golden(t, "timeline", timeline()) }
 
 func dots() *Dots {
-	f := &Dots{Title: "When each client comes back", Subtitle: "Waves without jitter", X: "time, s", Kinds: []string{"refused", "answered"}, Panels: []DotPanel{{Y: "client", At: make([][][2]float64, 2)}}}
+	f := &Dots{
+		Title:    "When each client comes back",
+		Subtitle: "Waves without jitter",
+		X:        "time, s",
+		Kinds:    []string{"refused", "answered"},
+		Panels:   []DotPanel{{Y: "client", At: make([][][2]float64, 2)}},
+	}
 	for c := range 100 {
 		for k, at := range []float64{0, 1, 3, 7, 15} {
 			kind := 0
@@ -215,16 +284,30 @@ func TestDotsInPanels(t *testing.T) {
 }
 
 func histograms() *Histograms {
-	return &Histograms{Title: "When each client comes back", Subtitle: "Requests per 100 ms", X: "time, s", Y: "requests", Width: 0.1, Panels: []Histogram{
-		{"none", []float64{0, 0, 0, 0, 0, 100}}, {"full", []float64{20, 18, 22, 20, 20}}, {"empty", nil},
-	}}
+	return &Histograms{
+		Title:    "When each client comes back",
+		Subtitle: "Requests per 100 ms",
+		X:        "time, s",
+		Y:        "requests",
+		Width:    0.1,
+		Panels: []Histogram{
+			{"none", []float64{0, 0, 0, 0, 0, 100}}, {"full", []float64{20, 18, 22, 20, 20}}, {"empty", nil},
+		},
+	}
 }
 
 func TestHistograms(t *testing.T) { golden(t, "histograms", histograms()) }
 
 // Where theory says what is expected, points and dashes stand beside each other.
 func TestLinesBesideTheory(t *testing.T) {
-	f := &Lines{Title: "Cost over the timeout", Subtitle: "No limiter", X: "timeout, s", Y: "cost, USD", ExpectedName: "closed form", Shaded: []Span{{"outage", 4, 6}}}
+	f := &Lines{
+		Title:        "Cost over the timeout",
+		Subtitle:     "No limiter",
+		X:            "timeout, s",
+		Y:            "cost, USD",
+		ExpectedName: "closed form",
+		Shaded:       []Span{{"outage", 4, 6}},
+	}
 	for i := range 2 {
 		s := Series{Name: fmt.Sprintf("policy %d", i)}
 		for x := 1.0; x <= 10; x++ {
@@ -241,7 +324,14 @@ func TestLinesBesideTheory(t *testing.T) {
 
 // Points over names, beside each other, and a quantity over several decades.
 func TestLinesOfDotsOnALogAxis(t *testing.T) {
-	f := &Lines{Title: "Time until all have written", Subtitle: "No limiter", Y: "time, ms", Names: []string{"none", "full", "equal"}, Dots: true, LogY: true}
+	f := &Lines{
+		Title:    "Time until all have written",
+		Subtitle: "No limiter",
+		Y:        "time, ms",
+		Names:    []string{"none", "full", "equal"},
+		Dots:     true,
+		LogY:     true,
+	}
 	for i := range 2 {
 		s := Series{Name: fmt.Sprintf("clients %d", 50*(i+1))}
 		for x, y := range []float64{100_000, 3000, 5000} {

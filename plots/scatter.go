@@ -95,7 +95,8 @@ func (f *Scatter) draw(c draw.Canvas) error {
 	p.Y.Min, p.Y.Max = around(lowY, highY)
 	entries := []entry{{"no other is better in all", []plot.Thumbnailer{spotThumb{1, true}}}}
 	if f.ShadeLow != "" {
-		entries = append(entries, entry{f.ShadeHigh, []plot.Thumbnailer{spotThumb{1, false}}}, entry{f.ShadeLow, []plot.Thumbnailer{spotThumb{0, false}}})
+		entries = append(entries, entry{f.ShadeHigh, []plot.Thumbnailer{spotThumb{1, false}}},
+			entry{f.ShadeLow, []plot.Thumbnailer{spotThumb{0, false}}})
 	}
 	if slices.ContainsFunc(f.Spots, func(s Spot) bool { return s.Hollow }) {
 		entries = append(entries, entry{f.HollowName, []plot.Thumbnailer{hollowThumb{}}})

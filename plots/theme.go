@@ -112,10 +112,23 @@ var palette = []color.RGBA{
 
 var dashes = [][]vg.Length{nil, {vg.Points(5), vg.Points(2)}, {vg.Points(1.5), vg.Points(2)}}
 
-var marks = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
+var marks = []draw.GlyphDrawer{
+	draw.CircleGlyph{},
+	draw.SquareGlyph{},
+	draw.TriangleGlyph{},
+	draw.CrossGlyph{},
+	draw.PlusGlyph{},
+	draw.RingGlyph{},
+	draw.BoxGlyph{},
+	draw.PyramidGlyph{},
+}
 
 func lineStyle(i int) draw.LineStyle {
-	return draw.LineStyle{Color: palette[i%len(palette)], Width: vg.Points(1.3), Dashes: dashes[i/len(palette)%len(dashes)]}
+	return draw.LineStyle{
+		Color:  palette[i%len(palette)],
+		Width:  vg.Points(1.3),
+		Dashes: dashes[i/len(palette)%len(dashes)],
+	}
 }
 
 func glyphStyle(i int) draw.GlyphStyle {

@@ -63,7 +63,8 @@ func (f *Timeline) draw(c draw.Canvas) error {
 		for k, s := range panel.Steps {
 			xy := make(plotter.XYs, 0, 2*len(s.Values))
 			for b, v := range s.Values {
-				xy = append(xy, plotter.XY{X: float64(b) * panel.Width, Y: v}, plotter.XY{X: float64(b+1) * panel.Width, Y: v})
+				xy = append(xy, plotter.XY{X: float64(b) * panel.Width, Y: v},
+					plotter.XY{X: float64(b+1) * panel.Width, Y: v})
 			}
 			if len(xy) == 0 {
 				continue
@@ -99,7 +100,8 @@ func spans(p *plot.Plot, shaded []Span, end, low, high float64) error {
 		if stop <= 0 || stop > end {
 			stop = end
 		}
-		area, err := plotter.NewPolygon(plotter.XYs{{X: s.Start, Y: low}, {X: stop, Y: low}, {X: stop, Y: high}, {X: s.Start, Y: high}})
+		area, err := plotter.NewPolygon(
+			plotter.XYs{{X: s.Start, Y: low}, {X: stop, Y: low}, {X: stop, Y: high}, {X: s.Start, Y: high}})
 		if err != nil {
 			return err
 		}

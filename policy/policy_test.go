@@ -19,8 +19,13 @@ func throttled(h wire.Hint) wire.Reply { return wire.Reply{Status: 429, RetryAft
 
 // openai is the rule of the OpenAI and Anthropic Python SDKs, openai 1.47 to 2.51.
 var openai = Retry{
-	Attempts:   3,
-	Classify:   Classifier{Statuses: []Statuses{{408, 409}, {429, 429}, {500, 599}}, Timeouts: true, Connections: true, ShouldRetry: true},
+	Attempts: 3,
+	Classify: Classifier{
+		Statuses:    []Statuses{{408, 409}, {429, 429}, {500, 599}},
+		Timeouts:    true,
+		Connections: true,
+		ShouldRetry: true,
+	},
 	Backoff:    Backoff{Base: 500 * ms, Factor: 2, Cap: 8 * s, Jitter: MinusShare, Share: 0.25},
 	RetryAfter: RetryAfter{Obey: UpTo, Limit: 60 * s, Beyond: Discard},
 }
@@ -129,7 +134,12 @@ func TestRetryAfterRules(t *testing.T) {
 		{"plus half of 0.5 s", plus, 5, 5250 * ms, 0},
 		{"plus, clipped to the cap", plus, 19.9, 20 * s, 0},
 	} {
-		r := Retry{Attempts: 3, Classify: openai.Classify, RetryAfter: c.rule, Backoff: Backoff{Base: 7 * s, Factor: 1}}
+		r := Retry{
+			Attempts:   3,
+			Classify:   openai.Classify,
+			RetryAfter: c.rule,
+			Backoff:    Backoff{Base: 7 * s, Factor: 1},
+		}
 		d := r.Decide(Facts{Attempt: 1, Reply: throttled(wire.Hint{Form: wire.Seconds, Value: c.seconds}), U: 0.5})
 		want := Decision{Again: true, Wait: c.want, Hinted: true}
 		switch {
@@ -147,7 +157,14 @@ func TestRetryAfterRules(t *testing.T) {
 // The rows of dates and milliseconds in the table of measured edge cases: the
 // SDKs read retry-after-ms first, LangChain does not read it.
 func TestFormsOfRetryAfter(t *testing.T) {
-	sdk, plain := RetryAfter{Obey: UpTo, Limit: 60 * s, Reads: wire.Reads{Millis: true}}, RetryAfter{Obey: UpTo, Limit: 60 * s}
+	sdk, plain := RetryAfter{
+		Obey:  UpTo,
+		Limit: 60 * s,
+		Reads: wire.Reads{Millis: true},
+	}, RetryAfter{
+		Obey:  UpTo,
+		Limit: 60 * s,
+	}
 	now := 1000 * s
 	for _, c := range []struct {
 		name  string
@@ -164,7 +181,12 @@ func TestFormsOfRetryAfter(t *testing.T) {
 		{"ms 250 alone, not read", plain, wire.Reply{Millis: wire.After(250 * ms)}, 0},
 		{"unreadable ms and RA 5", sdk, wire.Reply{RetryAfter: wire.After(5 * s), Millis: wire.Hint{Form: wire.Garbage}}, 5 * s},
 	} {
-		r := Retry{Attempts: 3, Classify: openai.Classify, RetryAfter: c.rule, Backoff: Backoff{Base: 7 * s, Factor: 1}}
+		r := Retry{
+			Attempts:   3,
+			Classify:   openai.Classify,
+			RetryAfter: c.rule,
+			Backoff:    Backoff{Base: 7 * s, Factor: 1},
+		}
 		c.reply.Status = 429
 		want := Decision{Again: true, Wait: c.want, Hinted: true}
 		if c.want == 0 {
@@ -274,21 +296,46 @@ func TestWaitsAreAlwaysSane(t *testing.T) {
 		r := Retry{
 			Deadline: draw("deadline"),
 			Classify: openai.Classify,
-			Backoff: Backoff{Base: draw("base"), Factor: rapid.Float64Range(1, 1e6).Draw(t, "factor"), Cap: draw("cap"),
-				Power: rapid.SampledFrom([]float64{0, 0, 1.5, 10}).Draw(t, "power"), Offset: draw("offset")/4 - draw("less")/4, Least: draw("least") / 4,
-				Jitter: Jitter(rapid.IntRange(0, int(Smooth)).Draw(t, "jitter")), Share: rapid.Float64Range(0, 1).Draw(t, "share"), Plus: draw("added")},
+			Backoff: Backoff{
+				Base:   draw("base"),
+				Factor: rapid.Float64Range(1, 1e6).Draw(t, "factor"),
+				Cap:    draw("cap"),
+				Power: rapid.SampledFrom([]float64{0, 0, 1.5, 10}).
+					Draw(t, "power"),
+				Offset: draw("offset")/4 - draw("less")/4,
+				Least:  draw("least") / 4,
+				Jitter: Jitter(rapid.IntRange(0, int(Smooth)).Draw(t, "jitter")),
+				Share:  rapid.Float64Range(0, 1).Draw(t, "share"),
+				Plus:   draw("added"),
+			},
 			RetryAfter: RetryAfter{Obey: Obedience(rapid.IntRange(0, 2).Draw(t, "obey")), Limit: draw("limit"),
 				Beyond: Beyond(rapid.IntRange(0, 2).Draw(t, "beyond")), Plus: draw("plus") / 4,
-				Below: rapid.Bool().Draw(t, "below"), AtLeastBackoff: rapid.Bool().Draw(t, "at least"), GiveUpFirst: rapid.Bool().Draw(t, "first"), Largest: draw("largest"),
+				Below: rapid.Bool().
+					Draw(t, "below"),
+				AtLeastBackoff: rapid.Bool().
+					Draw(t, "at least"),
+				GiveUpFirst: rapid.Bool().Draw(t, "first"), Largest: draw("largest"),
 				Reads: wire.Reads{Millis: rapid.Bool().Draw(t, "reads ms"), Body: rapid.Bool().Draw(t, "reads body")},
-				Zero:  reaction(t, "zero"), Negative: reaction(t, "negative"), Past: reaction(t, "past"), Garbage: reaction(t, "garbage"), Overflow: reaction(t, "overflow"),
-				Skips: Skips{ZeroMillis: rapid.Bool().Draw(t, "skips zero"), Negative: rapid.Bool().Draw(t, "skips negative")}},
+				Zero: reaction(
+					t,
+					"zero",
+				), Negative: reaction(t, "negative"), Past: reaction(t, "past"), Garbage: reaction(t, "garbage"), Overflow: reaction(t, "overflow"),
+				Skips: Skips{
+					ZeroMillis: rapid.Bool().Draw(t, "skips zero"),
+					Negative:   rapid.Bool().Draw(t, "skips negative"),
+				}},
 		}
-		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 1e12, 1e300}))
+		value := rapid.OneOf(rapid.Float64(),
+			rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 1e12, 1e300}))
 		f := Facts{
 			Now: draw("now") / 4, Attempt: rapid.IntRange(1, 5000).Draw(t, "attempt"), LastWait: draw("last"),
-			Reply: throttled(wire.Hint{Form: wire.Form(rapid.IntRange(0, int(wire.Garbage)).Draw(t, "form")), Value: value.Draw(t, "value")}),
-			U:     rapid.Float64Range(0x1p-53, almostOne).Draw(t, "u"),
+			Reply: throttled(
+				wire.Hint{
+					Form:  wire.Form(rapid.IntRange(0, int(wire.Garbage)).Draw(t, "form")),
+					Value: value.Draw(t, "value"),
+				},
+			),
+			U: rapid.Float64Range(0x1p-53, almostOne).Draw(t, "u"),
 		}
 		d := r.Decide(f)
 		if d.Wait < 0 || d.Wait > 2*sim.End {

@@ -152,7 +152,8 @@ func (a RetryAfter) String() string {
 	case InFull:
 		s = "Retry-After in full"
 	case UpTo:
-		s = fmt.Sprintf("Retry-After up to %v %s", a.Limit, [...]string{"else backoff", "clipped", "else give up"}[a.Beyond])
+		s = fmt.Sprintf("Retry-After up to %v %s", a.Limit,
+			[...]string{"else backoff", "clipped", "else give up"}[a.Beyond])
 	}
 	if a.Millis {
 		s += " (ms first)"

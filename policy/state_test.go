@@ -367,7 +367,8 @@ func TestAdaptiveThrottle(t *testing.T) {
 			}
 		}
 		if math.Abs(sent/600-c.sent) > 0.5 || math.Abs(accepted/600-c.accepted) > 0.3 {
-			t.Errorf("K %g: %.2f/s sent, %.2f/s accepted; want %g and %g", c.k, sent/600, accepted/600, c.sent, c.accepted)
+			t.Errorf("K %g: %.2f/s sent, %.2f/s accepted; want %g and %g", c.k, sent/600, accepted/600, c.sent,
+				c.accepted)
 		}
 	}
 }
@@ -394,9 +395,16 @@ func TestRunningQuantile(t *testing.T) {
 // fail, and each layer waits as it does.
 func TestLayers(t *testing.T) {
 	three := func(wait time.Duration) Retry {
-		return Retry{Attempts: 3, Classify: Classifier{Statuses: []Statuses{{500, 599}}}, Backoff: Backoff{Base: wait, Factor: 1}}
+		return Retry{
+			Attempts: 3,
+			Classify: Classifier{Statuses: []Statuses{{500, 599}}},
+			Backoff:  Backoff{Base: wait, Factor: 1},
+		}
 	}
-	c := Client{Retry: three(s), Outer: []Layer{{Name: "framework", Retry: three(10 * s)}, {Name: "queue", Retry: three(100 * s)}}}
+	c := Client{
+		Retry: three(s),
+		Outer: []Layer{{Name: "framework", Retry: three(10 * s)}, {Name: "queue", Retry: three(100 * s)}},
+	}
 	if c.Attempts() != 27 {
 		t.Errorf("%d attempts, want 27", c.Attempts())
 	}
@@ -436,10 +444,20 @@ func TestLayers(t *testing.T) {
 // negative wait or one that overflows, and a breaker's probes never go astray.
 func TestStatesAreAlwaysSane(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 1e300}))
-		pacer := rapid.SampledFrom([]Pacer{{Cubic: true}, {Headers: PaceHeaders{On: true, Reserve: 0.5}}, {Bucket: PaceBucket{Rate: 1e-9, Burst: 1}}, {Bucket: PaceBucket{Rate: 1e9, Burst: 1e9}}}).Draw(t, "pacer")
-		breaker := Breaker{InARow: rapid.IntRange(0, 2).Draw(t, "row"), Ratio: 0.5, Window: 3 * s, Minimum: 1, Open: time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "open")), Probes: rapid.IntRange(0, 3).Draw(t, "probes")}
-		gate := rapid.SampledFrom([]Gate{{AIMD: AIMD{Start: 2, Min: 1, Max: 9, Factor: 0.1, Slow: 1}}, {Gradient: Gradient{Start: 2, Min: 1, Max: 9, Queue: 1, Smoothing: 1, Tolerance: 1, Window: 1}}}).Draw(t, "gate")
+		value := rapid.OneOf(rapid.Float64(),
+			rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 1e300}))
+		pacer := rapid.SampledFrom([]Pacer{{Cubic: true}, {Headers: PaceHeaders{On: true, Reserve: 0.5}}, {Bucket: PaceBucket{Rate: 1e-9, Burst: 1}}, {Bucket: PaceBucket{Rate: 1e9, Burst: 1e9}}}).
+			Draw(t, "pacer")
+		breaker := Breaker{
+			InARow:  rapid.IntRange(0, 2).Draw(t, "row"),
+			Ratio:   0.5,
+			Window:  3 * s,
+			Minimum: 1,
+			Open:    time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "open")),
+			Probes:  rapid.IntRange(0, 3).Draw(t, "probes"),
+		}
+		gate := rapid.SampledFrom([]Gate{{AIMD: AIMD{Start: 2, Min: 1, Max: 9, Factor: 0.1, Slow: 1}}, {Gradient: Gradient{Start: 2, Min: 1, Max: 9, Queue: 1, Smoothing: 1, Tolerance: 1, Window: 1}}}).
+			Draw(t, "gate")
 		var p PacerState
 		var b BreakerState
 		var g GateState
@@ -450,10 +468,23 @@ func TestStatesAreAlwaysSane(t *testing.T) {
 				t.Fatalf("%v waits %v", pacer, wait)
 			}
 			var q wire.Quotas
-			q[rapid.IntRange(0, 3).Draw(t, "kind")] = wire.Quota{Limit: rapid.Int64Range(0, 10).Draw(t, "limit"), Remaining: rapid.Int64Range(-5, 10).Draw(t, "remaining"), Reset: time.Duration(rapid.Int64Range(-5, int64(time.Hour)).Draw(t, "reset"))}
+			q[rapid.IntRange(0, 3).Draw(t, "kind")] = wire.Quota{
+				Limit:     rapid.Int64Range(0, 10).Draw(t, "limit"),
+				Remaining: rapid.Int64Range(-5, 10).Draw(t, "remaining"),
+				Reset:     time.Duration(rapid.Int64Range(-5, int64(time.Hour)).Draw(t, "reset")),
+			}
 			status := rapid.SampledFrom([]int{200, 429, 500}).Draw(t, "status")
 			sent := now - time.Duration(rapid.Int64Range(0, int64(now)).Draw(t, "age"))
-			p.Done(&pacer, now, sent, wire.Reply{Status: status, Quotas: q, RetryAfter: wire.Hint{Form: wire.Seconds, Value: value.Draw(t, "hint")}})
+			p.Done(
+				&pacer,
+				now,
+				sent,
+				wire.Reply{
+					Status:     status,
+					Quotas:     q,
+					RetryAfter: wire.Hint{Form: wire.Seconds, Value: value.Draw(t, "hint")},
+				},
+			)
 			ok, generation, wait := b.Ask(&breaker, now)
 			if wait < 0 || wait > breaker.Open {
 				t.Fatalf("the breaker waits %v of %v", wait, breaker.Open)
@@ -469,7 +500,8 @@ func TestStatesAreAlwaysSane(t *testing.T) {
 			if b.probing < 0 || b.passed < 0 || b.probing > breaker.probes() {
 				t.Fatalf("%d probes under way, %d passed", b.probing, b.passed)
 			}
-			g.Done(&gate, rapid.IntRange(0, 9).Draw(t, "in flight"), time.Duration(rapid.Int64Range(0, int64(s)).Draw(t, "took")), status != 200)
+			g.Done(&gate, rapid.IntRange(0, 9).Draw(t, "in flight"),
+				time.Duration(rapid.Int64Range(0, int64(s)).Draw(t, "took")), status != 200)
 			if n := g.Limit(&gate); n < 1 || n > 9 {
 				t.Fatalf("a limit of %d", n)
 			}

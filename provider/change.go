@@ -54,17 +54,20 @@ func changesOf(c Config) ([]change, error) {
 		on := changedBy(c, to)
 		switch {
 		case len(on) == 0 && to.Name != "":
-			return nil, fmt.Errorf("a fault changes the limit %q on %v, but there is none; the limits are %s", to.Name, to.Resource, listNames(c.Limits))
+			return nil, fmt.Errorf("a fault changes the limit %q on %v, but there is none; the limits are %s", to.Name,
+				to.Resource, listNames(c.Limits))
 		case len(on) == 0:
 			return nil, fmt.Errorf("a fault changes the limit on %v, but there is none", to.Resource)
 		case to.anyLimit() && len(c.Limits[on[0]].Keys)+len(c.Limits[on[0]].Models) > 0:
-			return nil, fmt.Errorf("a fault changes the limit on %v, of which some are for keys or models; say which", to.Resource)
+			return nil, fmt.Errorf("a fault changes the limit on %v, of which some are for keys or models; say which",
+				to.Resource)
 		case len(on) > 1 && c.Limits[on[0]].Name != "":
 			var several []Limit
 			for _, i := range on {
 				several = append(several, c.Limits[i])
 			}
-			return nil, fmt.Errorf("a fault changes the limit on %v, of which there are %s; say which by its name", to.Resource, listNames(several))
+			return nil, fmt.Errorf("a fault changes the limit on %v, of which there are %s; say which by its name",
+				to.Resource, listNames(several))
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })

@@ -150,17 +150,21 @@ func (l Limit) Check() error {
 	switch {
 	case l.Resource == Concurrency:
 		if l.Amount <= 0 || l.Period != 0 {
-			return fmt.Errorf("a limit of %d requests at once per %v; allowed is a positive number without a period", l.Amount, l.Period)
+			return fmt.Errorf("a limit of %d requests at once per %v; allowed is a positive number without a period",
+				l.Amount, l.Period)
 		}
 	case l.Amount <= 0 || l.Period <= 0:
-		return fmt.Errorf("a limit of %d %v per %v; allowed is a positive amount per positive period", l.Amount, l.Resource, l.Period)
+		return fmt.Errorf("a limit of %d %v per %v; allowed is a positive amount per positive period", l.Amount,
+			l.Resource, l.Period)
 	case l.Burst < 0 || l.Used < 0 || l.Offset < 0 || l.Quantum < 0 || l.Growth < 0 || l.Estimate < 0 ||
 		l.Output < 0 || l.Before < 0:
 		return fmt.Errorf("a negative parameter of the limit %s; allowed is 0 or more", l.label())
 	case l.Quantum > l.Period:
-		return fmt.Errorf("the limit %s is enforced every %v, longer than its period %v", l.label(), l.Quantum, l.Period)
+		return fmt.Errorf("the limit %s is enforced every %v, longer than its period %v", l.label(), l.Quantum,
+			l.Period)
 	case l.Kind == RampLimit && l.Every < l.Period:
-		return fmt.Errorf("the limit %s grows every %v; allowed is at least its period %v", l.label(), l.Every, l.Period)
+		return fmt.Errorf("the limit %s grows every %v; allowed is at least its period %v", l.label(), l.Every,
+			l.Period)
 	case l.Settle == Multiply && l.Output < 1:
 		return fmt.Errorf("the limit %s multiplies output by %d; allowed is 1 or more", l.label(), l.Output)
 	}
@@ -191,5 +195,6 @@ func (l *Limit) Ends(r Request, used Used) int64 { return l.final(&r, used) }
 
 // Covers reports whether the limit counts the requests of a tenant.
 func (l Limit) Covers(t Tenant) bool {
-	return (len(l.Keys) == 0 || slices.Contains(l.Keys, t.Key)) && (len(l.Models) == 0 || slices.Contains(l.Models, t.Model))
+	return (len(l.Keys) == 0 || slices.Contains(l.Keys, t.Key)) &&
+		(len(l.Models) == 0 || slices.Contains(l.Models, t.Model))
 }

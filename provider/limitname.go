@@ -79,8 +79,11 @@ func (c *Config) RefusedBy(limit int8) string {
 const longestName = 60
 
 func checkName(i int, name string) error {
-	if utf8.RuneCountInString(name) > longestName || strings.TrimSpace(name) != name || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return fmt.Errorf("found the name %q of limit %d; want up to %d printable characters without blanks at its ends", name, i, longestName)
+	if utf8.RuneCountInString(name) > longestName || strings.TrimSpace(name) != name ||
+		strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf(
+			"found the name %q of limit %d; want up to %d printable characters without blanks at its ends", name, i,
+			longestName)
 	}
 	return nil
 }
@@ -94,7 +97,8 @@ func (l Limit) madeName() string {
 	case Dollars:
 		s = dollars(l.Amount) + "/" + format.Period(l.Period)
 	default:
-		s = fmt.Sprintf("%s %s/%s", strings.ReplaceAll(l.Resource.String(), "_", " "), format.Amount(l.Amount), format.Period(l.Period))
+		s = fmt.Sprintf("%s %s/%s", strings.ReplaceAll(l.Resource.String(), "_", " "), format.Amount(l.Amount),
+			format.Period(l.Period))
 	}
 	if len(l.Keys) > 0 {
 		s += " under " + strings.Join(l.Keys, ", ")

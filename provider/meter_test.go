@@ -97,7 +97,21 @@ func TestSlidingWaitsForWhatCounts(t *testing.T) {
 // What a window gives back of a charge of the window before is lost: 101 and 2,000
 // are counted in the second minute, whatever of the first comes back in it.
 func TestWindowGivesBackItsOwnOnly(t *testing.T) {
-	p := build(t, Config{Limits: []Limit{{Resource: Tokens, Kind: FixedWindow, Amount: 2000, Period: 60 * s, Charge: PromptPlusMax, Settle: Refund}}})
+	p := build(
+		t,
+		Config{
+			Limits: []Limit{
+				{
+					Resource: Tokens,
+					Kind:     FixedWindow,
+					Amount:   2000,
+					Period:   60 * s,
+					Charge:   PromptPlusMax,
+					Settle:   Refund,
+				},
+			},
+		},
+	)
 	before := Request{Prompt: 100, MaxTokens: 1900, Admitted: 50 * s}
 	p.Receive(50*s, before, 0)
 	own := Request{Prompt: 100, MaxTokens: 400, Admitted: 65 * s}
@@ -115,8 +129,13 @@ func TestWindowGivesBackItsOwnOnly(t *testing.T) {
 func TestLimitChangesOfAKey(t *testing.T) {
 	config := Config{
 		Tenants: []Tenant{{Key: "a"}, {Key: "b"}},
-		Limits:  []Limit{{Resource: Requests, Amount: 5, Period: s, Keys: []string{"a"}}, {Resource: Requests, Amount: 7, Period: s, Keys: []string{"b"}}},
-		Faults:  []Fault{{At: s, Share: 1, Effect: ChangeLimit{Resource: Requests, Amount: 2, Period: s, Keys: []string{"b"}}}},
+		Limits: []Limit{
+			{Resource: Requests, Amount: 5, Period: s, Keys: []string{"a"}},
+			{Resource: Requests, Amount: 7, Period: s, Keys: []string{"b"}},
+		},
+		Faults: []Fault{
+			{At: s, Share: 1, Effect: ChangeLimit{Resource: Requests, Amount: 2, Period: s, Keys: []string{"b"}}},
+		},
 	}
 	p := build(t, config)
 	p.change(s)
@@ -133,7 +152,10 @@ func TestLimitChangesOfAKey(t *testing.T) {
 func TestLimitChangesByName(t *testing.T) {
 	config := func(to ChangeLimit) Config {
 		to.Resource, to.Amount, to.Period = Requests, 2, s
-		limits := []Limit{{Resource: Requests, Amount: 5, Period: s}, {Resource: Requests, Name: "daily", Amount: 7, Period: 24 * time.Hour}}
+		limits := []Limit{
+			{Resource: Requests, Amount: 5, Period: s},
+			{Resource: Requests, Name: "daily", Amount: 7, Period: 24 * time.Hour},
+		}
 		if err := NameLimits(limits); err != nil {
 			t.Fatal(err)
 		}
@@ -373,7 +395,8 @@ func TestChargesAndSettlements(t *testing.T) {
 // Where it does, 6,000 + 100 x 600 tokens are enough for 66, and one more may overdraw.
 func TestPromptChargedAndSettled(t *testing.T) {
 	for settle, want := range map[Settle][2]int{Keep: {600, 600}, Refund: {600, 600}, TrueUsage: {60, 67}} {
-		p := build(t, Config{Limits: []Limit{{Resource: Tokens, Amount: 6000, Period: 60 * s, Charge: Prompt, Settle: settle}}})
+		p := build(t,
+			Config{Limits: []Limit{{Resource: Tokens, Amount: 6000, Period: 60 * s, Charge: Prompt, Settle: settle}}})
 		passed := 0
 		for i := range 600 {
 			now := time.Duration(i) * s
@@ -407,7 +430,15 @@ func TestRejectedRequestsCount(t *testing.T) {
 	if got := describe(half.Receive(1499*ms, Request{}, 0)); got != "429 after 1s" {
 		t.Errorf("just before a whole second after a rejection: %s, want 429 after 1s", got)
 	}
-	p := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 1, Period: s, Burst: 3, Rejected: ToZero}, {Resource: Tokens, Amount: 10, Period: s, Charge: Prompt}}})
+	p := build(
+		t,
+		Config{
+			Limits: []Limit{
+				{Resource: Requests, Amount: 1, Period: s, Burst: 3, Rejected: ToZero},
+				{Resource: Tokens, Amount: 10, Period: s, Charge: Prompt},
+			},
+		},
+	)
 	p.Receive(0, Request{Prompt: 10}, 0)
 	if p.Receive(0, Request{Prompt: 10}, 0); p.limits[0].meter.Level() != 1 {
 		t.Errorf("refused for tokens, a request counts all the same: level %d, want 1", p.limits[0].meter.Level())
@@ -544,8 +575,10 @@ func TestQuantum(t *testing.T) {
 		FixedWindow:   "ok 429 after 1s ok",
 		SlidingWindow: "ok 429 after 1s ok",
 	} {
-		p := build(t, Config{Limits: []Limit{{Resource: Requests, Kind: kind, Amount: 60, Period: 60 * s, Quantum: s}}})
-		got := describe(p.Receive(0, Request{}, 0)) + " " + describe(p.Receive(0, Request{Call: 1}, 0)) + " " + describe(p.Receive(s, Request{Call: 1}, 0))
+		p := build(t,
+			Config{Limits: []Limit{{Resource: Requests, Kind: kind, Amount: 60, Period: 60 * s, Quantum: s}}})
+		got := describe(p.Receive(0, Request{}, 0)) + " " + describe(
+			p.Receive(0, Request{Call: 1}, 0)) + " " + describe(p.Receive(s, Request{Call: 1}, 0))
 		if got != want {
 			t.Errorf("%v: %s, want %s", kind, got, want)
 		}
@@ -555,14 +588,40 @@ func TestQuantum(t *testing.T) {
 // A leaky bucket of ten, which drains one a second, takes any request while it is
 // not over the brim: one of 25 at once, then none until the overflow has drained.
 func TestLeakyBucket(t *testing.T) {
-	p := build(t, Config{Limits: []Limit{{Resource: Tokens, Kind: LeakyBucket, Amount: 60, Period: 60 * s, Burst: 10, Charge: Prompt, Settle: Refund}}})
+	p := build(
+		t,
+		Config{
+			Limits: []Limit{
+				{
+					Resource: Tokens,
+					Kind:     LeakyBucket,
+					Amount:   60,
+					Period:   60 * s,
+					Burst:    10,
+					Charge:   Prompt,
+					Settle:   Refund,
+				},
+			},
+		},
+	)
 	r := Request{Prompt: 25}
-	got := describe(p.Receive(0, r, 0)) + ", " + describe(p.Receive(0, r, 0)) + ", " + describe(p.Receive(15*s-1, r, 0)) + ", " + describe(p.Receive(15*s, r, 0))
+	got := describe(p.Receive(0, r, 0)) + ", " + describe(
+		p.Receive(0, r, 0)) + ", " + describe(p.Receive(15*s-1, r, 0)) + ", " + describe(
+		p.Receive(15*s, r, 0),
+	)
 	if want := "ok, 429 after 15s, 429 after 1ns, ok"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	exact := build(t, Config{Limits: []Limit{{Resource: Tokens, Kind: LeakyBucket, Amount: 60, Period: 60 * s, Burst: 10, Charge: Prompt}}})
-	got = describe(exact.Receive(0, Request{Prompt: 10}, 0)) + ", " + describe(exact.Receive(0, Request{Prompt: 10}, 0)) + ", " + describe(exact.Receive(0, Request{Prompt: 10}, 0))
+	exact := build(
+		t,
+		Config{
+			Limits: []Limit{
+				{Resource: Tokens, Kind: LeakyBucket, Amount: 60, Period: 60 * s, Burst: 10, Charge: Prompt},
+			},
+		},
+	)
+	got = describe(exact.Receive(0, Request{Prompt: 10}, 0)) + ", " + describe(
+		exact.Receive(0, Request{Prompt: 10}, 0)) + ", " + describe(exact.Receive(0, Request{Prompt: 10}, 0))
 	if want := "ok, ok, 429 after 10s"; got != want { // full to the brim is not over it
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -608,7 +667,10 @@ func TestScopes(t *testing.T) {
 // minute, a rise from 20 to 100 a minute is refused, with its own code, and a rise
 // by half is not.
 func TestAcceleration(t *testing.T) {
-	limits := []Limit{{Resource: Requests, Amount: 1000, Period: 60 * s}, {Resource: Requests, Kind: RampLimit, Amount: 20, Period: 60 * s, Growth: 0.5, Every: 60 * s}}
+	limits := []Limit{
+		{Resource: Requests, Amount: 1000, Period: 60 * s},
+		{Resource: Requests, Kind: RampLimit, Amount: 20, Period: 60 * s, Growth: 0.5, Every: 60 * s},
+	}
 	for _, c := range []struct {
 		perMinute []int // requests, minute after minute
 		refused   []int
@@ -662,7 +724,13 @@ func TestQuotas(t *testing.T) {
 	if g.Pass(&v.Reply); v.Reply.Quotas != (wire.Quotas{}) {
 		t.Error("a gateway that strips the counters must")
 	}
-	window := build(t, Config{Dialect: dialect.Azure, Limits: []Limit{{Resource: Requests, Kind: FixedWindow, Amount: 120, Period: 60 * s, Quantum: 10 * s}}})
+	window := build(
+		t,
+		Config{
+			Dialect: dialect.Azure,
+			Limits:  []Limit{{Resource: Requests, Kind: FixedWindow, Amount: 120, Period: 60 * s, Quantum: 10 * s}},
+		},
+	)
 	if q := window.Receive(5500*ms, Request{}, 0).Reply.Quotas[wire.RequestQuota]; q != (wire.Quota{Limit: 20, Remaining: 19, Reset: 5 * s}) { // 4.5 s, in whole seconds
 		t.Errorf("Azure enforces 120 a minute as 20 in ten seconds: %+v", q)
 	}
@@ -677,10 +745,14 @@ func TestAdmissionKnowsNothingOfTheAnswer(t *testing.T) {
 		for i := range rapid.IntRange(1, 4).Draw(t, "limits") {
 			name := fmt.Sprint(i)
 			limits = append(limits, Limit{
-				Resource: rapid.SampledFrom([]Resource{Requests, Tokens, InputTokens, OutputTokens, Dollars}).Draw(t, "resource"+name),
-				Kind:     rapid.SampledFrom([]Kind{TokenBucket, FixedWindow, SlidingWindow, RampLimit, LeakyBucket}).Draw(t, "kind"+name),
-				Amount:   rapid.Int64Range(1, 5000).Draw(t, "amount"+name), Period: s, Every: 2 * s, Growth: 0.5,
-				Charge: Charge(rapid.IntRange(0, 4).Draw(t, "charge"+name)), Settle: Settle(rapid.IntRange(0, 3).Draw(t, "settle"+name)), Output: 5,
+				Resource: rapid.SampledFrom([]Resource{Requests, Tokens, InputTokens, OutputTokens, Dollars}).
+					Draw(t, "resource"+name),
+				Kind: rapid.SampledFrom([]Kind{TokenBucket, FixedWindow, SlidingWindow, RampLimit, LeakyBucket}).
+					Draw(t, "kind"+name),
+				Amount: rapid.Int64Range(1, 5000).Draw(t, "amount"+name), Period: s, Every: 2 * s, Growth: 0.5,
+				Charge: Charge(
+					rapid.IntRange(0, 4).Draw(t, "charge"+name),
+				), Settle: Settle(rapid.IntRange(0, 3).Draw(t, "settle"+name)), Output: 5,
 				Rejected: Rejected(rapid.IntRange(0, 2).Draw(t, "rejected"+name)),
 			})
 		}
@@ -692,7 +764,12 @@ func TestAdmissionKnowsNothingOfTheAnswer(t *testing.T) {
 		now := time.Duration(0)
 		for i := range rapid.IntRange(1, 40).Draw(t, "requests") {
 			now += time.Duration(rapid.Int64Range(0, int64(s)).Draw(t, "gap"))
-			r := Request{Call: uint64(i), Attempt: 1, Prompt: rapid.IntRange(1, 500).Draw(t, "prompt"), MaxTokens: rapid.IntRange(0, 500).Draw(t, "max")}
+			r := Request{
+				Call:      uint64(i),
+				Attempt:   1,
+				Prompt:    rapid.IntRange(1, 500).Draw(t, "prompt"),
+				MaxTokens: rapid.IntRange(0, 500).Draw(t, "max"),
+			}
 			a, b := short.Receive(now, r, 0), long.Receive(now, r, 0)
 			if a != b {
 				t.Fatalf("request %d: %+v and %+v", i, a, b)
@@ -713,8 +790,12 @@ func TestSettlementOnRandomLimits(t *testing.T) {
 		l := Limit{
 			Resource: rapid.SampledFrom([]Resource{Tokens, InputTokens, OutputTokens}).Draw(t, "resource"),
 			Kind:     rapid.SampledFrom([]Kind{TokenBucket, FixedWindow, SlidingWindow, LeakyBucket}).Draw(t, "kind"),
-			Amount:   rapid.Int64Range(1, 5000).Draw(t, "amount"), Period: 60 * s, Cached: Cached(rapid.IntRange(0, 2).Draw(t, "cached")),
-			Charge: Charge(rapid.IntRange(0, 4).Draw(t, "charge")), Settle: Settle(rapid.IntRange(0, 3).Draw(t, "settle")), Output: int64(rapid.IntRange(1, 15).Draw(t, "factor")),
+			Amount: rapid.Int64Range(1, 5000).
+				Draw(t, "amount"),
+			Period: 60 * s, Cached: Cached(rapid.IntRange(0, 2).Draw(t, "cached")),
+			Charge: Charge(
+				rapid.IntRange(0, 4).Draw(t, "charge"),
+			), Settle: Settle(rapid.IntRange(0, 3).Draw(t, "settle")), Output: int64(rapid.IntRange(1, 15).Draw(t, "factor")),
 			Estimate: rapid.SampledFrom([]float64{0, 0.8, 1.5}).Draw(t, "estimate"),
 		}
 		p, err := New(Config{Limits: []Limit{l}}, 1)
@@ -730,7 +811,11 @@ func TestSettlementOnRandomLimits(t *testing.T) {
 		var flying []inFlight
 		for i := range rapid.IntRange(1, 40).Draw(t, "requests") {
 			now += time.Duration(rapid.Int64Range(0, int64(20*s)).Draw(t, "gap"))
-			r := Request{Call: uint64(i), Prompt: rapid.IntRange(1, 900).Draw(t, "prompt"), MaxTokens: rapid.IntRange(0, 900).Draw(t, "max")}
+			r := Request{
+				Call:      uint64(i),
+				Prompt:    rapid.IntRange(1, 900).Draw(t, "prompt"),
+				MaxTokens: rapid.IntRange(0, 900).Draw(t, "max"),
+			}
 			r.Cached = rapid.IntRange(0, r.Prompt).Draw(t, "cache")
 			if v := p.Receive(now, r, 0); v.Kind == Admitted {
 				wantTaken += l.Counts(r)

@@ -108,7 +108,9 @@ const (
 func New(c Config, key sim.Key) (*Provider, error) {
 	p := &Provider{
 		config: c,
-		faults: key.For(forFaults), latencyOfCall: key.For(forLatencyOfCall), latency: key.For(forLatency), spelling: key.For(forSpells),
+		faults: key.For(
+			forFaults,
+		), latencyOfCall: key.For(forLatencyOfCall), latency: key.For(forLatency), spelling: key.For(forSpells),
 		spells: make([]spell, len(c.Faults)),
 	}
 	if len(c.Tenants) > maxTenants {
@@ -128,7 +130,8 @@ func New(c Config, key sim.Key) (*Provider, error) {
 	p.ranks = ranks(c.Tenants)
 	if b := c.Capacity.Batching; b != nil {
 		if b.Step <= 0 || b.PerStream < 0 || b.PerStep < 0 || c.Capacity.Slots < 1 {
-			return nil, fmt.Errorf("%v in %d slots; allowed are a positive step, no negative part, and slots", b, c.Capacity.Slots)
+			return nil, fmt.Errorf("%v in %d slots; allowed are a positive step, no negative part, and slots", b,
+				c.Capacity.Slots)
 		}
 		p.batch = batch{Batching: *b}
 	}

@@ -99,7 +99,10 @@ func TestReshapeKeepsWhatIsThere(t *testing.T) {
 func TestEnvelopeOfTheBucket(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amount := rapid.Int64Range(1, 3_000_000_000).Draw(t, "amount")
-		period := time.Duration(rapid.SampledFrom([]int64{1, 7, int64(s), int64(60 * s), int64(24 * time.Hour), int64(30 * 24 * time.Hour)}).Draw(t, "period"))
+		period := time.Duration(
+			rapid.SampledFrom([]int64{1, 7, int64(s), int64(60 * s), int64(24 * time.Hour), int64(30 * 24 * time.Hour)}).
+				Draw(t, "period"),
+		)
 		burst := rapid.Int64Range(1, 3_000_000_000).Draw(t, "burst")
 		b := NewBucket(amount, period, burst)
 		type step struct {
@@ -109,7 +112,8 @@ func TestEnvelopeOfTheBucket(t *testing.T) {
 		steps := []step{{0, 0}}
 		now, net := time.Duration(0), int64(0)
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
-			now += time.Duration(rapid.OneOf(rapid.Int64Range(0, 1000), rapid.Int64Range(0, int64(time.Hour))).Draw(t, "gap"))
+			now += time.Duration(
+				rapid.OneOf(rapid.Int64Range(0, 1000), rapid.Int64Range(0, int64(time.Hour))).Draw(t, "gap"))
 			b.Advance(now)
 			n := rapid.Int64Range(1, burst).Draw(t, "n")
 			if wait := b.Wait(n); wait > sim.Never-now {
@@ -272,16 +276,22 @@ func TestLimitsAreNamed(t *testing.T) {
 	if err := NameLimits(limits); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"requests 500/min", "tokens 200k/min, fixed window", "output tokens 8000/10s, sliding window", "input tokens 1M/min, ramp",
-		"$1000/month, fixed window", "8 at once to gpt-4o", "requests 60/min under blue, red, leaky bucket",
-		"requests 500/min #3", "requests 500/min #4", "requests 500/min #2"}
+	want := []string{"requests 500/min", "tokens 200k/min, fixed window", "output tokens 8000/10s, sliding window",
+		"input tokens 1M/min, ramp", "$1000/month, fixed window", "8 at once to gpt-4o",
+		"requests 60/min under blue, red, leaky bucket", "requests 500/min #3", "requests 500/min #4",
+		"requests 500/min #2"}
 	for i, l := range limits {
 		if l.Name != want[i] {
 			t.Errorf("limit %d is named %q, want %q", i, l.Name, want[i])
 		}
 	}
-	texts := map[int]string{0: "requests 500/min, token bucket", 5: "8 at once to gpt-4o", 7: "requests 500/min #3, token bucket, burst 10",
-		8: "requests 500/min #4, token bucket, enforced every 1s", 9: "requests 500/min #2: requests 9/hour, token bucket"}
+	texts := map[int]string{
+		0: "requests 500/min, token bucket",
+		5: "8 at once to gpt-4o",
+		7: "requests 500/min #3, token bucket, burst 10",
+		8: "requests 500/min #4, token bucket, enforced every 1s",
+		9: "requests 500/min #2: requests 9/hour, token bucket",
+	}
 	for i, want := range texts {
 		if got := limits[i].String(); got != want {
 			t.Errorf("limit %d is written %q, want %q", i, got, want)
@@ -290,7 +300,12 @@ func TestLimitsAreNamed(t *testing.T) {
 }
 
 func TestRefundMakesRoom(t *testing.T) {
-	p := build(t, Config{Limits: []Limit{{Resource: Tokens, Amount: 1000, Period: 60 * s, Charge: PromptPlusMax, Settle: Refund}}})
+	p := build(
+		t,
+		Config{
+			Limits: []Limit{{Resource: Tokens, Amount: 1000, Period: 60 * s, Charge: PromptPlusMax, Settle: Refund}},
+		},
+	)
 	r := Request{Prompt: 100, MaxTokens: 800}
 	p.Receive(0, r, 0)
 	if got := describe(p.Receive(0, r, 0)); got != "429 after 48s" {
@@ -315,7 +330,8 @@ func TestRetryAfterIsRoundedAsConfigured(t *testing.T) {
 		{RetryAfter{Round: 5 * s}, "429 after 10s"},
 		{RetryAfter{As: NotAtAll}, "429"},
 	} {
-		p := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 7, Period: 60 * s, Burst: 1}}, RetryAfter: c.rule})
+		p := build(t,
+			Config{Limits: []Limit{{Resource: Requests, Amount: 7, Period: 60 * s, Burst: 1}}, RetryAfter: c.rule})
 		p.Receive(0, Request{}, 0)
 		if got := describe(p.Receive(0, Request{Call: 1}, 0)); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.rule, got, c.want)
@@ -337,7 +353,8 @@ func TestRetryAfterIsWrittenAsConfigured(t *testing.T) {
 		{RetryAfter{Round: s, Millis: true}, wire.Hint{Form: wire.Seconds, Value: 7}, wire.Hint{Form: wire.Seconds, Value: 6.672}},
 		{RetryAfter{As: NotAtAll, Millis: true}, wire.Hint{}, wire.Hint{Form: wire.Seconds, Value: 6.672}},
 	} {
-		p := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 7, Period: 60 * s, Burst: 1}}, RetryAfter: c.rule})
+		p := build(t,
+			Config{Limits: []Limit{{Resource: Requests, Amount: 7, Period: 60 * s, Burst: 1}}, RetryAfter: c.rule})
 		p.Receive(0, Request{}, 0)
 		if got := p.Receive(second, Request{Call: 1}, 0).Reply; got.RetryAfter != c.header || got.Millis != c.millis {
 			t.Errorf("%+v: %+v and %+v, want %+v and %+v", c.rule, got.RetryAfter, got.Millis, c.header, c.millis)
@@ -347,7 +364,8 @@ func TestRetryAfterIsWrittenAsConfigured(t *testing.T) {
 
 func TestConcurrencyLimit(t *testing.T) {
 	p := build(t, Config{Limits: []Limit{{Resource: Concurrency, Amount: 2}}})
-	got := describe(p.Receive(0, Request{}, 0)) + " " + describe(p.Receive(0, Request{Call: 1}, 0)) + " " + describe(p.Receive(0, Request{Call: 2}, 0))
+	got := describe(p.Receive(0, Request{}, 0)) + " " + describe(
+		p.Receive(0, Request{Call: 1}, 0)) + " " + describe(p.Receive(0, Request{Call: 2}, 0))
 	p.Finish(s, Request{}, Used{Output: 0})
 	if got += " " + describe(p.Receive(s, Request{Call: 3}, 0)); got != "ok ok 429 ok" {
 		t.Errorf("%s, want ok ok 429 ok", got)
@@ -369,13 +387,22 @@ func TestFaultAsksAsItsProvider(t *testing.T) {
 		{RetryAfter{As: NotAtAll}, wire.Reply{}},
 	} {
 		c.want.Status = 503
-		p := build(t, Config{RetryAfter: c.how, Faults: []Fault{{Share: 1, Effect: Reject{Reply: wire.Reply{Status: 503}, Wait: 2300 * ms, After: 500 * ms}}}})
+		p := build(
+			t,
+			Config{
+				RetryAfter: c.how,
+				Faults: []Fault{
+					{Share: 1, Effect: Reject{Reply: wire.Reply{Status: 503}, Wait: 2300 * ms, After: 500 * ms}},
+				},
+			},
+		)
 		if got := p.Receive(10*s, Request{}, 0).Reply; got != c.want {
 			t.Errorf("%v: %+v, want %+v", c.how, got, c.want)
 		}
 	}
 	verbatim := wire.Reply{Status: 503, RetryAfter: wire.Hint{Form: wire.Garbage}}
-	p := build(t, Config{RetryAfter: RetryAfter{As: NotAtAll}, Faults: []Fault{{Share: 1, Effect: Reject{Reply: verbatim}}}})
+	p := build(t,
+		Config{RetryAfter: RetryAfter{As: NotAtAll}, Faults: []Fault{{Share: 1, Effect: Reject{Reply: verbatim}}}})
 	if got := p.Receive(0, Request{}, 0).Reply; got != verbatim {
 		t.Errorf("word for word: %+v, want %+v", got, verbatim)
 	}
@@ -385,7 +412,14 @@ func TestFaultAsksAsItsProvider(t *testing.T) {
 func TestFaultBoundaries(t *testing.T) {
 	p := build(t, Config{
 		Limits: []Limit{{Resource: Requests, Amount: 60, Period: 60 * s, Burst: 1000}},
-		Faults: []Fault{{At: 10 * s, For: 5 * s, Share: 1, Effect: Reject{Reply: wire.Reply{Status: 503, RetryAfter: wire.After(2 * s)}}}},
+		Faults: []Fault{
+			{
+				At:     10 * s,
+				For:    5 * s,
+				Share:  1,
+				Effect: Reject{Reply: wire.Reply{Status: 503, RetryAfter: wire.After(2 * s)}},
+			},
+		},
 	})
 	for _, c := range []struct {
 		at   time.Duration
@@ -401,7 +435,19 @@ func TestFaultBoundaries(t *testing.T) {
 // of the time: 1/4 with gaps of 30 s and lengths of 10 s, and in spells whose
 // mean length is 10 s. 2,000,000 s; four standard errors of 50,000 cycles.
 func TestSpells(t *testing.T) {
-	p := build(t, Config{Faults: []Fault{{Gap: law.Exponential{Beta: 30}, Length: law.Exponential{Beta: 10}, Share: 1, Effect: Reject{Reply: wire.Reply{Status: 500}}}}})
+	p := build(
+		t,
+		Config{
+			Faults: []Fault{
+				{
+					Gap:    law.Exponential{Beta: 30},
+					Length: law.Exponential{Beta: 10},
+					Share:  1,
+					Effect: Reject{Reply: wire.Reply{Status: 500}},
+				},
+			},
+		},
+	)
 	down, spells := 0, 0
 	before := false
 	const n = 2_000_000
@@ -443,7 +489,14 @@ func TestShareOfErrors(t *testing.T) {
 func TestLimitChangesAndReturns(t *testing.T) {
 	p := build(t, Config{
 		Limits: []Limit{{Resource: Requests, Amount: 60, Period: 60 * s, Burst: 1}},
-		Faults: []Fault{{At: 100 * s, For: 100 * s, Share: 1, Effect: ChangeLimit{Resource: Requests, Amount: 6, Period: 60 * s, Burst: 1}}},
+		Faults: []Fault{
+			{
+				At:     100 * s,
+				For:    100 * s,
+				Share:  1,
+				Effect: ChangeLimit{Resource: Requests, Amount: 6, Period: 60 * s, Burst: 1},
+			},
+		},
 	})
 	for _, c := range []struct {
 		at   time.Duration
@@ -469,7 +522,12 @@ func TestLimitChangesAndReturns(t *testing.T) {
 // whatever the order in which they are listed.
 func TestLimitChangesOverlap(t *testing.T) {
 	to := func(at, length time.Duration, perSecond int64) Fault {
-		return Fault{At: at, For: length, Share: 1, Effect: ChangeLimit{Resource: Requests, Amount: perSecond, Period: s}}
+		return Fault{
+			At:     at,
+			For:    length,
+			Share:  1,
+			Effect: ChangeLimit{Resource: Requests, Amount: perSecond, Period: s},
+		}
 	}
 	for name, faults := range map[string][]Fault{
 		"in order":     {to(0, 10*s, 5), to(10*s, 10*s, 2), to(12*s, 3*s, 7)},

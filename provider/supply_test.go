@@ -15,7 +15,14 @@ func TestSupply(t *testing.T) {
 	fixed := with(perDay, func(l *Limit) { l.Kind = FixedWindow })
 	sliding := with(perDay, func(l *Limit) { l.Kind = SlidingWindow })
 	output := Limit{Resource: OutputTokens, Amount: 8000, Period: time.Minute, Charge: AsProduced}
-	ramp := Limit{Resource: Requests, Amount: 10, Period: time.Minute, Kind: RampLimit, Growth: 0.5, Every: 15 * time.Minute}
+	ramp := Limit{
+		Resource: Requests,
+		Amount:   10,
+		Period:   time.Minute,
+		Kind:     RampLimit,
+		Growth:   0.5,
+		Every:    15 * time.Minute,
+	}
 	for _, c := range []struct {
 		name  string
 		limit Limit
@@ -82,7 +89,14 @@ func TestSupply(t *testing.T) {
 	// second, then ten again.
 	config = Config{
 		Limits: []Limit{{Resource: Requests, Amount: 600, Period: time.Minute, Burst: 100}},
-		Faults: []Fault{{At: time.Minute, For: 30 * time.Second, Share: 1, Effect: ChangeLimit{Resource: Requests, Amount: 60, Period: time.Minute, Burst: 100}}},
+		Faults: []Fault{
+			{
+				At:     time.Minute,
+				For:    30 * time.Second,
+				Share:  1,
+				Effect: ChangeLimit{Resource: Requests, Amount: 60, Period: time.Minute, Burst: 100},
+			},
+		},
 	}
 	for at, want := range map[sim.Time]int64{time.Minute: 700, 80 * time.Second: 720, 100 * time.Second: 830} {
 		if n := config.Supply(0).Within(0, at, 0); n < want || n > want+2 {

@@ -133,7 +133,9 @@ func TestUseIsNeverMoreThanAdmitted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Limit{
 			Resource: Requests, Kind: rapid.SampledFrom([]Kind{TokenBucket, FixedWindow, SlidingWindow}).Draw(t, "kind"),
-			Amount: rapid.Int64Range(1, 20).Draw(t, "amount"), Period: time.Duration(rapid.Int64Range(1, 50).Draw(t, "period")),
+			Amount: rapid.Int64Range(1, 20).
+				Draw(t, "amount"),
+			Period: time.Duration(rapid.Int64Range(1, 50).Draw(t, "period")),
 		}
 		switch l.Kind {
 		case TokenBucket:

@@ -46,7 +46,12 @@ func BenchmarkReport(b *testing.B) {
 				for k := range values {
 					values[k] = float64((i*7919+k*104729)%100_003) / 997
 				}
-				row := sweep.Row{Point: i / 30, Replication: i % 30, Labels: []string{"own-the-loop", fmt.Sprint(i / 30)}, Values: values}
+				row := sweep.Row{
+					Point:       i / 30,
+					Replication: i % 30,
+					Labels:      []string{"own-the-loop", fmt.Sprint(i / 30)},
+					Values:      values,
+				}
 				line = row.Append(line[:0])
 				if _, err := w.Write(line); err != nil {
 					b.Fatal(err)

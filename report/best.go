@@ -140,7 +140,8 @@ func (c *Comparison) frontier() {
 	var front []place // none beats another in latency and success
 	for _, x := range all {
 		beaten := slices.ContainsFunc(front, func(f place) bool { // f costs no more
-			return f.latency <= x.latency && f.fails <= x.fails && (f.cost < x.cost || f.latency < x.latency || f.fails < x.fails)
+			return f.latency <= x.latency && f.fails <= x.fails &&
+				(f.cost < x.cost || f.latency < x.latency || f.fails < x.fails)
 		})
 		if !beaten {
 			front = slices.DeleteFunc(front, func(f place) bool { return x.latency < f.latency && x.fails < f.fails })
@@ -162,7 +163,8 @@ func (c *Comparison) explain() {
 			var total sim.Moments
 			by := make([]sim.Moments, len(names))
 			for j := range c.Points {
-				if x := c.Points[j].Estimates[i].Mean; !math.IsNaN(x) && (axis == sweep.TriggerAxis || !c.isControl(c.Points[j])) {
+				if x := c.Points[j].Estimates[i].Mean; !math.IsNaN(x) &&
+					(axis == sweep.TriggerAxis || !c.isControl(c.Points[j])) {
 					total.Add(x)
 					by[groupOf[j]].Add(x)
 				}

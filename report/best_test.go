@@ -9,7 +9,11 @@ import (
 
 func TestBestSetDirection(t *testing.T) {
 	three := []int{0, 1, 2}
-	all := []BestCandidate{{0, three, []float64{1, 2, 3}}, {1, three, []float64{11, 12, 13}}, {2, []int{0}, []float64{math.NaN()}}}
+	all := []BestCandidate{
+		{0, three, []float64{1, 2, 3}},
+		{1, three, []float64{11, 12, 13}},
+		{2, []int{0}, []float64{math.NaN()}},
+	}
 	if got := BestSet(all, true, 0.95); !slices.Equal(got, []int{1, 2}) {
 		t.Errorf("higher is better: %v", got)
 	}
@@ -64,7 +68,11 @@ func TestBestSetHoldsTheBest(t *testing.T) {
 // common with the first and stays.
 func TestBestSetPairsReplications(t *testing.T) {
 	all := []BestCandidate{
-		{1, []int{0, 2, 3}, []float64{9, 29.2, 38.9}}, {0, []int{0, 1, 2, 3}, []float64{10, 20, 30, 40}}, {2, []int{3, 4, 5}, []float64{1, 2, 3}},
+		{
+			1,
+			[]int{0, 2, 3},
+			[]float64{9, 29.2, 38.9},
+		}, {0, []int{0, 1, 2, 3}, []float64{10, 20, 30, 40}}, {2, []int{3, 4, 5}, []float64{1, 2, 3}},
 	}
 	if got := BestSet(all[:2], true, 0.95); !slices.Equal(got, []int{0}) {
 		t.Errorf("two: %v, want the point 0", got)

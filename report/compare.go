@@ -89,7 +89,8 @@ type CompareOptions struct {
 
 // ReportMetrics are those of a report by default. The success ratio never stands
 // alone: closed loops that fail fast offer more calls.
-var ReportMetrics = []string{"success_ratio", "goodput_per_min", "makespan_s", "latency_p95_s", "attempts_per_call", "throttled_ratio", "usd_per_1000_answers", "usd_wasted"}
+var ReportMetrics = []string{"success_ratio", "goodput_per_min", "makespan_s", "latency_p95_s", "attempts_per_call",
+	"throttled_ratio", "usd_per_1000_answers", "usd_wasted"}
 
 // Compare reads a sweep's folder. It simulates nothing.
 func Compare(dir string, o CompareOptions) (*Comparison, error) {
@@ -229,7 +230,11 @@ func (c *Comparison) read(path string) error {
 		return err
 	}
 	if base == nil && first != nil {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("point %d has no result to compare to; point %d takes its place as the base", c.Base, first.point))
+		c.Warnings = append(
+			c.Warnings,
+			fmt.Sprintf("point %d has no result to compare to; point %d takes its place as the base", c.Base,
+				first.point),
+		)
 		base, c.Base = first, first.point
 	}
 	if base == nil && reason != "" {
@@ -243,7 +248,12 @@ func (c *Comparison) read(path string) error {
 		at[r] = i
 	}
 	return c.groups(path, func(g *group) error {
-		p := PointResult{Point: g.point, Labels: g.labels, N: len(g.replications), Reason: strings.Join(slices.Compact(g.reasons), "; ")}
+		p := PointResult{
+			Point:  g.point,
+			Labels: g.labels,
+			N:      len(g.replications),
+			Reason: strings.Join(slices.Compact(g.reasons), "; "),
+		}
 		for i, m := range c.Metrics {
 			p.Estimates = append(p.Estimates, measure.Metrics()[m].Estimate(g.values[i], c.random(g), 0.95))
 			p.Diffs = append(p.Diffs, difference(g, base, at, i, measure.Metrics()[m], c.random(g) || c.random(base)))
@@ -336,11 +346,13 @@ func (c *Comparison) warn() {
 			format.Plural(c.lacks.Replications, "replication"), format.Plural(c.lacks.Points, "point"))
 	}
 	if least < 10 {
-		add("points rest on as few as %d replications; intervals from fewer than 10 are wide and rest on normality", least)
+		add("points rest on as few as %d replications; intervals from fewer than 10 are wide and rest on normality",
+			least)
 	}
 	for k, w := range censoring {
 		if found := c.censored[k]; found.points > 0 {
-			add("up to %.4g calls per replication %s, at %s", found.most, w.words, format.Plural(found.points, "point"))
+			add("up to %.4g calls per replication %s, at %s", found.most, w.words,
+				format.Plural(found.points, "point"))
 		}
 	}
 	c.warnOfSurvivors()
@@ -368,7 +380,8 @@ func (c *Comparison) warn() {
 				}
 			}
 			if wide > 0 {
-				add("%d points did not reach the precision asked for with the %d replications allowed", wide, p.MaxReps)
+				add("%d points did not reach the precision asked for with the %d replications allowed", wide,
+					p.MaxReps)
 			}
 		}
 	}
@@ -381,12 +394,15 @@ func (c *Comparison) warn() {
 		}
 	}
 	if c.Manifest.Has("warmup") {
-		add("the measured time begins at the end of the warm-up (warmup_s); where that was found from the data each point has its own, so counts rest on different calls")
+		add(
+			"the measured time begins at the end of the warm-up (warmup_s); where that was found from the data each point has its own, so counts rest on different calls",
+		)
 	}
 	if len(c.Points) > 10 {
 		add("each difference has its own 95 %% interval; of many that are nothing, one in twenty looks like something")
 	}
 	if len(c.Best) > 1 {
-		add("the best set holds the truly best point with 95 %%; its %d points cannot be told apart by %s", len(c.Best), measure.Metrics()[c.Metrics[c.Objective]].Name)
+		add("the best set holds the truly best point with 95 %%; its %d points cannot be told apart by %s",
+			len(c.Best), measure.Metrics()[c.Metrics[c.Objective]].Name)
 	}
 }

@@ -97,7 +97,8 @@ func TestIncompleteSweepsSaySo(t *testing.T) {
 		t.Errorf("a part after its first wave: %s", all)
 	}
 	var folder sweep.FolderError
-	if err := sweep.Merge(parts, t.TempDir()+"/m"); !errors.As(err, &folder) || !strings.Contains(err.Error(), "part 2 of 2, lacks") {
+	if err := sweep.Merge(parts, t.TempDir()+"/m"); !errors.As(err, &folder) ||
+		!strings.Contains(err.Error(), "part 2 of 2, lacks") {
 		t.Errorf("a part after its first wave was merged: %v", err)
 	}
 	text, err := os.ReadFile(filepath.Join(parts[0], sweep.ResultsName))
@@ -107,7 +108,8 @@ func TestIncompleteSweepsSaySo(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(parts[1], sweep.ResultsName), text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := sweep.Merge(parts, t.TempDir()+"/m"); err == nil || !strings.Contains(err.Error(), "holds point 0, which is not of part 2 of 2") {
+	if err := sweep.Merge(parts, t.TempDir()+"/m"); err == nil ||
+		!strings.Contains(err.Error(), "holds point 0, which is not of part 2 of 2") {
 		t.Errorf("a part with the rows of another: %v", err)
 	}
 }
@@ -120,7 +122,9 @@ func TestReportWithoutAnyResult(t *testing.T) {
 	if err != nil || outcome.FailedCount != 2*9+3 {
 		t.Errorf("%v, %+v", err, outcome)
 	}
-	if _, err := Compare(dir, CompareOptions{}); err == nil || !strings.Contains(err.Error(), "no replication in the folder has a result: ") || !strings.Contains(err.Error(), "budget") {
+	if _, err := Compare(dir, CompareOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "no replication in the folder has a result: ") ||
+		!strings.Contains(err.Error(), "budget") {
 		t.Error(err)
 	}
 }
@@ -209,7 +213,8 @@ sweep: {"provider.limits.0.limit": [1/min, 100/min]}
 	}{{"requests 1/min; tokens 9000/min", 4}, {"requests 100/min; tokens 9000/min", 0}} {
 		limits := c.Points[i].Limits
 		if got := measure.JoinLimits(namesOf(limits)); got != want.names || limits[0].Refused.Mean != want.refused {
-			t.Errorf("point %d: %s, %g refused by the first; want %s, %g", i, got, limits[0].Refused.Mean, want.names, want.refused)
+			t.Errorf("point %d: %s, %g refused by the first; want %s, %g", i, got, limits[0].Refused.Mean, want.names,
+				want.refused)
 		}
 	}
 	var out bytes.Buffer
@@ -222,7 +227,13 @@ sweep: {"provider.limits.0.limit": [1/min, 100/min]}
 // Bounds by hand: 1 - 0.05^(1/30) = 0.0950, 1 - 0.05^(1/10) = 0.2589. Clopper and Pearson of 1 of
 // 30 are 0.00084 and 0.1722 (of 3 of 10, the usual table, 0.0667 and 0.6525).
 func TestNeverSeenIsNotNever(t *testing.T) {
-	events, share := measure.Metric{Name: "terminal_error", Unit: "calls"}, measure.Metric{Name: "collapsed", Unit: "share"}
+	events, share := measure.Metric{
+		Name: "terminal_error",
+		Unit: "calls",
+	}, measure.Metric{
+		Name: "collapsed",
+		Unit: "share",
+	}
 	same := func(v float64, n int) []float64 { return slices.Repeat([]float64{v}, n) }
 	once := append(same(0, 29), 1)
 	for _, c := range []struct {
@@ -246,8 +257,10 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 		{"never against always", share.Difference(same(-1, 30), true, 0.95), -1.0950, -0.9050, 0.0950, "[=]"},
 	} {
 		near := func(a, b float64) bool { return a == b || math.Abs(a-b) < 5e-5 }
-		if !near(c.e.Low, c.low) || !near(c.e.High, c.high) || !near(c.e.Unseen, c.unseen) || measure.Interval(c.e, true) != c.text {
-			t.Errorf("%s: %+v %q, want %v..%v, unseen %v, %q", c.what, c.e, measure.Interval(c.e, true), c.low, c.high, c.unseen, c.text)
+		if !near(c.e.Low, c.low) || !near(c.e.High, c.high) || !near(c.e.Unseen, c.unseen) ||
+			measure.Interval(c.e, true) != c.text {
+			t.Errorf("%s: %+v %q, want %v..%v, unseen %v, %q", c.what, c.e, measure.Interval(c.e, true), c.low, c.high,
+				c.unseen, c.text)
 		}
 	}
 	if low, high := measure.ClopperPearson(3, 10, 0.95); math.Abs(low-0.0667) > 5e-5 || math.Abs(high-0.6525) > 5e-5 {
@@ -262,7 +275,8 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 // number goes on to the most replications, and does not end at "0, known to 10 %". A point
 // without chance needs no more than it begins with.
 func TestPrecisionGoesOnForRareEvents(t *testing.T) {
-	constant := strings.NewReplacer("{exponential: {mean: 500}}", "500", "{exponential: {mean: 100}}", "100", "{exponential: {mean: 500ms}}", "500ms").Replace(testkit.Small)
+	constant := strings.NewReplacer("{exponential: {mean: 500}}", "500", "{exponential: {mean: 100}}", "100", "{exponential: {mean: 500ms}}", "500ms").
+		Replace(testkit.Small)
 	constant = constant[:strings.Index(constant, "policy:")] + "policy: {retry: {attempts: 2}}\nprice: gpt-4o-mini\n"
 	dir := t.TempDir() + "/s"
 	_, err := sweepFolder(t, dir, func(s *sweep.Sweep) {
@@ -270,8 +284,12 @@ func TestPrecisionGoesOnForRareEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Plan = &sweep.Plan{Template: testkit.Template(t, constant, "provider.faults=[{share: 0, status: 400}]"), Reps: 10,
-			Metric: "terminal_error", Precision: sweep.Precision{Metric: "terminal_error", Rel: 0.1, MaxReps: 40}}
+		s.Plan = &sweep.Plan{
+			Template:  testkit.Template(t, constant, "provider.faults=[{share: 0, status: 400}]"),
+			Reps:      10,
+			Metric:    "terminal_error",
+			Precision: sweep.Precision{Metric: "terminal_error", Rel: 0.1, MaxReps: 40},
+		}
 		s.Plan.Template.Sweep.Axes = []scenario.Axis{axis}
 	})
 	if err != nil {
@@ -285,7 +303,8 @@ func TestPrecisionGoesOnForRareEvents(t *testing.T) {
 	if e := never.Estimates[c.Objective]; never.N != 10 || e.High != 0 || e.Unseen != 0 {
 		t.Errorf("without chance: %d replications, %+v; want 10 and 0 for certain", never.N, e)
 	}
-	if e := rare.Estimates[c.Objective]; rare.N != 40 || e.Mean != 0 || math.Abs(e.High-0.0722) > 5e-5 { // 1 - 0.05^(1/40)
+	if e := rare.Estimates[c.Objective]; rare.N != 40 || e.Mean != 0 ||
+		math.Abs(e.High-0.0722) > 5e-5 { // 1 - 0.05^(1/40)
 		t.Errorf("a rare event: %d replications, %+v; want 40 and at most 0.0722", rare.N, e)
 	}
 	if d := rare.Diffs[c.Objective]; d.Verdict != Undecided || !(d.Low < 0 && d.High > 0) {
@@ -323,7 +342,9 @@ func TestASingleSeedDecidesNothing(t *testing.T) {
 	}
 	text.Reset()
 	c.WriteText(&text)
-	if all := text.String(); len(c.Best) != 2 || c.Points[1].Diffs[0].Verdict != Undecided || strings.Count(all, "±?") < 2 || !strings.Contains(all, "as few as 1 replications") {
+	if all := text.String(); len(c.Best) != 2 || c.Points[1].Diffs[0].Verdict != Undecided ||
+		strings.Count(all, "±?") < 2 ||
+		!strings.Contains(all, "as few as 1 replications") {
 		t.Errorf("best %v, verdict %s:\n%s", c.Best, c.Points[1].Diffs[0].Verdict, all)
 	}
 }
@@ -335,7 +356,11 @@ func TestBrokenPointsDoNotStopASweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if outcome.FailedCount != 3 || outcome.Rows != 9*4+3 || !strings.Contains(outcome.Failed[0], `point 3 (as_above, nonsense): policy.gate.semaphore=nonsense: policy.gate.semaphore: found "nonsense"`) {
+	if outcome.FailedCount != 3 || outcome.Rows != 9*4+3 ||
+		!strings.Contains(
+			outcome.Failed[0],
+			`point 3 (as_above, nonsense): policy.gate.semaphore=nonsense: policy.gate.semaphore: found "nonsense"`,
+		) {
 		t.Errorf("%+v", outcome)
 	}
 	c, err := Compare(dir, CompareOptions{})
@@ -377,7 +402,8 @@ sweep: {policy: [as_above, no-retry]}
 		t.Errorf("success %g and %g: the example shows nothing", a, b)
 	}
 	objective := measure.Metrics()[c.Metrics[c.Objective]].Name
-	if a, b := mean(0, objective), mean(1, objective); objective != "goodput_per_min" || math.Abs(a-60) > 1 || math.Abs(b-60) > 1 {
+	if a, b := mean(0, objective), mean(1, objective); objective != "goodput_per_min" || math.Abs(a-60) > 1 ||
+		math.Abs(b-60) > 1 {
 		t.Errorf("compared by %s: %g and %g; want goodput, 60 for both", objective, a, b)
 	}
 	var text bytes.Buffer
@@ -397,7 +423,11 @@ sweep: {policy: [as_above, no-retry]}
 
 // Each point of a sweep with a control also runs with the trigger off.
 func TestControl(t *testing.T) {
-	tpl := testkit.Template(t, strings.Replace(testkit.Small, "  latency:", "  faults: [{for: 20s, status: 503}, {share: 1%, status: 500}]\n  latency:", 1))
+	tpl := testkit.Template(
+		t,
+		strings.Replace(testkit.Small, "  latency:",
+			"  faults: [{for: 20s, status: 503}, {share: 1%, status: 500}]\n  latency:", 1),
+	)
 	dir := t.TempDir() + "/s"
 	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 4, Control: true}, Dir: dir}).Run(context.Background()); err != nil {
 		t.Fatal(err)
@@ -419,7 +449,11 @@ func TestControl(t *testing.T) {
 
 // Trap 3: the control meets the same luck. A trigger that comes after the end changes nothing.
 func TestControlMeetsTheSameLuck(t *testing.T) {
-	tpl := testkit.Template(t, strings.Replace(strings.Split(testkit.Small, "sweep:")[0], "  latency:", "  faults: [{at: 1h, for: 1s, status: 503}]\n  latency:", 1)+"sweep: {policy: [as_above, no-retry]}")
+	tpl := testkit.Template(
+		t,
+		strings.Replace(strings.Split(testkit.Small, "sweep:")[0], "  latency:",
+			"  faults: [{at: 1h, for: 1s, status: 503}]\n  latency:", 1)+"sweep: {policy: [as_above, no-retry]}",
+	)
 	dir := t.TempDir() + "/s"
 	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 4, Control: true}, Dir: dir}).Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -505,7 +539,11 @@ func TestFrontierAndSensitivity(t *testing.T) {
 	for _, p := range c.Points {
 		beaten := p.Reason != "" || at(p, "success_ratio") < min(most, 0.99)
 		for _, q := range c.Points {
-			cost, latency, success := at(q, "usd_per_1000_answers")-at(p, "usd_per_1000_answers"), at(q, "latency_p95_s")-at(p, "latency_p95_s"), at(p, "success_ratio")-at(q, "success_ratio")
+			cost, latency, success := at(q, "usd_per_1000_answers")-at(p,
+				"usd_per_1000_answers"), at(q, "latency_p95_s")-at(
+				p,
+				"latency_p95_s",
+			), at(p, "success_ratio")-at(q, "success_ratio")
 			if cost <= 0 && latency <= 0 && success <= 0 && (cost < 0 || latency < 0 || success < 0) {
 				beaten = true
 			}
@@ -534,7 +572,11 @@ func TestFrontierAndSensitivity(t *testing.T) {
 // more to be had; the decision does not depend on jobs or interruptions.
 func TestPrecision(t *testing.T) {
 	plan := func() *sweep.Plan {
-		return &sweep.Plan{Template: testkit.Template(t, testkit.Small), Reps: 4, Precision: sweep.Precision{Metric: "latency_mean_s", Rel: 0.05, MaxReps: 60}}
+		return &sweep.Plan{
+			Template:  testkit.Template(t, testkit.Small),
+			Reps:      4,
+			Precision: sweep.Precision{Metric: "latency_mean_s", Rel: 0.05, MaxReps: 60},
+		}
 	}
 	var want string
 	for _, jobs := range []int{1, 5} {
@@ -556,7 +598,8 @@ func TestPrecision(t *testing.T) {
 			if p.Reason != "" {
 				continue
 			}
-			if e := p.Estimates[slices.Index(c.Metrics, measure.Index("latency_mean_s"))]; e.Half() > 0.05*e.Mean && p.N < 60 {
+			if e := p.Estimates[slices.Index(c.Metrics, measure.Index("latency_mean_s"))]; e.Half() > 0.05*e.Mean &&
+				p.N < 60 {
 				t.Errorf("point %d: %v with %d replications", p.Point, e, p.N)
 			}
 			if p.N > 4 {
@@ -628,7 +671,9 @@ func TestReportOfAStoppedSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{})
-	if err != nil || c.Base != 1 || !strings.Contains(strings.Join(c.Warnings, "\n"), "point 0 has no result to compare to; point 1 takes its place") {
+	if err != nil || c.Base != 1 ||
+		!strings.Contains(strings.Join(c.Warnings, "\n"),
+			"point 0 has no result to compare to; point 1 takes its place") {
 		t.Errorf("without the base: %v, base %d, %q", err, c.Base, c.Warnings)
 	}
 	if err := sweep.Merge([]string{dir}, t.TempDir()+"/m"); err == nil {
@@ -672,12 +717,16 @@ sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
 	}
 	const note = "with prompts of 100 and answers of 10 tokens on average; all calls have 3700 and 30"
 	all := strings.Join(c.Warnings, "\n")
-	if want := "under 99 % of calls are answered at 2 points (!); at point 2 cost and latency are of the 33.3 % of calls that were answered, " + note; !strings.Contains(all, want) {
+	if want := "under 99 % of calls are answered at 2 points (!); at point 2 cost and latency are of the 33.3 % of calls that were answered, " + note; !strings.Contains(
+		all,
+		want,
+	) {
 		t.Errorf("warnings %q, want in them %q", all, want)
 	}
 	var table bytes.Buffer
 	c.WriteText(&table)
-	if !strings.Contains(table.String(), "  ! under 99 % of calls are answered: cost and latency are of those\n") || !regexp.MustCompile(`(?m)^ +! +2 `).MatchString(table.String()) {
+	if !strings.Contains(table.String(), "  ! under 99 % of calls are answered: cost and latency are of those\n") ||
+		!regexp.MustCompile(`(?m)^ +! +2 `).MatchString(table.String()) {
 		t.Errorf("point 2 is not marked in\n%s", &table)
 	}
 

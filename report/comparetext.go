@@ -119,7 +119,8 @@ func (c *Comparison) pointTable() *table {
 		for i, e := range p.Estimates {
 			cell := meanCell(e)
 			collapsed := slices.Index(c.Metrics, measure.Index("collapsed"))
-			if c.Metrics[i] == measure.Index("recovery_s") && e.N == 0 && !c.isControl(*p) && collapsed >= 0 && p.Estimates[collapsed].Mean == 1 {
+			if c.Metrics[i] == measure.Index("recovery_s") && e.N == 0 && !c.isControl(*p) && collapsed >= 0 &&
+				p.Estimates[collapsed].Mean == 1 {
 				cell = "never"
 			}
 			cells = append(cells, cell)
@@ -214,8 +215,9 @@ func (c *Comparison) sensitivityTable() *table {
 		if s.AtLeast == s.AtMost {
 			continue
 		}
-		t.add(short[slices.Index(c.Axes, s.Axis)], measure.Metrics()[c.Metrics[s.Metric]].Name, fmt.Sprintf("%.0f %%", 100*s.Share),
-			fmt.Sprintf("%s (%s)", format.Number(s.AtLeast), s.Least), fmt.Sprintf("%s (%s)", format.Number(s.AtMost), s.Most))
+		t.add(short[slices.Index(c.Axes, s.Axis)], measure.Metrics()[c.Metrics[s.Metric]].Name,
+			fmt.Sprintf("%.0f %%", 100*s.Share), fmt.Sprintf("%s (%s)", format.Number(s.AtLeast), s.Least),
+			fmt.Sprintf("%s (%s)", format.Number(s.AtMost), s.Most))
 	}
 	return t
 }
@@ -224,15 +226,20 @@ func (c *Comparison) title() string {
 	m := c.Manifest
 	s := fmt.Sprintf("sweep of %s: %d points, %d replications each, seed %d", m.Name, m.Points, m.Replications, m.Seed)
 	if m.Precision != nil {
-		s = fmt.Sprintf("sweep of %s: %d points, replications until %s is known to ±%.3g %%, %d to %d, seed %d", m.Name, m.Points,
-			m.Precision.Metric, 100*m.Precision.Rel, m.Replications, m.Precision.MaxReps, m.Seed)
+		s = fmt.Sprintf("sweep of %s: %d points, replications until %s is known to ±%.3g %%, %d to %d, seed %d",
+			m.Name, m.Points, m.Precision.Metric, 100*m.Precision.Rel, m.Replications, m.Precision.MaxReps, m.Seed)
 	}
 	return s
 }
 
 func (c *Comparison) objective() string {
 	m := measure.Metrics()[c.Metrics[c.Objective]]
-	return fmt.Sprintf("%s (%s, %s is better)", m.Name, m.Unit, map[measure.Direction]string{measure.Lower: "lower", measure.Higher: "higher", measure.Neither: "higher"}[m.Better])
+	return fmt.Sprintf(
+		"%s (%s, %s is better)",
+		m.Name,
+		m.Unit,
+		map[measure.Direction]string{measure.Lower: "lower", measure.Higher: "higher", measure.Neither: "higher"}[m.Better],
+	)
 }
 
 func (c *Comparison) baseName() string {
@@ -254,10 +261,12 @@ func (c *Comparison) WriteText(w io.Writer) {
 		fmt.Fprintf(w, "  and %d more points (--csv or --json list all)\n", left)
 	}
 	fmt.Fprintf(w, "\n  mean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided\n")
-	fmt.Fprintf(w, "  * may be the best (95 %%)   f on means, no other point is better in cost, latency and success at once\n")
+	fmt.Fprintf(w,
+		"  * may be the best (95 %%)   f on means, no other point is better in cost, latency and success at once\n")
 	fmt.Fprintf(w, "    (f among the points that answer %.0f %% of calls, or as many as any)\n", 100*nearlyAll)
 	if slices.ContainsFunc(c.Points, func(p PointResult) bool { return p.Few }) {
-		fmt.Fprintf(w, "  %s under %.0f %% of calls are answered: cost and latency are of those\n", markFew, 100*nearlyAll)
+		fmt.Fprintf(w, "  %s under %.0f %% of calls are answered: cost and latency are of those\n", markFew,
+			100*nearlyAll)
 	}
 	for _, line := range points.legend() {
 		fmt.Fprintf(w, "  %s\n", line)
@@ -276,10 +285,16 @@ func (c *Comparison) WriteText(w io.Writer) {
 
 // WriteMarkdown writes the comparison as a document.
 func (c *Comparison) WriteMarkdown(w io.Writer) {
-	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n- ordered by %s; base is %s\n\n", format.Markdown(c.title()), format.Markdown(c.Manifest.Policy), format.Markdown(c.Manifest.Provider), c.objective(), format.Markdown(c.baseName()))
+	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n- ordered by %s; base is %s\n\n", format.Markdown(c.title()),
+		format.Markdown(c.Manifest.Policy), format.Markdown(c.Manifest.Provider), c.objective(),
+		format.Markdown(c.baseName()))
 	points := c.pointTable()
 	points.markdown(w)
-	fmt.Fprintf(w, "\nMean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided. `*` may be the best (95 %%); `f` on means, no other point is better in cost, latency and success at once, among those that answer %.0f %% of calls or as many as any.\n", 100*nearlyAll)
+	fmt.Fprintf(
+		w,
+		"\nMean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided. `*` may be the best (95 %%); `f` on means, no other point is better in cost, latency and success at once, among those that answer %.0f %% of calls or as many as any.\n",
+		100*nearlyAll,
+	)
 	for _, line := range points.legend() {
 		fmt.Fprintf(w, "%s.\n", line)
 	}
@@ -322,11 +337,14 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 		for _, label := range p.Labels {
 			row = append(row, format.Cell(label))
 		}
-		row = append(row, strconv.Itoa(p.N), strconv.FormatBool(slices.Contains(c.Best, p.Point)), strconv.FormatBool(slices.Contains(c.Frontier, p.Point)),
-			format.Cell(measure.JoinLimits(namesOf(p.Limits))), format.Cell(nameOf(most(p.Limits))), format.Cell(p.Reason))
+		row = append(row, strconv.Itoa(p.N), strconv.FormatBool(slices.Contains(c.Best, p.Point)),
+			strconv.FormatBool(slices.Contains(c.Frontier, p.Point)),
+			format.Cell(measure.JoinLimits(namesOf(p.Limits))), format.Cell(nameOf(most(p.Limits))),
+			format.Cell(p.Reason))
 		for i, e := range p.Estimates {
 			d := p.Diffs[i]
-			row = append(row, number(e.Mean), number(e.Low), number(e.High), number(d.Mean), number(d.Low), number(d.High), string(d.Verdict))
+			row = append(row, number(e.Mean), number(e.Low), number(e.High), number(d.Mean), number(d.Low),
+				number(d.High), string(d.Verdict))
 		}
 		if err := out.Write(row); err != nil {
 			return err
@@ -379,18 +397,50 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Warnings    []string        `json:"warnings"`
 	}{Manifest: c.Manifest, Objective: measure.Metrics()[c.Metrics[c.Objective]].Name, Base: c.Base, Best: c.Best, Frontier: c.Frontier, Warnings: c.Warnings}
 	for _, p := range c.Points {
-		j := point{Point: p.Point, Values: map[string]string{}, Replications: p.N, MayBeBest: slices.Contains(c.Best, p.Point), OnFrontier: slices.Contains(c.Frontier, p.Point), Few: p.Few, Error: p.Reason, Limits: p.Limits}
+		j := point{
+			Point:        p.Point,
+			Values:       map[string]string{},
+			Replications: p.N,
+			MayBeBest:    slices.Contains(c.Best, p.Point),
+			OnFrontier:   slices.Contains(c.Frontier, p.Point),
+			Few:          p.Few,
+			Error:        p.Reason,
+			Limits:       p.Limits,
+		}
 		for k, label := range p.Labels {
 			j.Values[c.Axes[k]] = label
 		}
 		for i, e := range p.Estimates {
 			d := p.Diffs[i]
-			j.Metrics = append(j.Metrics, estimate{measure.Metrics()[c.Metrics[i]].Name, measure.Metrics()[c.Metrics[i]].Of, format.Finite(e.Mean), [2]*float64{format.Finite(e.Low), format.Finite(e.High)}, e.Unseen, format.Finite(d.Mean), [2]*float64{format.Finite(d.Low), format.Finite(d.High)}, d.Verdict})
+			j.Metrics = append(
+				j.Metrics,
+				estimate{
+					measure.Metrics()[c.Metrics[i]].Name,
+					measure.Metrics()[c.Metrics[i]].Of,
+					format.Finite(e.Mean),
+					[2]*float64{format.Finite(e.Low), format.Finite(e.High)},
+					e.Unseen,
+					format.Finite(d.Mean),
+					[2]*float64{format.Finite(d.Low), format.Finite(d.High)},
+					d.Verdict,
+				},
+			)
 		}
 		out.Points = append(out.Points, j)
 	}
 	for _, s := range c.Sensitivity {
-		out.Sensitivity = append(out.Sensitivity, sensitivity{s.Axis, measure.Metrics()[c.Metrics[s.Metric]].Name, s.Share, s.Least, s.Most, format.Finite(s.AtLeast), format.Finite(s.AtMost)})
+		out.Sensitivity = append(
+			out.Sensitivity,
+			sensitivity{
+				s.Axis,
+				measure.Metrics()[c.Metrics[s.Metric]].Name,
+				s.Share,
+				s.Least,
+				s.Most,
+				format.Finite(s.AtLeast),
+				format.Finite(s.AtMost),
+			},
+		)
 	}
 	return json.Marshal(out)
 }

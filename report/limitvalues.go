@@ -50,7 +50,8 @@ func limitValues(names []string, get func(metric string) measure.Estimate) []Lim
 			break
 		}
 		used := get(measure.LimitMetric(k, "used_ratio"))
-		out = append(out, LimitValue{name, fmt.Sprintf("limit_%d", k+1), &used, get(measure.LimitMetric(k, "refused"))})
+		out = append(out,
+			LimitValue{name, fmt.Sprintf("limit_%d", k+1), &used, get(measure.LimitMetric(k, "refused"))})
 	}
 	if e := get("slots_refused"); e.N > 0 {
 		out = append(out, LimitValue{provider.Slots, provider.Slots, nil, e})

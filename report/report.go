@@ -81,12 +81,19 @@ func (r *Report) warn(s *scenario.Scenario, runs []measure.Run) {
 		add("%.4g calls per replication "+neverCame, e.Mean)
 	}
 	if e := r.get("unfinished"); e.Mean > 0 {
-		add("%.4g calls per replication are unfinished: nothing could end them; their latencies are those until the end of the run", e.Mean)
+		add(
+			"%.4g calls per replication are unfinished: nothing could end them; their latencies are those until the end of the run",
+			e.Mean,
+		)
 	}
 	if e := r.get("abandoned"); e.Mean > 0 {
-		add("%.4g calls per replication were abandoned: latencies of all calls hold how long those callers waited, not how long an answer would have taken", e.Mean)
+		add(
+			"%.4g calls per replication were abandoned: latencies of all calls hold how long those callers waited, not how long an answer would have taken",
+			e.Mean,
+		)
 	}
-	if all, ok := r.get("attempts"), r.get("attempts_ok"); all.Mean > 0 && all.Mean == ok.Mean && s.Model.Fleets()[max(0, s.Measured())].MaxAttempts() != 1 &&
+	if all, ok := r.get("attempts"), r.get("attempts_ok"); all.Mean > 0 && all.Mean == ok.Mean &&
+		s.Model.Fleets()[max(0, s.Measured())].MaxAttempts() != 1 &&
 		!slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.HasPrefix(w, scenario.NothingFails) }) {
 		add("nothing failed in any replication: attempts, backoff and jitter were never used")
 	}
@@ -102,7 +109,11 @@ func (r *Report) warn(s *scenario.Scenario, runs []measure.Run) {
 		add("a replication handled %d of %d events allowed; raise event_budget before it fails", events, budget)
 	}
 	if n := len(measure.LimitNames(&s.Model)); n > measure.OwnMetrics {
-		add("use and refusals are those of the first %d of %d limits; a file of attempts (--attempts) names every one that refuses", measure.OwnMetrics, n)
+		add(
+			"use and refusals are those of the first %d of %d limits; a file of attempts (--attempts) names every one that refuses",
+			measure.OwnMetrics,
+			n,
+		)
 	}
 	for _, m := range r.Metrics {
 		if m.Name == "recovery_s" && m.N > 0 && m.N < len(runs) {
@@ -117,7 +128,10 @@ func (r *Report) get(name string) measure.Estimate { return r.Metrics[measure.In
 
 // WriteJSON writes the report for machines.
 func (r Report) WriteJSON(w io.Writer) error {
-	r.Metrics = slices.DeleteFunc(slices.Clone(r.Metrics), func(m MetricValue) bool { return measure.OfLimits(m.Name) })
+	r.Metrics = slices.DeleteFunc(
+		slices.Clone(r.Metrics),
+		func(m MetricValue) bool { return measure.OfLimits(m.Name) },
+	)
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(r)
@@ -125,16 +139,33 @@ func (r Report) WriteJSON(w io.Writer) error {
 
 // optionalMissing are the metrics that are left out when the scenario does not
 // have them.
-var optionalMissing = map[string]bool{"bound_makespan_s": true, "regret": true, "collapsed": true, "quota_used_ratio": true, "fairness_jain": true,
-	"attempts_most": true, "horizon_s": true, "first_token_mean_s": true, "first_token_p50_s": true, "first_token_p95_s": true, "first_token_p99_s": true,
-	"side_effects_duplicated": true, "fallback_answers": true, "hedges": true, "collapse_level": true,
-	"peak_in_flight_after_trigger": true, "peak_arrivals_after_trigger_per_s": true, "peak_arrivals_after_trigger_per_100ms": true}
+var optionalMissing = map[string]bool{
+	"bound_makespan_s":                      true,
+	"regret":                                true,
+	"collapsed":                             true,
+	"quota_used_ratio":                      true,
+	"fairness_jain":                         true,
+	"attempts_most":                         true,
+	"horizon_s":                             true,
+	"first_token_mean_s":                    true,
+	"first_token_p50_s":                     true,
+	"first_token_p95_s":                     true,
+	"first_token_p99_s":                     true,
+	"side_effects_duplicated":               true,
+	"fallback_answers":                      true,
+	"hedges":                                true,
+	"collapse_level":                        true,
+	"peak_in_flight_after_trigger":          true,
+	"peak_arrivals_after_trigger_per_s":     true,
+	"peak_arrivals_after_trigger_per_100ms": true,
+}
 
 // optional are the metrics that are left out of the text when they are zero in
 // every replication.
 func optional(name string) bool {
 	for _, prefix := range []string{"gave_up_", "terminal_error", "abandoned", "unfinished", "never_came", "stream_broken", "breaker_open", "shed", "attempts_", "refusals_per_s", "repeated_tokens", "pacer_wait", "breaker_wait", "worker_wait", "gate_wait", "backoff_wait", "retry_after_wait", "redelivery_wait", "usd_wasted_"} {
-		if strings.HasPrefix(name, prefix) && name != "attempts_per_call" && name != "attempts_per_s" && name != "attempts_ok" {
+		if strings.HasPrefix(name, prefix) && name != "attempts_per_call" && name != "attempts_per_s" &&
+			name != "attempts_ok" {
 			return true
 		}
 	}
@@ -174,7 +205,8 @@ func (r Report) WriteText(w io.Writer) error {
 		}
 		if m.group != group {
 			group = m.group
-			fmt.Fprintf(w, "\n%s%s\n", group, r.ofFew(strings.HasPrefix(m.Name, "latency_") && !strings.HasPrefix(m.Name, "latency_all_")))
+			fmt.Fprintf(w, "\n%s%s\n", group,
+				r.ofFew(strings.HasPrefix(m.Name, "latency_") && !strings.HasPrefix(m.Name, "latency_all_")))
 		}
 		mean, span := format.Number(m.e.Mean), measure.Interval(m.e, r.random)
 		if m.Name == "recovery_s" && m.e.N == 0 {

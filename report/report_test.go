@@ -124,11 +124,13 @@ price: {input: 1, output: 1}
 			t.Fatal(err)
 		}
 		value := func(name string) float64 { return runs[0].Values[measure.Index(name)] }
-		if value("limit_2_used_ratio") != 1 || value("limit_2_refused") != c.refused || value("quota_used_ratio") != 1 {
-			t.Errorf("warm-up %s: %g of the daily quota used, %g refused, %g of the fullest limit; want 1, %g, 1", c.warmup,
-				value("limit_2_used_ratio"), value("limit_2_refused"), value("quota_used_ratio"), c.refused)
+		if value("limit_2_used_ratio") != 1 || value("limit_2_refused") != c.refused ||
+			value("quota_used_ratio") != 1 {
+			t.Errorf("warm-up %s: %g of the daily quota used, %g refused, %g of the fullest limit; want 1, %g, 1",
+				c.warmup, value("limit_2_used_ratio"), value("limit_2_refused"), value("quota_used_ratio"), c.refused)
 		}
-		if used := value("limit_1_used_ratio"); used > 0.001 || value("limit_1_refused") != 0 || value("slots_refused") != 0 {
+		if used := value("limit_1_used_ratio"); used > 0.001 || value("limit_1_refused") != 0 ||
+			value("slots_refused") != 0 {
 			t.Errorf("warm-up %s: %g of the limit behind it used", c.warmup, used)
 		}
 		if x := value("limit_3_refused"); x == x {
@@ -160,7 +162,8 @@ price: {input: 1, output: 1}
 		if err := json.Unmarshal(out.Bytes(), &back); err != nil {
 			t.Fatal(err)
 		}
-		if l := back.Limits[1]; len(back.Limits) != 3 || l.Name != "daily" || l.Metric != "limit_2" || l.Refused.Mean != c.refused {
+		if l := back.Limits[1]; len(back.Limits) != 3 || l.Name != "daily" || l.Metric != "limit_2" ||
+			l.Refused.Mean != c.refused {
 			t.Errorf("JSON: %+v", back.Limits)
 		}
 		for _, m := range back.Metrics {

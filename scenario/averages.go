@@ -135,7 +135,12 @@ func requestOf(size fleet.Size) provider.Request {
 
 // used is what an answer of this size uses, billed with its cache full.
 func used(f *fleet.Fleet, size fleet.Size) provider.Used {
-	u := cost.Usage{Prompt: int(size.Prompt), Cached: int(size.Cached), Output: int(size.Output), Reasoning: int(size.Reasoning)}
+	u := cost.Usage{
+		Prompt:    int(size.Prompt),
+		Cached:    int(size.Cached),
+		Output:    int(size.Output),
+		Reasoning: int(size.Reasoning),
+	}
 	if f.Workload.Cache.Writes {
 		u.Written = u.Prompt - u.Cached
 	}
@@ -183,7 +188,8 @@ func meanCharge(l *provider.Limit, sizes fleet.Sizes) float64 {
 	n := points(sizes)
 	for k := range n {
 		next := point(k)
-		sum += float64(l.Counts(requestOf(sizes.Size(uint64(k), fleet.Luck{Prompt: next(), Output: next(), Reasoning: next()}))))
+		sum += float64(
+			l.Counts(requestOf(sizes.Size(uint64(k), fleet.Luck{Prompt: next(), Output: next(), Reasoning: next()}))))
 	}
 	return sum / float64(n)
 }

@@ -73,12 +73,16 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 		}
 		names = append(names, other.Name)
 		m.Beside = append(m.Beside, other)
-		tenants = append(tenants, provider.Tenant{Key: beside.Fleet.Key, Model: other.Price.Model, Priority: beside.Fleet.Priority})
+		tenants = append(tenants,
+			provider.Tenant{Key: beside.Fleet.Key, Model: other.Price.Model, Priority: beside.Fleet.Priority})
 	}
 	b.at = ""
 	errs.Add(b.collapse(f))
 	if sound() && f.Measure != "" && f.Measure != All && !slices.Contains(names, f.Measure) {
-		errs.Add(b.errorf("measure", "found %q; no such fleet; %s", f.Measure, nearest.Unknown(f.Measure, append(names, All))))
+		errs.Add(
+			b.errorf("measure", "found %q; no such fleet; %s", f.Measure,
+				nearest.Unknown(f.Measure, append(names, All))),
+		)
 	}
 	if len(tenants) > maxFleets {
 		return m, b.errorf("beside", "found %d fleets; want at most %d in all", len(tenants), maxFleets)
@@ -105,7 +109,10 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 		m.Fallbacks = append(m.Fallbacks, fleet.Target{Provider: i + 1, Price: price})
 	}
 	if sound() && m.Client.Fallback.On != (len(f.Fallbacks) > 0) {
-		errs.Add(b.errorf("policy.fallback.on", "found %v with %d fallbacks; policy.fallback.on and fallbacks go together", m.Client.Fallback.On, len(f.Fallbacks)))
+		errs.Add(
+			b.errorf("policy.fallback.on", "found %v with %d fallbacks; policy.fallback.on and fallbacks go together",
+				m.Client.Fallback.On, len(f.Fallbacks)),
+		)
 	}
 	if len(f.Fallbacks) > 8 {
 		errs.Add(b.errorf("fallbacks", "found %d; want at most 8", len(f.Fallbacks)))
@@ -127,7 +134,8 @@ func (b *builder) ofItsOwn(err error, f *Beside) error {
 	all.Add(err)
 	for _, err := range all {
 		var e *strict.Error
-		if errors.As(err, &e) && (f.Policy == nil && strings.HasPrefix(e.Path, b.at+"policy") || f.Price == nil && strings.HasPrefix(e.Path, b.at+"price")) {
+		if errors.As(err, &e) &&
+			(f.Policy == nil && strings.HasPrefix(e.Path, b.at+"policy") || f.Price == nil && strings.HasPrefix(e.Path, b.at+"price")) {
 			continue
 		}
 		own.Add(err)
@@ -144,7 +152,8 @@ func (b *builder) collapse(f *File) error {
 	case c.To <= c.From:
 		return b.errorf("collapse.to", "found %v; want a time after collapse.from, %v", c.To, c.From)
 	case f.Horizon > 0 && c.To > f.Horizon:
-		return b.errorf("collapse.to", "found %v; want at most the horizon, %v: no call arrives after it", c.To, f.Horizon)
+		return b.errorf("collapse.to", "found %v; want at most the horizon, %v: no call arrives after it", c.To,
+			f.Horizon)
 	case !(c.Below > 0 && c.Below <= 1):
 		return b.errorf("collapse.below", "found %v; want more than 0%% and at most 100%%", c.Below)
 	}
@@ -178,7 +187,8 @@ func (b *builder) fleet(f *Beside, horizon Span) (out fleet.Fleet, err error) {
 		return out, b.errorf("fleet.instances", "found %d; want 1 to 1,000,000", f.Fleet.Instances)
 	}
 	if f.Fleet.Workers > 10_000_000/Bound(f.Fleet.Instances) {
-		return out, b.errorf("fleet.workers", "found %d x %d workers; want at most 10,000,000", f.Fleet.Instances, f.Fleet.Workers)
+		return out, b.errorf("fleet.workers", "found %d x %d workers; want at most 10,000,000", f.Fleet.Instances,
+			f.Fleet.Workers)
 	}
 	out = fleet.Fleet{Name: oneLine(f.Fleet.Name), Instances: f.Fleet.Instances, Workers: int(f.Fleet.Workers)}
 	var errs strict.Errors
@@ -201,7 +211,8 @@ func (b *builder) deal(f *Fleet, out *fleet.Fleet) error {
 	if f.Queue == "per_instance" {
 		out.Queue = fleet.PerInstance
 		if out.Workload.Arrivals == nil || out.Workers == 0 {
-			return b.errorf("fleet.queue", "found per_instance; it goes with calls that come by themselves and with workers")
+			return b.errorf("fleet.queue",
+				"found per_instance; it goes with calls that come by themselves and with workers")
 		}
 	}
 	if f.Dealt == "in_turn" {
@@ -212,7 +223,9 @@ func (b *builder) deal(f *Fleet, out *fleet.Fleet) error {
 	case out.Workload.Arrivals == nil:
 		return b.errorf("fleet.dealt", "found %s; workers fetch these calls, and nobody deals them", f.Dealt)
 	case out.Workers > 0 && out.Queue == fleet.Shared:
-		return b.errorf("fleet.dealt", "found %s, but workers take calls from one queue of all instances; want fleet.queue per_instance as well", f.Dealt)
+		return b.errorf("fleet.dealt",
+			"found %s, but workers take calls from one queue of all instances; want fleet.queue per_instance as well",
+			f.Dealt)
 	}
 	return nil
 }
@@ -241,8 +254,17 @@ func (b *builder) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, w
 		each := max(1, meanCharge(&l, f.Workload.Sizes))
 		through := float64(m.Provider.Supply(i).Within(0, horizon, 0)) / each
 		if through < 0.9*at {
-			b.warnings = append(b.warnings, fmt.Sprintf("%s calls%s ask at once and keep trying for %v at the longest, in which %s lets %s of them through: the others give up unless the server asks for longer waits",
-				number(at), whose, shortDuration(horizon.Round(time.Millisecond)), l.Name, number(math.Floor(through))))
+			b.warnings = append(
+				b.warnings,
+				fmt.Sprintf(
+					"%s calls%s ask at once and keep trying for %v at the longest, in which %s lets %s of them through: the others give up unless the server asks for longer waits",
+					number(at),
+					whose,
+					shortDuration(horizon.Round(time.Millisecond)),
+					l.Name,
+					number(math.Floor(through)),
+				),
+			)
 			return
 		}
 	}
@@ -274,7 +296,13 @@ func (b *builder) warn(m *fleet.Model) {
 				continue
 			}
 			if charge, holds := l.Counts(mean), l.Most(); charge > holds {
-				note("a mean request%s counts %d at the limit %s, which never lets more than %d through at once: such a request is refused for ever", whose, charge, l.Name, holds)
+				note(
+					"a mean request%s counts %d at the limit %s, which never lets more than %d through at once: such a request is refused for ever",
+					whose,
+					charge,
+					l.Name,
+					holds,
+				)
 			}
 		}
 		b.herd(m, f, m.Provider.Tenants[i], whose)
@@ -284,8 +312,10 @@ func (b *builder) warn(m *fleet.Model) {
 				note("%s", text)
 			}
 		}
-		if b := m.Provider.Capacity.Batching; b != nil && t.Gap > 0 && t.Gap < b.Streams(m.Provider.Capacity.Slots) && f.Workload.Stream {
-			note("a step of the batch can last %v, and the gap timeout%s of %v does not look at the tokens of a batch", b.Streams(m.Provider.Capacity.Slots), whose, t.Gap)
+		if b := m.Provider.Capacity.Batching; b != nil && t.Gap > 0 && t.Gap < b.Streams(m.Provider.Capacity.Slots) &&
+			f.Workload.Stream {
+			note("a step of the batch can last %v, and the gap timeout%s of %v does not look at the tokens of a batch",
+				b.Streams(m.Provider.Capacity.Slots), whose, t.Gap)
 		}
 	}
 	if text := memoryNote(m); text != "" {
@@ -304,13 +334,20 @@ func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
 			return out, b.errorf(path, "found a file and a price; want one of them")
 		}
 		if p.Tier != "" {
-			return out, b.errorf(path+".tier", "found %s beside a price; a price of your own is that of its tier", p.Tier)
+			return out, b.errorf(path+".tier", "found %s beside a price; a price of your own is that of its tier",
+				p.Tier)
 		}
 		out = cost.Price{Model: p.Model, Source: "the scenario"}
 		if p.Model == "" {
 			out.Model = ownPrice
 		}
-		out.Rates, err = cost.Quote{Input: (*float64)(p.Input), Cached: (*float64)(p.Cached), Written: (*float64)(p.Written), Output: (*float64)(p.Output), Reasoning: (*float64)(p.Reasoning)}.Rates()
+		out.Rates, err = cost.Quote{
+			Input:     (*float64)(p.Input),
+			Cached:    (*float64)(p.Cached),
+			Written:   (*float64)(p.Written),
+			Output:    (*float64)(p.Output),
+			Reasoning: (*float64)(p.Reasoning),
+		}.Rates()
 		return out, err
 	}
 	if p.Model == "" {

@@ -15,11 +15,22 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	out = policy.Client{
 		Name: nameOf(p.Name, p.Preset, *p),
 		Timeouts: policy.Timeouts{
-			Connect: time.Duration(p.Timeouts.Connect), FirstByte: time.Duration(p.Timeouts.FirstByte), Gap: time.Duration(p.Timeouts.Gap), Call: time.Duration(p.Timeouts.Call),
+			Connect: time.Duration(
+				p.Timeouts.Connect,
+			), FirstByte: time.Duration(p.Timeouts.FirstByte), Gap: time.Duration(p.Timeouts.Gap), Call: time.Duration(p.Timeouts.Call),
 		},
-		Throttle:       policy.Throttle{K: float64(p.Throttle.K), Window: time.Duration(p.Throttle.Window)},
-		Hedge:          policy.Hedge{After: time.Duration(p.Hedge.After), Quantile: float64(p.Hedge.Quantile), Max: int(p.Hedge.Most), Cancel: p.Hedge.Cancel},
-		Fallback:       policy.Fallback{On: p.Fallback.On, Cooldown: time.Duration(p.Fallback.Cooldown), SeenEvery: time.Duration(p.Fallback.SeenEvery)},
+		Throttle: policy.Throttle{K: float64(p.Throttle.K), Window: time.Duration(p.Throttle.Window)},
+		Hedge: policy.Hedge{
+			After:    time.Duration(p.Hedge.After),
+			Quantile: float64(p.Hedge.Quantile),
+			Max:      int(p.Hedge.Most),
+			Cancel:   p.Hedge.Cancel,
+		},
+		Fallback: policy.Fallback{
+			On:        p.Fallback.On,
+			Cooldown:  time.Duration(p.Fallback.Cooldown),
+			SeenEvery: time.Duration(p.Fallback.SeenEvery),
+		},
 		IdempotencyKey: p.Key,
 	}
 	var errs strict.Errors
@@ -126,10 +137,13 @@ func (b *builder) retry(path string, p *Retry) (out policy.Retry, err error) {
 
 func (b *builder) retryAfter(path string, ra *RetryAfter) (out policy.RetryAfter, err error) {
 	out = policy.RetryAfter{
-		Limit: time.Duration(ra.Limit), Below: ra.Below, Plus: time.Duration(ra.Plus), AtLeastBackoff: ra.AtLeastBackoff, GiveUpFirst: ra.First,
+		Limit: time.Duration(
+			ra.Limit,
+		), Below: ra.Below, Plus: time.Duration(ra.Plus), AtLeastBackoff: ra.AtLeastBackoff, GiveUpFirst: ra.First,
 		Reads: wire.Reads{Millis: ra.Millis, Body: ra.Body},
 		Zero:  reactionOf[ra.Zero], Negative: reactionOf[ra.Negative], Past: reactionOf[ra.Past], Garbage: reactionOf[ra.Garbage], Overflow: reactionOf[ra.Overflow],
-		Largest: time.Duration(ra.Largest), Skips: policy.Skips{ZeroMillis: ra.SkipsZeroMs, Negative: ra.SkipsNegative},
+		Largest: time.Duration(
+			ra.Largest), Skips: policy.Skips{ZeroMillis: ra.SkipsZeroMs, Negative: ra.SkipsNegative},
 	}
 	switch ra.Obey {
 	case "in_full":
@@ -158,7 +172,12 @@ func (b *builder) retryAfter(path string, ra *RetryAfter) (out policy.RetryAfter
 var reactionOf = map[Reaction]policy.Reaction{"at_once": policy.AtOnce, "1ms": policy.TimerTick}
 
 func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
-	out = policy.Gate{Semaphore: int(g.Semaphore), Shared: g.Scope == "all", LastFirst: g.Order == "lifo", Room: roomOf(g.Room)}
+	out = policy.Gate{
+		Semaphore: int(g.Semaphore),
+		Shared:    g.Scope == "all",
+		LastFirst: g.Order == "lifo",
+		Room:      roomOf(g.Room),
+	}
 	or := func(n Number, standard float64) float64 {
 		if n == 0 {
 			return standard
@@ -171,7 +190,13 @@ func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
 	}
 	if a := g.AIMD; a != nil {
 		kinds++
-		out.AIMD = policy.AIMD{Start: or(a.Start, 20), Min: or(a.Min, 20), Max: or(a.Max, 200), Factor: or(a.Factor, 0.9), Slow: time.Duration(a.Slow)}
+		out.AIMD = policy.AIMD{
+			Start:  or(a.Start, 20),
+			Min:    or(a.Min, 20),
+			Max:    or(a.Max, 200),
+			Factor: or(a.Factor, 0.9),
+			Slow:   time.Duration(a.Slow),
+		}
 		if out.AIMD.Factor >= 1 {
 			return out, b.errorf("policy.gate.aimd.factor", "found %v; want a number below 1, such as 0.9", a.Factor)
 		}
@@ -181,12 +206,22 @@ func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
 	}
 	if a := g.Gradient; a != nil {
 		kinds++
-		out.Gradient = policy.Gradient{Start: or(a.Start, 20), Min: or(a.Min, 20), Max: or(a.Max, 200), Queue: or(a.Queue, 4), Smoothing: or(a.Smoothing, 0.2), Tolerance: or(a.Tolerance, 1.5), Window: 600}
+		out.Gradient = policy.Gradient{
+			Start:     or(a.Start, 20),
+			Min:       or(a.Min, 20),
+			Max:       or(a.Max, 200),
+			Queue:     or(a.Queue, 4),
+			Smoothing: or(a.Smoothing, 0.2),
+			Tolerance: or(a.Tolerance, 1.5),
+			Window:    600,
+		}
 		if a.Window > 0 {
 			out.Gradient.Window = int(a.Window)
 		}
 		if out.Gradient.Smoothing > 1 || out.Gradient.Tolerance < 1 {
-			return out, b.errorf("policy.gate.gradient", "found smoothing %g and tolerance %g; want smoothing up to 1 and tolerance from 1", out.Gradient.Smoothing, out.Gradient.Tolerance)
+			return out, b.errorf("policy.gate.gradient",
+				"found smoothing %g and tolerance %g; want smoothing up to 1 and tolerance from 1",
+				out.Gradient.Smoothing, out.Gradient.Tolerance)
 		}
 		if err := b.span("policy.gate.gradient", out.Gradient.Start, out.Gradient.Min, out.Gradient.Max); err != nil {
 			return out, err
@@ -196,7 +231,8 @@ func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
 		return out, b.errorf("policy.gate", "found %d kinds of gate; want one of semaphore, aimd, gradient", kinds)
 	}
 	if kinds == 0 && (g.Scope != "" || g.Order != "" || g.Room != unlimitedPlaces) {
-		return out, b.errorf("policy.gate", "found scope, order or room without a gate; want one of semaphore, aimd, gradient")
+		return out, b.errorf("policy.gate",
+			"found scope, order or room without a gate; want one of semaphore, aimd, gradient")
 	}
 	return out, nil
 }
@@ -215,7 +251,8 @@ func roomOf(p Places) int {
 // span checks that a bound starts between its least and its most.
 func (b *builder) span(path string, start, least, most float64) error {
 	if least < 1 || start < least || most < start {
-		return b.errorf(path, "found start %g between min %g and max %g; want 1 <= min <= start <= max", start, least, most)
+		return b.errorf(path, "found start %g between min %g and max %g; want 1 <= min <= start <= max", start, least,
+			most)
 	}
 	return nil
 }
@@ -239,7 +276,8 @@ func (b *builder) pacer(p *Pace) (out policy.Pacer, err error) {
 		return out, b.errorf("policy.pace", "found %d kinds; want one of rate, headers, cubic", kinds)
 	}
 	if (p.Burst > 0 && p.Rate == 0) || (p.Reserve > 0 && !p.Headers) || (p.Scope != "" && kinds == 0) {
-		return out, b.errorf("policy.pace", "burst goes with rate, reserve with headers, scope with any of rate, headers, cubic")
+		return out, b.errorf("policy.pace",
+			"burst goes with rate, reserve with headers, scope with any of rate, headers, cubic")
 	}
 	return out, nil
 }
@@ -254,7 +292,15 @@ func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {
 	if p.InARow < 0 {
 		return out, b.errorf("policy.breaker.in_a_row", "found %d; want a number from 1", p.InARow)
 	}
-	out = policy.Breaker{InARow: p.InARow, Ratio: float64(p.Ratio), Count: int(p.Over.Count), Window: time.Duration(p.Over.Window), Minimum: int(p.Minimum), Open: time.Duration(p.Open), Probes: int(p.Probes)}
+	out = policy.Breaker{
+		InARow:  p.InARow,
+		Ratio:   float64(p.Ratio),
+		Count:   int(p.Over.Count),
+		Window:  time.Duration(p.Over.Window),
+		Minimum: int(p.Minimum),
+		Open:    time.Duration(p.Open),
+		Probes:  int(p.Probes),
+	}
 	if p.Counts != nil && len(p.Counts) == 0 {
 		return out, b.errorf("policy.breaker.counts", "found an empty list; want at least one class")
 	}
@@ -268,7 +314,8 @@ func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {
 		out.Minimum = max(1, out.Count)
 	}
 	if out.Count > 0 && out.Minimum > out.Count {
-		return out, b.errorf("policy.breaker.minimum", "found %d; want at most the %d results it looks at", out.Minimum, out.Count)
+		return out, b.errorf("policy.breaker.minimum", "found %d; want at most the %d results it looks at",
+			out.Minimum, out.Count)
 	}
 	if out.Open == 0 {
 		out.Open = 30 * time.Second
@@ -282,21 +329,37 @@ func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {
 	return out, nil
 }
 
-var classOf = map[Class]wire.Class{"throttled": wire.Throttled, "overloaded": wire.Overloaded, "server_error": wire.ServerError,
-	"timeout": wire.TimedOut, "connection": wire.Disconnected, "terminal": wire.Terminal}
+var classOf = map[Class]wire.Class{
+	"throttled":    wire.Throttled,
+	"overloaded":   wire.Overloaded,
+	"server_error": wire.ServerError,
+	"timeout":      wire.TimedOut,
+	"connection":   wire.Disconnected,
+	"terminal":     wire.Terminal,
+}
 
 func (b *builder) budget(p *Budget) (out policy.Budget, err error) {
 	if t := p.Tokens; t != nil {
 		if t.Max == 0 {
 			return out, b.errorf("policy.budget.tokens.max", "found nothing; want what the account holds, such as 500")
 		}
-		out.Tokens = policy.Tokens{Max: float64(t.Max), PerCall: float64(t.PerCall), PerSuccess: float64(t.PerSuccess), PerFailure: float64(t.PerFailure), Cost: float64(t.Retry),
-			TimeoutCost: float64(t.TimeoutRetry), ThrottleCost: float64(t.ThrottleRetry), Refund: t.Refund, Floor: float64(t.Floor)}
+		out.Tokens = policy.Tokens{
+			Max:          float64(t.Max),
+			PerCall:      float64(t.PerCall),
+			PerSuccess:   float64(t.PerSuccess),
+			PerFailure:   float64(t.PerFailure),
+			Cost:         float64(t.Retry),
+			TimeoutCost:  float64(t.TimeoutRetry),
+			ThrottleCost: float64(t.ThrottleRetry),
+			Refund:       t.Refund,
+			Floor:        float64(t.Floor),
+		}
 		if t.Start != nil {
 			out.Tokens.Start, out.Tokens.Empty = float64(*t.Start), *t.Start == 0
 		}
 		if t.Retry == 0 && t.PerFailure == 0 {
-			return out, b.errorf("policy.budget.tokens", "found an account that nothing is taken from; want retry, or per_failure")
+			return out, b.errorf("policy.budget.tokens",
+				"found an account that nothing is taken from; want retry, or per_failure")
 		}
 	}
 	if s := p.Share; s != nil {
@@ -352,9 +415,16 @@ func (b *builder) backoff(path string, f *Backoff) (out policy.Backoff, err erro
 		jitter(&e.Jitter, &out)
 	case f.Power != nil:
 		p := f.Power
-		out = policy.Backoff{Base: time.Duration(p.Base), Power: float64(p.Exponent), Offset: time.Duration(p.Plus), Cap: time.Duration(p.Cap)}
+		out = policy.Backoff{
+			Base:   time.Duration(p.Base),
+			Power:  float64(p.Exponent),
+			Offset: time.Duration(p.Plus),
+			Cap:    time.Duration(p.Cap),
+		}
 		if p.Base == 0 || p.Exponent == 0 || p.Exponent > 10 {
-			return out, b.errorf(path+".power", "found base %v and exponent %v; want a time such as 500ms and an exponent up to 10", p.Base, p.Exponent)
+			return out, b.errorf(path+".power",
+				"found base %v and exponent %v; want a time such as 500ms and an exponent up to 10", p.Base,
+				p.Exponent)
 		}
 		jitter(&p.Jitter, &out)
 	}

@@ -31,7 +31,10 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 		RoundTrip:   time.Duration(p.RoundTrip),
 		ReplaysKeys: p.Replays,
 		RetryAfter:  provider.RetryAfter{Round: time.Duration(p.RetryAfter.Round), Millis: p.RetryAfter.Milliseconds},
-		Latency:     provider.Latency{CallShare: float64(p.Latency.CallShare), PerInFlight: time.Duration(p.Latency.PerInFlight)},
+		Latency: provider.Latency{
+			CallShare:   float64(p.Latency.CallShare),
+			PerInFlight: time.Duration(p.Latency.PerInFlight),
+		},
 	}
 	switch p.RetryAfter.Send {
 	case "as_date":
@@ -81,8 +84,12 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 		if !b.partial {
 			errs.Add(b.scope(path, l, tenants))
 		}
-		if limit.Charge == provider.PromptPlusMax && slices.ContainsFunc(b.undeclared, func(i int) bool { return limit.Covers(tenants[i]) }) {
-			errs.Add(b.errorf(path+".charge", "charges max_tokens, but workload.max_tokens is not set; set it, or charge: prompt"))
+		if limit.Charge == provider.PromptPlusMax &&
+			slices.ContainsFunc(b.undeclared, func(i int) bool { return limit.Covers(tenants[i]) }) {
+			errs.Add(
+				b.errorf(path+".charge",
+					"charges max_tokens, but workload.max_tokens is not set; set it, or charge: prompt"),
+			)
 		}
 		out.Limits = append(out.Limits, limit)
 	}
@@ -107,7 +114,10 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 // that was done and nothing else.
 func billing(bills []Billed) provider.Billing {
 	return provider.Billing{
-		AbandonedFree: !slices.Contains(bills, "abandoned"), CutFree: !slices.Contains(bills, "cut_stream"), LostFree: !slices.Contains(bills, "lost_reply"),
+		AbandonedFree: !slices.Contains(
+			bills,
+			"abandoned",
+		), CutFree: !slices.Contains(bills, "cut_stream"), LostFree: !slices.Contains(bills, "lost_reply"),
 		TimeoutBilled: slices.Contains(bills, "timeout_408"), FilterBilled: slices.Contains(bills, "content_filter"),
 	}
 }
@@ -125,7 +135,8 @@ func (b *builder) scope(path string, l Limit, tenants []provider.Tenant) error {
 		}
 	}
 	if len(l.Models) > 0 && !slices.ContainsFunc(l.Models, func(m string) bool { return slices.Contains(models, m) }) {
-		return b.errorf(path+".models", "found %v; no fleet calls any of them; the models called are %v", l.Models, models)
+		return b.errorf(path+".models", "found %v; no fleet calls any of them; the models called are %v", l.Models,
+			models)
 	}
 	return nil
 }
@@ -136,7 +147,11 @@ func (b *builder) capacity(at string, c *Capacity) (provider.Capacity, error) {
 		if t.Step == 0 || t.PromptPerStep > 1e9 {
 			return out, b.errorf(at+".capacity.batching", "found a step of %v; want a time such as 12ms", t.Step)
 		}
-		out.Batching = &provider.Batching{Step: time.Duration(t.Step), PerStream: time.Duration(t.PerStream), PerStep: int(t.PromptPerStep)}
+		out.Batching = &provider.Batching{
+			Step:      time.Duration(t.Step),
+			PerStream: time.Duration(t.PerStream),
+			PerStep:   int(t.PromptPerStep),
+		}
 	}
 	out.Queue = int(c.Queue)
 	switch {
@@ -149,16 +164,25 @@ func (b *builder) capacity(at string, c *Capacity) (provider.Capacity, error) {
 }
 
 func (b *builder) gateway(at string, g *Gateway) (provider.Gateway, error) {
-	out := provider.Gateway{Latency: time.Duration(g.Latency), Retries: g.Retries, Wait: time.Duration(g.Wait), StripRetryAfter: g.StripRetryAfter, StripQuotas: g.StripQuotas, RetryAfter: time.Duration(g.RetryAfter)}
+	out := provider.Gateway{
+		Latency:         time.Duration(g.Latency),
+		Retries:         g.Retries,
+		Wait:            time.Duration(g.Wait),
+		StripRetryAfter: g.StripRetryAfter,
+		StripQuotas:     g.StripQuotas,
+		RetryAfter:      time.Duration(g.RetryAfter),
+	}
 	if g.Retries < 0 || g.Retries > 100 {
 		return out, b.errorf(at+".gateway.retries", "found %d; want 0 to 100", g.Retries)
 	}
 	if g.StripRetryAfter && g.RetryAfter > 0 {
-		return out, b.errorf(at+".gateway.retry_after", "found %v beside strip_retry_after; want one of them", time.Duration(g.RetryAfter))
+		return out, b.errorf(at+".gateway.retry_after", "found %v beside strip_retry_after; want one of them",
+			time.Duration(g.RetryAfter))
 	}
 	for i, r := range g.Rewrite {
 		if r.From < 300 || r.From > 599 || r.To < 300 || r.To > 599 {
-			return out, b.errorf(fmt.Sprintf("%s.gateway.rewrite.%d", at, i), "found %d to %d; want error statuses from 300 to 599", r.From, r.To)
+			return out, b.errorf(fmt.Sprintf("%s.gateway.rewrite.%d", at, i),
+				"found %d to %d; want error statuses from 300 to 599", r.From, r.To)
 		}
 		out.Rewrite = append(out.Rewrite, provider.Rewrite{From: r.From, To: r.To})
 	}
@@ -174,18 +198,31 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 		if l.Limit.Period != 0 || l.Limit.Amount < 1 || l.Limit.Dollars {
 			return out, b.errorf(path+".limit", "found %v; want a number of requests at once, such as 8", l.Limit)
 		}
-		if only := (Limit{Name: l.Name, Resource: l.Resource, Limit: l.Limit, Keys: l.Keys, Models: l.Models}); !reflect.DeepEqual(l, only) {
-			return out, b.errorf(path, "a limit on concurrency has a number and, where wanted, a name, keys and models")
+		if only := (Limit{Name: l.Name, Resource: l.Resource, Limit: l.Limit, Keys: l.Keys, Models: l.Models}); !reflect.DeepEqual(
+			l,
+			only,
+		) {
+			return out, b.errorf(path,
+				"a limit on concurrency has a number and, where wanted, a name, keys and models")
 		}
-		return provider.Limit{Name: l.Name, Resource: provider.Concurrency, Amount: l.Limit.Amount, Keys: l.Keys, Models: l.Models}, nil
+		return provider.Limit{
+			Name:     l.Name,
+			Resource: provider.Concurrency,
+			Amount:   l.Limit.Amount,
+			Keys:     l.Keys,
+			Models:   l.Models,
+		}, nil
 	case l.Limit.Amount < 1 || l.Limit.Period == 0:
 		return out, b.errorf(path+".limit", "found %v; %s", l.Limit, rateAllowed)
 	case l.Burst.Amount > 0 && l.Burst.Dollars != (l.Resource == "dollars"):
-		return out, b.errorf(path+".burst", "found %v of %s; dollars, and only they, are written such as $5", l.Burst, l.Resource)
+		return out, b.errorf(path+".burst", "found %v of %s; dollars, and only they, are written such as $5", l.Burst,
+			l.Resource)
 	case l.Used.Amount > 0 && l.Used.Dollars != (l.Resource == "dollars"):
-		return out, b.errorf(path+".used", "found %v of %s; dollars, and only they, are written such as $5", l.Used, l.Resource)
+		return out, b.errorf(path+".used", "found %v of %s; dollars, and only they, are written such as $5", l.Used,
+			l.Resource)
 	case l.Limit.Dollars != (l.Resource == "dollars"):
-		return out, b.errorf(path+".limit", "found %v of %s; dollars, and only they, are written such as $10/10m", l.Limit, l.Resource)
+		return out, b.errorf(path+".limit", "found %v of %s; dollars, and only they, are written such as $10/10m",
+			l.Limit, l.Resource)
 	}
 	out = provider.Limit{
 		Name: l.Name, Resource: resourceOf(l.Resource), Amount: l.Limit.Amount, Period: l.Limit.Period, Burst: l.Burst.Amount, Keys: l.Keys, Models: l.Models, Hidden: l.Hidden,
@@ -197,7 +234,10 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 	}
 	if out.Resource == provider.Requests || out.Resource == provider.Dollars {
 		if l.Charge != "" || l.Settle != "" || l.Cached != "" || l.Estimate != 0 || l.OutputFactor != 0 {
-			return out, b.errorf(path, "a limit on requests counts one each, one on dollars what is billed; charge, settle, cached, estimate and output_factor are for limits on tokens")
+			return out, b.errorf(
+				path,
+				"a limit on requests counts one each, one on dollars what is billed; charge, settle, cached, estimate and output_factor are for limits on tokens",
+			)
 		}
 		return out, nil
 	}
@@ -221,7 +261,8 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 		out.Settle = provider.Multiply
 	}
 	if l.OutputFactor > maxFactor || l.Estimate > maxFactor {
-		return out, b.errorf(path, "found output_factor %d and estimate %v; want at most %d", l.OutputFactor, l.Estimate, maxFactor)
+		return out, b.errorf(path, "found output_factor %d and estimate %v; want at most %d", l.OutputFactor,
+			l.Estimate, maxFactor)
 	}
 	if (out.Settle == provider.Multiply) != (l.OutputFactor != 0) {
 		return out, b.errorf(path+".output_factor", "output_factor and settle: multiply_output go together")
@@ -234,7 +275,8 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 
 // limitKind reads the parameters that belong to one kind of limit.
 func (b *builder) limitKind(path string, l Limit, out *provider.Limit) error {
-	if l.Burst.Amount != 0 && ((out.Kind != provider.TokenBucket && out.Kind != provider.LeakyBucket) || l.EnforcedEvery != 0) {
+	if l.Burst.Amount != 0 &&
+		((out.Kind != provider.TokenBucket && out.Kind != provider.LeakyBucket) || l.EnforcedEvery != 0) {
 		return b.errorf(path+".burst", "only a bucket that is not enforced in slices has a burst of its own")
 	}
 	if l.ResetsAt != nil && out.Kind != provider.FixedWindow {
@@ -260,7 +302,8 @@ func (b *builder) limitKind(path string, l Limit, out *provider.Limit) error {
 			return b.errorf(path+".before", "found %v; want a rate such as 500k/min", l.Before)
 		}
 		if l.Before.Amount != 0 {
-			out.Before = int64(math.Ceil(min(float64(l.Before.Amount)*float64(out.Every)/float64(l.Before.Period), 1e18)))
+			out.Before = int64(
+				math.Ceil(min(float64(l.Before.Amount)*float64(out.Every)/float64(l.Before.Period), 1e18)))
 		}
 	} else if l.Growth != 0 || l.Every != 0 || l.Before.Amount != 0 {
 		return b.errorf(path, "growth, every and before go with kind: ramp")
@@ -272,11 +315,26 @@ func (b *builder) limitKind(path string, l Limit, out *provider.Limit) error {
 }
 
 var (
-	kindOf     = map[Kind]provider.Kind{"fixed_window": provider.FixedWindow, "sliding_window": provider.SlidingWindow, "ramp": provider.RampLimit, "leaky_bucket": provider.LeakyBucket}
-	cachedOf   = map[Counts]provider.Cached{"": provider.CacheCounts, "count": provider.CacheCounts, "free": provider.CacheFree, "released": provider.CacheReleased}
+	kindOf = map[Kind]provider.Kind{
+		"fixed_window":   provider.FixedWindow,
+		"sliding_window": provider.SlidingWindow,
+		"ramp":           provider.RampLimit,
+		"leaky_bucket":   provider.LeakyBucket,
+	}
+	cachedOf = map[Counts]provider.Cached{
+		"":         provider.CacheCounts,
+		"count":    provider.CacheCounts,
+		"free":     provider.CacheFree,
+		"released": provider.CacheReleased,
+	}
 	rejectedOf = map[Rejected]provider.Rejected{"to_zero": provider.ToZero, "into_debt": provider.IntoDebt}
-	chargeOf   = map[Charge]provider.Charge{"prompt": provider.Prompt, "prompt + max_tokens": provider.PromptPlusMax, "estimate": provider.EstimatedPrompt,
-		"max(max_tokens, estimate)": provider.MaxOrEstimate, "as_produced": provider.AsProduced}
+	chargeOf   = map[Charge]provider.Charge{
+		"prompt":                    provider.Prompt,
+		"prompt + max_tokens":       provider.PromptPlusMax,
+		"estimate":                  provider.EstimatedPrompt,
+		"max(max_tokens, estimate)": provider.MaxOrEstimate,
+		"as_produced":               provider.AsProduced,
+	}
 )
 
 func resourceOf(r Resource) provider.Resource {
@@ -318,7 +376,8 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		return out, b.errorf(path+".length", "%v", err)
 	}
 	if out.Gap != nil && out.Gap.Mean()+out.Length.Mean() < 0.001 {
-		return out, b.errorf(path, "found a fault that comes more than a thousand times a second; want longer gaps or lengths")
+		return out, b.errorf(path,
+			"found a fault that comes more than a thousand times a second; want longer gaps or lengths")
 	}
 	var effects []provider.Effect
 	if f.Status != 0 {
@@ -332,7 +391,8 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 			}
 			reply.RetryAfter = header(f.Header)
 		}
-		effects = append(effects, provider.Reject{Reply: reply, Wait: time.Duration(f.RetryAfter), After: time.Duration(f.After)})
+		effects = append(effects,
+			provider.Reject{Reply: reply, Wait: time.Duration(f.RetryAfter), After: time.Duration(f.After)})
 	} else if (f.Code != "" && f.CutAt == nil) || f.RetryAfter != 0 || f.Header != "" || f.After != 0 {
 		return out, b.errorf(path, "code, retry_after, retry_after_header and after go with a status; want status")
 	}
@@ -355,7 +415,9 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		effects = append(effects, provider.NoConnection{As: provider.Unreachable})
 	}
 	if c := f.Limit; c != nil {
-		if c.Resource == "concurrency" || c.Resource == "" || c.Limit.Period == 0 || c.Limit.Dollars != (c.Resource == "dollars") || (c.Burst.Amount > 0 && c.Burst.Dollars != (c.Resource == "dollars")) {
+		if c.Resource == "concurrency" || c.Resource == "" || c.Limit.Period == 0 ||
+			c.Limit.Dollars != (c.Resource == "dollars") ||
+			(c.Burst.Amount > 0 && c.Burst.Dollars != (c.Resource == "dollars")) {
 			return out, b.errorf(path+".limit", "want a resource other than concurrency and an amount per time")
 		}
 		if f.Gap.set() {
@@ -364,11 +426,23 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		if f.Share < 1 {
 			return out, b.errorf(path+".share", "found %v; a limit changes for all attempts", f.Share)
 		}
-		effects = append(effects, provider.ChangeLimit{Resource: resourceOf(c.Resource), Amount: c.Limit.Amount, Period: c.Limit.Period, Burst: c.Burst.Amount,
-			Name: c.Name, Keys: c.Keys, Models: c.Models})
+		effects = append(
+			effects,
+			provider.ChangeLimit{
+				Resource: resourceOf(c.Resource),
+				Amount:   c.Limit.Amount,
+				Period:   c.Limit.Period,
+				Burst:    c.Burst.Amount,
+				Name:     c.Name,
+				Keys:     c.Keys,
+				Models:   c.Models,
+			},
+		)
 	}
 	if len(effects) != 1 {
-		return out, b.errorf(path, "found %d effects; want exactly one of connection, cut_at, hang, limit, lose_reply, slow, status", len(effects))
+		return out, b.errorf(path,
+			"found %d effects; want exactly one of connection, cut_at, hang, limit, lose_reply, slow, status",
+			len(effects))
 	}
 	out.Effect = effects[0]
 	return out, nil

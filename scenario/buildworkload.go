@@ -20,11 +20,18 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 	}
 	slices.Sort(chosen)
 	if len(chosen) != 1 {
-		return out, b.errorf("workload", "found %d kinds of arrival %v; want exactly one of batch, burst, closed, open, trace; null unsets one", len(chosen), chosen)
+		return out, b.errorf("workload",
+			"found %d kinds of arrival %v; want exactly one of batch, burst, closed, open, trace; null unsets one",
+			len(chosen), chosen)
 	}
-	out = fleet.Workload{Stream: w.Stream, Acts: w.Acts, Cache: fleet.Cache{Lifetime: time.Duration(w.CacheLife), Writes: w.CacheWrites}}
+	out = fleet.Workload{
+		Stream: w.Stream,
+		Acts:   w.Acts,
+		Cache:  fleet.Cache{Lifetime: time.Duration(w.CacheLife), Writes: w.CacheWrites},
+	}
 	if w.CacheLife > 0 && w.CachedShare == 0 {
-		return out, b.errorf("workload.cache_lifetime", "found %v without cached_share; want the part of the prompt that is cached", w.CacheLife)
+		return out, b.errorf("workload.cache_lifetime",
+			"found %v without cached_share; want the part of the prompt that is cached", w.CacheLife)
 	}
 	sizes := fleet.Drawn{CachedShare: float64(w.CachedShare), MaxTokens: int32(w.MaxTokens)}
 	if w.MaxTokens > 1e8 {
@@ -76,10 +83,12 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 		return out, err
 	}
 	if sizes.Prompt == nil {
-		return out, b.errorf("workload.prompt_tokens", "found nothing; want a number of tokens or a law, such as {lognormal: {p50: 1200, p95: 4000}}")
+		return out, b.errorf("workload.prompt_tokens",
+			"found nothing; want a number of tokens or a law, such as {lognormal: {p50: 1200, p95: 4000}}")
 	}
 	if sizes.Output == nil {
-		return out, b.errorf("workload.output_tokens", "found nothing; want a number of tokens or a law, such as {lognormal: {p50: 250, p95: 900}}")
+		return out, b.errorf("workload.output_tokens",
+			"found nothing; want a number of tokens or a law, such as {lognormal: {p50: 250, p95: 900}}")
 	}
 	if pulled && workers == 0 {
 		return out, b.errorf("fleet.workers", "found none; want the number of workers that fetch the calls")
@@ -89,12 +98,17 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 	}
 	if r := w.Redeliver; r != nil {
 		if workers == 0 || w.Closed != nil {
-			return out, b.errorf("workload.redeliver", "only a queue before workers can deliver again; want batch, or arrivals with fleet.workers set")
+			return out, b.errorf("workload.redeliver",
+				"only a queue before workers can deliver again; want batch, or arrivals with fleet.workers set")
 		}
 		if r.After > 0 && r.Visible > 0 {
 			return out, b.errorf("workload.redeliver", "found after and visible_after; want one of them")
 		}
-		out.Redelivery = fleet.Redelivery{Deliveries: int(r.Deliveries), After: time.Duration(r.After), Visible: time.Duration(r.Visible)}
+		out.Redelivery = fleet.Redelivery{
+			Deliveries: int(r.Deliveries),
+			After:      time.Duration(r.After),
+			Visible:    time.Duration(r.Visible),
+		}
 		if r.Deliveries == 0 {
 			out.Redelivery.Deliveries = -1
 		}
@@ -139,10 +153,12 @@ func (b *builder) open(o *Open) (fleet.Process, error) {
 		at, rate := time.Duration(step.At), float64(step.Rate)
 		last := &p[len(p)-1]
 		if at < last.Start || (at == last.Start && len(p) > 1) {
-			return nil, b.errorf(path+".at", "found %v; want a time after %v, when the change before it ends", step.At, Span(last.Start))
+			return nil, b.errorf(path+".at", "found %v; want a time after %v, when the change before it ends", step.At,
+				Span(last.Start))
 		}
 		if step.For > 0 && step.Over > step.For {
-			return nil, b.errorf(path+".over", "found %v; want at most the %v that the change lasts", step.Over, step.For)
+			return nil, b.errorf(path+".over", "found %v; want at most the %v that the change lasts", step.Over,
+				step.For)
 		}
 		before := last.From
 		last.To = before
@@ -197,7 +213,8 @@ func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
 func (b *builder) recorded(size string, recorded []int32, given law.Law) (law.Law, error) {
 	all := len(recorded) > 0 && slices.Min(recorded) >= 0
 	if all && given != nil {
-		return nil, b.errorf("workload."+size, "found %v, but the trace says the %s of its calls; want one of them", given, size)
+		return nil, b.errorf("workload."+size, "found %v, but the trace says the %s of its calls; want one of them",
+			given, size)
 	}
 	if all {
 		return law.Constant(0), nil
@@ -216,7 +233,8 @@ func sizeOf(tokens *Count) int32 {
 // rows is a trace written in the scenario itself.
 func (b *builder) rows(t *Trace) (*fleet.Trace, error) {
 	if t.Columns != (Columns{}) || t.TimeUnit != "" || t.NoOutput != "" {
-		return nil, b.errorf("workload.trace", "columns, time_unit and no_output are for a file; want none of them beside rows")
+		return nil, b.errorf("workload.trace",
+			"columns, time_unit and no_output are for a file; want none of them beside rows")
 	}
 	out := &fleet.Trace{Name: "the scenario"}
 	last := Span(0)
@@ -225,7 +243,8 @@ func (b *builder) rows(t *Trace) (*fleet.Trace, error) {
 			break
 		}
 		if row.At < last {
-			return nil, b.errorf(fmt.Sprintf("workload.trace.rows.%d.at", i), "found %v, earlier than the row before; want times that do not fall", row.At)
+			return nil, b.errorf(fmt.Sprintf("workload.trace.rows.%d.at", i),
+				"found %v, earlier than the row before; want times that do not fall", row.At)
 		}
 		last = row.At
 		out.At = append(out.At, t.replayed(time.Duration(row.At)))

@@ -79,7 +79,8 @@ func (s *Scenario) parts(fleets []averages) (out []part) {
 	}
 	if m.Workers > 0 {
 		turn := a.busy + mean(m.Workload.Think)
-		places(fmt.Sprintf("%s, %.3g s a call", plural(m.Workers*m.Instances, "worker"), turn), int64(m.Workers*m.Instances), turn)
+		places(fmt.Sprintf("%s, %.3g s a call", plural(m.Workers*m.Instances, "worker"), turn),
+			int64(m.Workers*m.Instances), turn)
 		if turn > 0 {
 			out[len(out)-1].workers = true
 		}
@@ -213,7 +214,8 @@ func (n need) words(a arrivals, p part) string {
 	whole := n.from == 0 && n.to == a.end
 	who := "arrivals need"
 	if !whole {
-		who = fmt.Sprintf("the %s from %s to %s needs", a.name, shortDuration(n.from.Round(time.Millisecond)), shortDuration(n.to.Round(time.Millisecond)))
+		who = fmt.Sprintf("the %s from %s to %s needs", a.name, shortDuration(n.from.Round(time.Millisecond)),
+			shortDuration(n.to.Round(time.Millisecond)))
 	}
 	length := n.to - n.from
 	rate := func(calls float64) string { return number(calls / length.Seconds() * p.scale.Seconds()) }
@@ -278,8 +280,12 @@ func (s *Scenario) binds(parts []part, a averages) (out []string) {
 		text += ": " + spanFor(bound.least(calls), m.Workload.Calls)
 	}
 	if turn := a.busy + mean(m.Workload.Think); !math.IsInf(others, 0) && m.Workers > 0 {
-		out = append(out, fmt.Sprintf("Workers needed: %s for the %s calls/min that the rest lets through, %.3g s each (Little's law)%s.",
-			number(math.Ceil(others*turn-1e-6)), number(60*others), turn, s.have()))
+		out = append(
+			out,
+			fmt.Sprintf(
+				"Workers needed: %s for the %s calls/min that the rest lets through, %.3g s each (Little's law)%s.",
+				number(math.Ceil(others*turn-1e-6)), number(60*others), turn, s.have()),
+		)
 	}
 	return append(out, text+".")
 }
@@ -294,7 +300,8 @@ func (s *Scenario) have() string {
 
 // outlasts says how long answers take alone, and how many of them nobody waits for even then.
 func outlasts(f *fleet.Fleet, a averages) string {
-	s := fmt.Sprintf("On an unloaded provider an answer takes %.3g s on average, 95 %% of them at most %.3g s", a.answer, a.p95)
+	s := fmt.Sprintf("On an unloaded provider an answer takes %.3g s on average, 95 %% of them at most %.3g s",
+		a.answer, a.p95)
 	if f.Client.Timeouts.String() != "" || len(f.Client.Outer) > 0 {
 		s += fmt.Sprintf("; %s of the attempts outlast their timeouts", percent(a.timeout))
 	}

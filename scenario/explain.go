@@ -45,7 +45,8 @@ func (s *Scenario) Explain(w io.Writer) {
 	}
 	if r := s.Workload.Redeliver; r != nil {
 		if r.Visible > 0 {
-			line("  A call without an answer is in the queue again %v after it was taken, %s.", r.Visible, deliveries(r.Deliveries))
+			line("  A call without an answer is in the queue again %v after it was taken, %s.", r.Visible,
+				deliveries(r.Deliveries))
 		} else {
 			line("  A call without an answer goes back to the queue after %v, %s.", r.After, deliveries(r.Deliveries))
 		}
@@ -112,7 +113,8 @@ func (s *Scenario) Explain(w io.Writer) {
 	}
 	for i, other := range m.Beside {
 		b := s.Beside[i]
-		line("\nBeside: %s, which calls %s at priority %d%s", other.Name, other.Price.Model, b.Fleet.Priority, under(b.Fleet.Key))
+		line("\nBeside: %s, which calls %s at priority %d%s", other.Name, other.Price.Model, b.Fleet.Priority,
+			under(b.Fleet.Key))
 		line("  %s", explainArrivals(&other, &b.Workload))
 		line("  Prompts of mean %.0f tokens, answers of mean %.0f.", fleets[i+1].prompt, fleets[i+1].output)
 		line("  %v.", other.Client)
@@ -120,7 +122,8 @@ func (s *Scenario) Explain(w io.Writer) {
 	line("\nThe run: seed %d, %d replications.", s.Seed, s.Replications)
 	line("  %s", s.explainMeasured())
 	if c := s.Collapse; c != nil {
-		line("  Collapsed: a run that answers, from %v to %v, less than %v of the calls that arrive then.", c.From, c.To, c.Below)
+		line("  Collapsed: a run that answers, from %v to %v, less than %v of the calls that arrive then.", c.From,
+			c.To, c.Below)
 	} else if w, ok := s.Trigger(); ok {
 		line("  Collapsed: a run that does not come back, after %s, to 90 %% of the answers per second before %s, or was down before.",
 			shortDuration(w.End), shortDuration(w.Start))
@@ -199,7 +202,8 @@ func (s *Scenario) explainHorizon() string {
 	if c.Fallback.On || m.Workload.Redelivery.Deliveries != 0 {
 		where = " at one target in one delivery"
 	}
-	return fmt.Sprintf("A call is tried %s, its waits%s last %s at the longest.", attempts, where, shortDuration(horizon.Round(time.Millisecond)))
+	return fmt.Sprintf("A call is tried %s, its waits%s last %s at the longest.", attempts, where,
+		shortDuration(horizon.Round(time.Millisecond)))
 }
 
 func explainArrivals(m *fleet.Fleet, w *Workload) string {
@@ -232,7 +236,8 @@ func explainArrivals(m *fleet.Fleet, w *Workload) string {
 	case w.Trace != nil:
 		t := m.Workload.Arrivals.(*fleet.Trace)
 		span := t.At[len(t.At)-1]
-		return fmt.Sprintf("%d recorded calls of %s over %.0f s, %.2f/s on average; %s.", len(t.At), t.Name, span.Seconds(), float64(len(t.At))/max(span.Seconds(), 1e-9), workers)
+		return fmt.Sprintf("%d recorded calls of %s over %.0f s, %.2f/s on average; %s.", len(t.At), t.Name,
+			span.Seconds(), float64(len(t.At))/max(span.Seconds(), 1e-9), workers)
 	}
 	return fmt.Sprintf("%s arriving %v; %s.", calls, m.Workload.Arrivals, workers)
 }

@@ -67,13 +67,32 @@ var hostile = []string{
 // is spent or time ends.
 func FuzzRead(f *testing.F) {
 	f.Add(base, "", "", []byte{})
-	f.Add(base, "policy.gate.semaphore=8\nprovider.limits.0.limit=300/min\nfleet={workers: 3}", "policy.retry.attempts=1..8", []byte{})
-	f.Add(base, "policy.retry.backoff={exponential: {base: 1s, jitter: full}}", "provider.limits.0.limit=100/min..900/min log 3", []byte{})
-	f.Add("horizon: 9s\nworkload: {open: {rate: 1/s, gaps: {gamma: {cv: 2}}, profile: [{at: 1s, rate: 2/s, over: 1s}]}, prompt_tokens: 1, output_tokens: {mixture: [{weight: 1, law: 2}]}}", "", "workload.open.rate=1/s,2/s", []byte{})
-	f.Add("workload: {trace: {rows: [{at: 1s}, {at: 2000000h, prompt_tokens: 9}], speed: 0.1}, prompt_tokens: 1, output_tokens: 1, patience: {exponential: {mean: 1000000h}}}", "seed=3", "", []byte{})
-	f.Add(base, "provider.faults=[{status: 503, retry_after_header: 1e10}]\npolicy={retry: {attempts: none, retry_after: {obey: in_full, plus: 2000000h}}}", "policy.hedge.after=2000000h,none", []byte{})
-	f.Add(base, "provider.gateway={latency: 2000000h, retries: 9, wait: 2000000h}\nprovider.round_trip=2000000h", "provider.faults=[{status: 500, gap: 1ms, length: 1ms, after: 2000000h}],[]", []byte{})
-	f.Add(base+"x: &a [1]\ny: [*a, *a, !!str abc]", "name=\x1b[31mred\x1b[0m\nfleet.key=\"a\\nb\"", "fleet.key=\"a\\nb\",c", []byte{})
+	f.Add(base, "policy.gate.semaphore=8\nprovider.limits.0.limit=300/min\nfleet={workers: 3}",
+		"policy.retry.attempts=1..8", []byte{})
+	f.Add(base, "policy.retry.backoff={exponential: {base: 1s, jitter: full}}",
+		"provider.limits.0.limit=100/min..900/min log 3", []byte{})
+	f.Add(
+		"horizon: 9s\nworkload: {open: {rate: 1/s, gaps: {gamma: {cv: 2}}, profile: [{at: 1s, rate: 2/s, over: 1s}]}, prompt_tokens: 1, output_tokens: {mixture: [{weight: 1, law: 2}]}}",
+		"",
+		"workload.open.rate=1/s,2/s",
+		[]byte{},
+	)
+	f.Add(
+		"workload: {trace: {rows: [{at: 1s}, {at: 2000000h, prompt_tokens: 9}], speed: 0.1}, prompt_tokens: 1, output_tokens: 1, patience: {exponential: {mean: 1000000h}}}",
+		"seed=3",
+		"",
+		[]byte{},
+	)
+	f.Add(
+		base,
+		"provider.faults=[{status: 503, retry_after_header: 1e10}]\npolicy={retry: {attempts: none, retry_after: {obey: in_full, plus: 2000000h}}}",
+		"policy.hedge.after=2000000h,none",
+		[]byte{},
+	)
+	f.Add(base, "provider.gateway={latency: 2000000h, retries: 9, wait: 2000000h}\nprovider.round_trip=2000000h",
+		"provider.faults=[{status: 500, gap: 1ms, length: 1ms, after: 2000000h}],[]", []byte{})
+	f.Add(base+"x: &a [1]\ny: [*a, *a, !!str abc]", "name=\x1b[31mred\x1b[0m\nfleet.key=\"a\\nb\"",
+		"fleet.key=\"a\\nb\",c", []byte{})
 	f.Add(strings.Repeat("[", 200), "a="+strings.Repeat("{a: ", 200), "a="+strings.Repeat("- ", 200), []byte{})
 	for _, name := range EmbeddedNames() {
 		text, _ := Embedded(name)
@@ -143,7 +162,8 @@ func explainAndRun(t *testing.T, s *Scenario) {
 	s.Model.Budget = 2000
 	var spent *sim.BudgetError
 	var end *sim.EndError
-	if _, err := s.Model.Run(s.Seed, 0, fleet.Listeners{}); err != nil && !errors.As(err, &spent) && !errors.As(err, &end) {
+	if _, err := s.Model.Run(s.Seed, 0, fleet.Listeners{}); err != nil && !errors.As(err, &spent) &&
+		!errors.As(err, &end) {
 		t.Fatal(err)
 	}
 }
@@ -166,12 +186,17 @@ func FuzzReadTrace(f *testing.F) {
 		faster := Number(speed)
 		within(t, func() {
 			trace, _, err := ReadTrace(strings.NewReader(text), "f", Trace{
-				Columns: Columns{Time: "T", PromptTokens: "P", OutputTokens: "O"}, TimeUnit: TimeUnit(unit), Speed: &faster})
+				Columns: Columns{
+					Time:         "T",
+					PromptTokens: "P",
+					OutputTokens: "O",
+				}, TimeUnit: TimeUnit(unit), Speed: &faster})
 			if err != nil {
 				return
 			}
 			for i, at := range trace.At {
-				if at < 0 || at > sim.End || i > 0 && at < trace.At[i-1] || trace.Prompt[i] < 0 || trace.Output[i] <= 0 {
+				if at < 0 || at > sim.End || i > 0 && at < trace.At[i-1] || trace.Prompt[i] < 0 ||
+					trace.Output[i] <= 0 {
 					t.Fatalf("row %d: at %v, %d and %d tokens", i, at, trace.Prompt[i], trace.Output[i])
 				}
 			}

@@ -17,7 +17,12 @@ type TimeUnit string
 // Words implements strict.Words.
 func (TimeUnit) Words() []string { return []string{"s", "ms", "us", "ns"} }
 
-var unitOf = map[TimeUnit]time.Duration{"s": time.Second, "ms": time.Millisecond, "us": time.Microsecond, "ns": time.Nanosecond}
+var unitOf = map[TimeUnit]time.Duration{
+	"s":  time.Second,
+	"ms": time.Millisecond,
+	"us": time.Microsecond,
+	"ns": time.Nanosecond,
+}
 
 // clock reads the instants of a column, all written like the first: dates with a time of day, or
 // plain numbers of one unit.

@@ -49,8 +49,13 @@ func deliveryNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 		}
 		takes = "up to " + shortDuration(longest.Round(10*time.Millisecond))
 	}
-	return fmt.Sprintf("a delivery%s can take %s, with visible_after %s: a queue would deliver its call a second time meanwhile, "+
-		"which is not simulated; duplicates and load are too low", whose, takes, shortDuration(visible))
+	return fmt.Sprintf(
+		"a delivery%s can take %s, with visible_after %s: a queue would deliver its call a second time meanwhile, "+
+			"which is not simulated; duplicates and load are too low",
+		whose,
+		takes,
+		shortDuration(visible),
+	)
 }
 
 // longAnswer is how long an answer of a long output takes that waits for nobody: the 99 %

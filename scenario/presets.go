@@ -105,7 +105,8 @@ func FindPreset(kind, name string) (*Preset, error) {
 	var titles []string
 	for _, p := range same {
 		titles = append(titles, p.Title())
-		if versioned && p.Versions != "" && (version == p.Versions || inVersions(version, p.Versions)) || !versioned && p.Versions == "" {
+		if versioned && p.Versions != "" && (version == p.Versions || inVersions(version, p.Versions)) ||
+			!versioned && p.Versions == "" {
 			return p, nil
 		}
 	}
@@ -119,7 +120,8 @@ func FindPreset(kind, name string) (*Preset, error) {
 		return nil, fmt.Errorf("found %q; its behaviour depends on the version; write one, such as %q (known: %s)",
 			name, base+"@"+strings.Fields(same[len(same)-1].Versions)[0], strings.Join(titles, ", "))
 	}
-	return nil, fmt.Errorf("found %q; no rule is known for version %s (known: %s)", name, version, strings.Join(titles, ", "))
+	return nil, fmt.Errorf("found %q; no rule is known for version %s (known: %s)", name, version,
+		strings.Join(titles, ", "))
 }
 
 // inVersions reports whether a version such as 2.46 lies in a range such as
@@ -289,6 +291,13 @@ func (p *Preset) explainRefusal(w io.Writer) error {
 	}
 	speech, _ := dialect.Find(string(p.Provider.Dialect))
 	m := speech.Write(reply, time.Date(2026, time.November, 30, 0, 0, 0, 0, time.UTC), 0)
-	fmt.Fprintf(w, "\nrequests of %d tokens with max_tokens %d, all at once on 2026-11-30 at 00:00 UTC: %d are let in; %s refuses the next with\n\n", prompt, maxTokens, admitted, by)
+	fmt.Fprintf(
+		w,
+		"\nrequests of %d tokens with max_tokens %d, all at once on 2026-11-30 at 00:00 UTC: %d are let in; %s refuses the next with\n\n",
+		prompt,
+		maxTokens,
+		admitted,
+		by,
+	)
 	return m.Print(w)
 }

@@ -32,7 +32,9 @@ func (b *builder) warm(m *fleet.Model, limits []Limit) {
 		if !open {
 			b.warnings = append(b.warnings, fmt.Sprintf(
 				"the ramp on %s knows no traffic before the run and starts at its limit, %v; set before: to the rate of that traffic",
-				strings.ReplaceAll(l.Resource.String(), "_", " "), limits[i].Limit))
+				strings.ReplaceAll(l.Resource.String(), "_", " "),
+				limits[i].Limit,
+			))
 		}
 	}
 }

@@ -17,12 +17,15 @@ type numberRange struct {
 	n         int // values; 0 when not said
 }
 
-var rangePattern = regexp.MustCompile(`^\s*([0-9.]*[0-9])([^0-9.\s]\S*?)?\.\.([0-9.]*[0-9])([^0-9\s]\S*)?(?:\s+(lin|log))?(?:\s+([0-9]+))?\s*$`)
+var rangePattern = regexp.MustCompile(
+	`^\s*([0-9.]*[0-9])([^0-9.\s]\S*?)?\.\.([0-9.]*[0-9])([^0-9\s]\S*)?(?:\s+(lin|log))?(?:\s+([0-9]+))?\s*$`,
+)
 
 func parseRange(text string) (r numberRange, err error) {
 	m := rangePattern.FindStringSubmatch(text)
 	if m == nil {
-		return r, fmt.Errorf("found the range %q; want LOW..HIGH [lin|log] [N], such as 1..64 log 7 or 10s..60s lin 6", strings.TrimSpace(text))
+		return r, fmt.Errorf("found the range %q; want LOW..HIGH [lin|log] [N], such as 1..64 log 7 or 10s..60s lin 6",
+			strings.TrimSpace(text))
 	}
 	low, err1 := strconv.ParseFloat(m[1], 64)
 	high, err2 := strconv.ParseFloat(m[3], 64)

@@ -20,7 +20,8 @@ type settable struct {
 
 var settables = func() (out []settable) {
 	walk(reflect.TypeFor[File](), "", nil, func(at string, field reflect.StructField) {
-		if !strings.HasPrefix(at, "sweep") && !strings.HasPrefix(at, "workload.trace.file") && !strings.HasSuffix(at, "price.file") {
+		if !strings.HasPrefix(at, "sweep") && !strings.HasPrefix(at, "workload.trace.file") &&
+			!strings.HasSuffix(at, "price.file") {
 			out = append(out, settable{at, field})
 		}
 	})
@@ -42,7 +43,8 @@ func value(t *rapid.T, of reflect.StructField) string {
 	span := Span(rapid.Int64Range(1, 1e11).Draw(t, "span")).String()
 	law := func(q string) string {
 		return rapid.SampledFrom([]string{q, "{uniform: {min: 0, max: " + q + "}}", "{exponential: {mean: " + q + "}}", "{lognormal: {mean: " + q + ", cv: 0.7}}",
-			"{gamma: {mean: " + q + ", cv: 1.5}}", "{mixture: [{weight: 0, law: " + q + "}, {weight: 0.3, law: {exponential: {mean: " + q + "}}}]}", "{empirical: [" + q + ", " + q + "]}"}).Draw(t, "law")
+			"{gamma: {mean: " + q + ", cv: 1.5}}", "{mixture: [{weight: 0, law: " + q + "}, {weight: 0.3, law: {exponential: {mean: " + q + "}}}]}", "{empirical: [" + q + ", " + q + "]}"}).
+			Draw(t, "law")
 	}
 	switch v := reflect.New(kind).Interface().(type) {
 	case *Span, *Timer, *Warmup:
@@ -86,7 +88,8 @@ func value(t *rapid.T, of reflect.StructField) string {
 			return "[" + rapid.SampledFrom(w.Words()).Draw(t, "of") + "]"
 		}
 		if kind.Elem() == reflect.TypeFor[RetryOn]() {
-			return rapid.SampledFrom([]string{"[]", "[429, 5xx]", "[502..599, timeout]", "[stream, connection]"}).Draw(t, "on")
+			return rapid.SampledFrom([]string{"[]", "[429, 5xx]", "[502..599, timeout]", "[stream, connection]"}).
+				Draw(t, "on")
 		}
 	}
 	return ""
@@ -140,7 +143,8 @@ func TestRandomScenariosReadBack(t *testing.T) {
 		if !reflect.DeepEqual(s.Model, again.Model) {
 			t.Fatalf("read back as\n%+v, was\n%+v, from\n%s", again.Model, s.Model, text)
 		}
-		if s.Seed != again.Seed || s.Replications != again.Replications || s.Warmup != again.Warmup || s.Measure != again.Measure {
+		if s.Seed != again.Seed || s.Replications != again.Replications || s.Warmup != again.Warmup ||
+			s.Measure != again.Measure {
 			t.Fatalf("read back with another head from %s", text)
 		}
 		if twice, _ := again.Resolved(); string(twice) != string(text) {

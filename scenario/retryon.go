@@ -43,7 +43,8 @@ func (r *RetryOn) ParseText(text string) error {
 		*r = RetryOn{Statuses: policy.Statuses{From: n, To: n}}
 		return nil
 	}
-	return errors.New("want a status from 300 to 599, a range such as 502..599, a class such as 5xx, timeout, connection or stream")
+	return errors.New(
+		"want a status from 300 to 599, a range such as 502..599, a class such as 5xx, timeout, connection or stream")
 }
 
 func (r RetryOn) String() string {

@@ -236,7 +236,8 @@ price: gpt-4o-minni
 		lines = append(lines, fmt.Sprintf("field%d: 1", i))
 	}
 	_, err := Read([]byte(strings.Join(lines, "\n")+"\n"+base), "f", Options{})
-	if text := err.Error(); !strings.Contains(text, "field9:") || strings.Contains(text, "field10: unknown") || !strings.HasSuffix(text, "\nand 3 more mistakes") {
+	if text := err.Error(); !strings.Contains(text, "field9:") || strings.Contains(text, "field10: unknown") ||
+		!strings.HasSuffix(text, "\nand 3 more mistakes") {
 		t.Errorf("of 13 mistakes: %s", text)
 	}
 }
@@ -291,7 +292,8 @@ func TestSettingsOverlayTheFile(t *testing.T) {
 // A mapping or a list that is set replaces what is there; += merges a mapping and adds to a list;
 // a path reaches inside; null leaves a field as if it had not been written.
 func TestSettingsReplaceMergeAndUnset(t *testing.T) {
-	text := strings.Replace(base, "policy: own-the-loop", "policy: {preset: own-the-loop, breaker: {in_a_row: 5, open: 9s}}", 1)
+	text := strings.Replace(base, "policy: own-the-loop",
+		"policy: {preset: own-the-loop, breaker: {in_a_row: 5, open: 9s}}", 1)
 	const s = time.Second
 	client := func(of func(policy.Client) bool) func(*Scenario) bool {
 		return func(s *Scenario) bool { return of(s.Model.Client) }
@@ -363,7 +365,8 @@ func TestSettingsReplaceMergeAndUnset(t *testing.T) {
 		"workload.open.rate=5/s": "workload: found 2 kinds of arrival [batch open]; want exactly one of batch, burst, closed, open, trace; null unsets one",
 		"workload.batch=null":    "found 0 kinds of arrival",
 	} {
-		if _, err := Read([]byte(text), "f.yaml", Options{Set: []string{set}}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read([]byte(text), "f.yaml", Options{Set: []string{set}}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("--set %s: %v, want in it %q", set, err, want)
 		}
 	}
@@ -378,8 +381,10 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := s.Model
-	if s.Seed != 1 || s.Replications != 30 || m.Instances != 1 || m.Workers != 0 || m.Budget != 100_000_000 || m.Client.Retry.Attempts != 1 ||
-		m.Provider.Cancel != provider.Keeps || m.Provider.RetryAfter != (provider.RetryAfter{}) {
+	if s.Seed != 1 || s.Replications != 30 || m.Instances != 1 || m.Workers != 0 || m.Budget != 100_000_000 ||
+		m.Client.Retry.Attempts != 1 ||
+		m.Provider.Cancel != provider.Keeps ||
+		m.Provider.RetryAfter != (provider.RetryAfter{}) {
 		t.Errorf("defaults are not as documented: %+v", m)
 	}
 	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "no price") {
@@ -490,7 +495,10 @@ func TestValuesReadBack(t *testing.T) {
 		n := Number(rapid.Float64Range(0, 1e12).Draw(t, "number"))
 		d := Dollars(rapid.Float64Range(0, 1e4).Draw(t, "dollars"))
 		span := Span(rapid.Int64Range(0, 1<<61).Draw(t, "span"))
-		r := Rate{Amount: rapid.Int64Range(1, 1e15).Draw(t, "amount"), Period: time.Duration(rapid.Int64Range(0, 1<<50).Draw(t, "period"))}
+		r := Rate{
+			Amount: rapid.Int64Range(1, 1e15).Draw(t, "amount"),
+			Period: time.Duration(rapid.Int64Range(0, 1<<50).Draw(t, "period")),
+		}
 		money := Rate{Amount: rapid.Int64Range(1000, 1e15).Draw(t, "nano"), Period: time.Hour, Dollars: true}
 		var p2 PerTime
 		var s2 Share
@@ -505,7 +513,8 @@ func TestValuesReadBack(t *testing.T) {
 			}
 		}
 		if p != p2 || s != s2 || n != n2 || d != d2 || span != span2 || r != r2 || money != money2 {
-			t.Fatalf("%v %v, %v %v, %v %v, %v %v, %v %v, %v %v, %v %v", p, p2, s.Exact(), s2.Exact(), n, n2, d, d2, span, span2, r, r2, money, money2)
+			t.Fatalf("%v %v, %v %v, %v %v, %v %v, %v %v, %v %v, %v %v", p, p2, s.Exact(), s2.Exact(), n, n2, d, d2,
+				span, span2, r, r2, money, money2)
 		}
 	})
 }
@@ -526,7 +535,8 @@ func TestProfiles(t *testing.T) {
 		"{profile: [{at: 0s, rate: 2/s}, {at: 5s, rate: 4/s}]}":          {{Start: 0, From: 2, To: 2}, {Start: 5 * s, From: 4, To: 4}},
 		"{rate: 1/s, profile: [{at: 5s, rate: 9/s, over: 2s, for: 4s}]}": {{Start: 0, From: 1, To: 1}, {Start: 5 * s, From: 1, To: 9}, {Start: 7 * s, From: 9, To: 9}, {Start: 9 * s, From: 1, To: 1}},
 	} {
-		sc, err := Read([]byte("horizon: 60s\nworkload:\n  prompt_tokens: 1\n  output_tokens: 1\n  open: "+yaml+"\n"), "f", Options{})
+		sc, err := Read([]byte("horizon: 60s\nworkload:\n  prompt_tokens: 1\n  output_tokens: 1\n  open: "+yaml+"\n"),
+			"f", Options{})
 		if err != nil {
 			t.Errorf("%s: %v", yaml, err)
 			continue
@@ -547,7 +557,8 @@ func TestProfiles(t *testing.T) {
 // Every preset reads, says where it comes from, and gives a rule that runs.
 func TestPresets(t *testing.T) {
 	for _, p := range Presets() {
-		if p.Name == "" || p.Source == "" || p.Date == "" || p.Evidence == "" || (p.Policy == nil) == (p.Provider == nil) {
+		if p.Name == "" || p.Source == "" || p.Date == "" || p.Evidence == "" ||
+			(p.Policy == nil) == (p.Provider == nil) {
 			t.Errorf("%s: name, source, date, evidence and one of policy and provider are needed", p.Title())
 		}
 		name := p.Name
@@ -579,34 +590,49 @@ func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 		remaining [4]int64 // requests, tokens, input, output; -1 when no header says it
 	}
 	want := map[string]row{
-		"openai-tier-1-gpt-4o":      {30, "429 rate_limit_exceeded", "in 2s, text 2s", [4]int64{469, 0, -1, -1}},
-		"openai-tier-2-gpt-4o":      {450, "429 rate_limit_exceeded", "in 1s, text 133.333334ms", [4]int64{4549, 0, -1, -1}},
-		"openai-tier-3-gpt-4o":      {800, "429 rate_limit_exceeded", "in 1s, text 75ms", [4]int64{4199, 0, -1, -1}},
-		"openai-tier-4-gpt-4o":      {2000, "429 rate_limit_exceeded", "in 1s, text 30ms", [4]int64{7999, 0, -1, -1}},
-		"openai-tier-5-gpt-4o":      {10_000, "429 rate_limit_exceeded", "in 1s, text 6ms", [4]int64{0, 20_000_000, -1, -1}},
+		"openai-tier-1-gpt-4o": {30, "429 rate_limit_exceeded", "in 2s, text 2s", [4]int64{469, 0, -1, -1}},
+		"openai-tier-2-gpt-4o": {
+			450,
+			"429 rate_limit_exceeded",
+			"in 1s, text 133.333334ms",
+			[4]int64{4549, 0, -1, -1},
+		},
+		"openai-tier-3-gpt-4o": {800, "429 rate_limit_exceeded", "in 1s, text 75ms", [4]int64{4199, 0, -1, -1}},
+		"openai-tier-4-gpt-4o": {2000, "429 rate_limit_exceeded", "in 1s, text 30ms", [4]int64{7999, 0, -1, -1}},
+		"openai-tier-5-gpt-4o": {
+			10_000,
+			"429 rate_limit_exceeded",
+			"in 1s, text 6ms",
+			[4]int64{0, 20_000_000, -1, -1},
+		},
 		"openai-tier-1-gpt-4o-mini": {200, "429 rate_limit_exceeded", "in 1s, text 300ms", [4]int64{299, 0, -1, -1}},
 		"openai-tier-2-gpt-4o-mini": {2000, "429 rate_limit_exceeded", "in 1s, text 30ms", [4]int64{2999, 0, -1, -1}},
 		"openai-tier-3-gpt-4o-mini": {4000, "429 rate_limit_exceeded", "in 1s, text 15ms", [4]int64{999, 0, -1, -1}},
 		"openai-tier-4-gpt-4o-mini": {10_000, "429 rate_limit_exceeded", "in 1s, text 6ms", [4]int64{0, 0, -1, -1}},
-		"openai-tier-5-gpt-4o-mini": {30_000, "429 rate_limit_exceeded", "in 1s, text 2ms", [4]int64{0, 120_000_000, -1, -1}},
-		"anthropic-start":           {1000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 1_000_000, 400_000}},
-		"anthropic-build":           {5000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 0, 1_000_000}},
-		"anthropic-scale":           {10_000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 0, 2_000_000}},
-		"anthropic-tier-1-haiku":    {50, "429 rate_limit_error", "in 2s", [4]int64{0, -1, 0, 10_000}},
-		"anthropic-tier-2-haiku":    {450, "429 rate_limit_error", "in 1s", [4]int64{550, -1, 0, 90_000}},
-		"anthropic-tier-3-haiku":    {1000, "429 rate_limit_error", "in 1s", [4]int64{1000, -1, 0, 200_000}},
-		"anthropic-tier-4-haiku":    {4000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 0, 800_000}},
-		"anthropic-tier-1-sonnet":   {30, "429 rate_limit_error", "in 2s", [4]int64{20, -1, 0, 8_000}},
-		"anthropic-tier-2-sonnet":   {450, "429 rate_limit_error", "in 1s", [4]int64{550, -1, 0, 90_000}},
-		"anthropic-tier-3-sonnet":   {800, "429 rate_limit_error", "in 1s", [4]int64{1200, -1, 0, 160_000}},
-		"anthropic-tier-4-sonnet":   {2000, "429 rate_limit_error", "in 1s", [4]int64{2000, -1, 0, 400_000}},
-		"azure-standard-gpt-4o":     {300, "429 429", "in 1m0s, ms 1m0s, text 1m0s", [4]int64{150, 0, -1, -1}},
-		"azure-ptu-gpt-4o":          {28, "429 429", "in 1s, ms 80ms, text 79.92ms", [4]int64{-1, 0, -1, -1}},
-		"gemini-2.5-flash-paid":     {8000, "429 RESOURCE_EXHAUSTED", "text 7.5ms", [4]int64{-1, -1, -1, -1}},
-		"bedrock-claude":            {1333, "429 ThrottlingException", "", [4]int64{-1, -1, -1, -1}},
-		"groq-free-llama-3.3-70b":   {8, "429 rate_limit_exceeded", "in 8s, text 7.5s", [4]int64{992, 0, -1, -1}},
-		"local-stub":                {},
-		"vllm-one-gpu":              {}, // its queue has no bound
+		"openai-tier-5-gpt-4o-mini": {
+			30_000,
+			"429 rate_limit_exceeded",
+			"in 1s, text 2ms",
+			[4]int64{0, 120_000_000, -1, -1},
+		},
+		"anthropic-start":         {1000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 1_000_000, 400_000}},
+		"anthropic-build":         {5000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 0, 1_000_000}},
+		"anthropic-scale":         {10_000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 0, 2_000_000}},
+		"anthropic-tier-1-haiku":  {50, "429 rate_limit_error", "in 2s", [4]int64{0, -1, 0, 10_000}},
+		"anthropic-tier-2-haiku":  {450, "429 rate_limit_error", "in 1s", [4]int64{550, -1, 0, 90_000}},
+		"anthropic-tier-3-haiku":  {1000, "429 rate_limit_error", "in 1s", [4]int64{1000, -1, 0, 200_000}},
+		"anthropic-tier-4-haiku":  {4000, "429 rate_limit_error", "in 1s", [4]int64{0, -1, 0, 800_000}},
+		"anthropic-tier-1-sonnet": {30, "429 rate_limit_error", "in 2s", [4]int64{20, -1, 0, 8_000}},
+		"anthropic-tier-2-sonnet": {450, "429 rate_limit_error", "in 1s", [4]int64{550, -1, 0, 90_000}},
+		"anthropic-tier-3-sonnet": {800, "429 rate_limit_error", "in 1s", [4]int64{1200, -1, 0, 160_000}},
+		"anthropic-tier-4-sonnet": {2000, "429 rate_limit_error", "in 1s", [4]int64{2000, -1, 0, 400_000}},
+		"azure-standard-gpt-4o":   {300, "429 429", "in 1m0s, ms 1m0s, text 1m0s", [4]int64{150, 0, -1, -1}},
+		"azure-ptu-gpt-4o":        {28, "429 429", "in 1s, ms 80ms, text 79.92ms", [4]int64{-1, 0, -1, -1}},
+		"gemini-2.5-flash-paid":   {8000, "429 RESOURCE_EXHAUSTED", "text 7.5ms", [4]int64{-1, -1, -1, -1}},
+		"bedrock-claude":          {1333, "429 ThrottlingException", "", [4]int64{-1, -1, -1, -1}},
+		"groq-free-llama-3.3-70b": {8, "429 rate_limit_exceeded", "in 8s, text 7.5s", [4]int64{992, 0, -1, -1}},
+		"local-stub":              {},
+		"vllm-one-gpu":            {}, // its queue has no bound
 	}
 	for _, p := range Presets() {
 		if p.Provider == nil {
@@ -771,7 +797,8 @@ func TestTooLargeForThePreset(t *testing.T) {
 		}
 		_, reply, _, err := p.Flood(3_000_000, 0)
 		_, hinted := reply.Wish(0, wire.Reads{Millis: true, Body: true})
-		if got := fmt.Sprintf("%d %s, do not retry %v, wait %v", reply.Status, reply.Code, reply.ShouldRetry == wire.DoNotRetry, hinted); err != nil || got != want {
+		if got := fmt.Sprintf("%d %s, do not retry %v, wait %v", reply.Status, reply.Code, reply.ShouldRetry == wire.DoNotRetry, hinted); err != nil ||
+			got != want {
 			t.Errorf("%s: %s, want %s (%v)", name, got, want, err)
 		}
 	}
@@ -833,7 +860,9 @@ func TestOpenAIPythonVersions(t *testing.T) {
 		r := s.Model.Client.Retry
 		low, first := r.Backoff.Range(0)
 		_, second := r.Backoff.Range(1)
-		if first != want.first || low != want.first*3/4 || second != want.second || r.RetryAfter.Limit != want.limit || r.RetryAfter.Beyond != want.beyond || r.Attempts != 3 {
+		if first != want.first || low != want.first*3/4 || second != want.second || r.RetryAfter.Limit != want.limit ||
+			r.RetryAfter.Beyond != want.beyond ||
+			r.Attempts != 3 {
 			t.Errorf("%s: %v", version, r)
 		}
 	}
@@ -953,7 +982,8 @@ func TestWhatBinds(t *testing.T) {
 		s.Explain(&out)
 		for _, want := range c.want {
 			if !strings.Contains(out.String(), want) {
-				t.Errorf("%s: want %q in\n%s", c.name, want, out.String()[strings.Index(out.String(), "What the averages"):])
+				t.Errorf("%s: want %q in\n%s", c.name, want,
+					out.String()[strings.Index(out.String(), "What the averages"):])
 			}
 		}
 	}
@@ -995,7 +1025,8 @@ func TestAzureTraces(t *testing.T) {
 		if os.IsNotExist(err) {
 			t.Skipf("%s is not beside this checkout", path)
 		}
-		trace, _, err := ReadTrace(f, c.file, Trace{Columns: Columns{Time: "TIMESTAMP", PromptTokens: "ContextTokens", OutputTokens: "GeneratedTokens"}})
+		trace, _, err := ReadTrace(f, c.file,
+			Trace{Columns: Columns{Time: "TIMESTAMP", PromptTokens: "ContextTokens", OutputTokens: "GeneratedTokens"}})
 		f.Close()
 		if err != nil {
 			t.Fatal(err)
@@ -1003,7 +1034,8 @@ func TestAzureTraces(t *testing.T) {
 		n := len(trace.At)
 		duration := trace.At[n-1].Seconds()
 		if n != c.rows || int(duration+0.5) != int(c.duration) || abs(float64(n)/duration-c.rate) > 0.005 {
-			t.Errorf("%s: %d rows in %.1f s, %.3f/s; want %d in %g s, %g/s", c.file, n, duration, float64(n)/duration, c.rows, c.duration, c.rate)
+			t.Errorf("%s: %d rows in %.1f s, %.3f/s; want %d in %g s, %g/s", c.file, n, duration, float64(n)/duration,
+				c.rows, c.duration, c.rate)
 		}
 		if got := quantiles(trace.Prompt); got != c.prompt {
 			t.Errorf("%s: prompt quantiles %v, want %v", c.file, got, c.prompt)
@@ -1179,7 +1211,9 @@ func TestResolvedReadsBack(t *testing.T) {
 
 // A fleet beside that has the scenario's policy has no parts of its own to set.
 func TestSettingsOfAFleetBeside(t *testing.T) {
-	text := []byte("beside:\n  - {fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\n" + base)
+	text := []byte(
+		"beside:\n  - {fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\n" + base,
+	)
 	for set, want := range map[string]string{
 		"beside.0.policy.retry.attempts=5":  "found a part of the policy, but this fleet has the scenario's",
 		"beside.0.price.tier=batch":         "found a part of the price, but this fleet has the scenario's",
@@ -1188,7 +1222,8 @@ func TestSettingsOfAFleetBeside(t *testing.T) {
 		"beside.0.price=gpt-4o":             "",
 		"beside.0.workload.batch.calls=100": "",
 	} {
-		if _, err := Read(text, "f", Options{Set: []string{set}}); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if _, err := Read(text, "f", Options{Set: []string{set}}); (err == nil) != (want == "") ||
+			err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", set, err, want)
 		}
 	}
@@ -1199,7 +1234,14 @@ func TestSettingsOfAFleetBeside(t *testing.T) {
 // weights and the keys and values takes, no prompts faster than half of its peak. An answer
 // alone comes at 1/20.1 ms, 73 at once at 73/27.3 ms.
 func TestSpeedOfVLLM(t *testing.T) {
-	s, err := Read([]byte(strings.Replace(base, "  limits:\n    - {resource: requests, limit: 500/min}", "  preset: vllm-one-gpu", 1)), "f", Options{})
+	s, err := Read(
+		[]byte(
+			strings.Replace(base, "  limits:\n    - {resource: requests, limit: 500/min}", "  preset: vllm-one-gpu",
+				1),
+		),
+		"f",
+		Options{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1283,7 +1325,9 @@ beside: [{fleet: {name: other}, workload: {open: {rate: 4/s, profile: [{at: 10s,
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, left := s.Trigger(); left || s.Seed != 7 || len(s.Model.Provider.Faults) != 1 || len(s.Workload.Open.Profile) != 1 {
-		t.Errorf("a trigger is left: %v; seed %d, faults %v, profile %v", left, s.Seed, s.Provider.Faults, s.Workload.Open.Profile)
+	if _, left := s.Trigger(); left || s.Seed != 7 || len(s.Model.Provider.Faults) != 1 ||
+		len(s.Workload.Open.Profile) != 1 {
+		t.Errorf("a trigger is left: %v; seed %d, faults %v, profile %v", left, s.Seed, s.Provider.Faults,
+			s.Workload.Open.Profile)
 	}
 }

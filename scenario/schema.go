@@ -79,24 +79,58 @@ func schemaName(t reflect.Type) string {
 
 // scalars are how values are written.
 var scalars = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[Span]():      text(`^(0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, such as 500ms, 45s or 2d.", zero),
-	reflect.TypeFor[Timer]():     text(`^(none|unlimited|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, such as 45s; or none.", nil),
-	reflect.TypeFor[Places]():    text(`^[0-9._]+[kKMGB]?$`, "A whole number from 1.", whole(1)),
-	reflect.TypeFor[Warmup]():    text(`^(auto|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`, "A time with its unit, or auto.", zero),
-	reflect.TypeFor[Over]():      text(`^[0-9._]+[kKMGB]?$|^([0-9.]+(ns|us|µs|ms|s|m|h|d))+$`, "A number of results, such as 100, or a time, such as 30s.", whole(1)),
+	reflect.TypeFor[Span](): text(
+		`^(0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`,
+		"A time with its unit, such as 500ms, 45s or 2d.",
+		zero,
+	),
+	reflect.TypeFor[Timer](): text(
+		`^(none|unlimited|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`,
+		"A time with its unit, such as 45s; or none.",
+		nil,
+	),
+	reflect.TypeFor[Places](): text(`^[0-9._]+[kKMGB]?$`, "A whole number from 1.", whole(1)),
+	reflect.TypeFor[Warmup](): text(
+		`^(auto|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`,
+		"A time with its unit, or auto.",
+		zero,
+	),
+	reflect.TypeFor[Over](): text(
+		`^[0-9._]+[kKMGB]?$|^([0-9.]+(ns|us|µs|ms|s|m|h|d))+$`,
+		"A number of results, such as 100, or a time, such as 30s.",
+		whole(1),
+	),
 	reflect.TypeFor[TimeOfDay](): text(`^[0-2][0-9]:[0-5][0-9]$`, "A time of day, such as 08:30.", nil),
 	reflect.TypeFor[Count]():     text(`^[0-9._]+[kKMGB]?$`, "A whole number, such as 2000, 30k or 1.5M.", whole(0)),
 	reflect.TypeFor[Number]():    text(`^[0-9.eE+-]+[kKMGB]?$`, "A number from 0.", numeric(0)),
-	reflect.TypeFor[Share]():     text(`^[0-9.eE+-]+%?$`, "A share from 0 to 1, such as 0.05 or 5%.", &jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"}),
-	reflect.TypeFor[Bound]():     text(`^[0-9._]+[kKMGB]?$`, "A whole number from 1.", whole(1)),
-	reflect.TypeFor[Rate]():      text(`^\$?[0-9._]+[kKMGB]?(/.+)?$`, "An amount per time, such as 500/min or $10/10m.", numeric(0)),
-	reflect.TypeFor[Portion]():   text(`^\$?[0-9._]+[kKMGB]?$`, "A whole number, such as 30k, or dollars, such as $5.", whole(0)),
-	reflect.TypeFor[PerTime]():   text(`^[0-9.eE+-]+[kKM]?/.+$`, "A rate of arrivals, such as 2.5/s or 90/min.", nil),
-	reflect.TypeFor[Dollars]():   text(`^\$?[0-9.eE+-]+$`, "US dollars per million tokens.", numeric(0)),
-	reflect.TypeFor[RetryOn](): {Description: "A status, a class such as 5xx, timeout, connection or stream.", AnyOf: []*jsonschema.Schema{
-		{Type: "string", Pattern: `^([345][0-9][0-9]|[345][0-9][0-9]\.\.[345][0-9][0-9]|[345]xx|timeout|connection|stream)$`},
-		{Type: "integer", Minimum: json.Number("300"), Maximum: json.Number("599")},
-	}},
+	reflect.TypeFor[Share](): text(
+		`^[0-9.eE+-]+%?$`,
+		"A share from 0 to 1, such as 0.05 or 5%.",
+		&jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"},
+	),
+	reflect.TypeFor[Bound](): text(`^[0-9._]+[kKMGB]?$`, "A whole number from 1.", whole(1)),
+	reflect.TypeFor[Rate](): text(
+		`^\$?[0-9._]+[kKMGB]?(/.+)?$`,
+		"An amount per time, such as 500/min or $10/10m.",
+		numeric(0),
+	),
+	reflect.TypeFor[Portion](): text(
+		`^\$?[0-9._]+[kKMGB]?$`,
+		"A whole number, such as 30k, or dollars, such as $5.",
+		whole(0),
+	),
+	reflect.TypeFor[PerTime](): text(`^[0-9.eE+-]+[kKM]?/.+$`, "A rate of arrivals, such as 2.5/s or 90/min.", nil),
+	reflect.TypeFor[Dollars](): text(`^\$?[0-9.eE+-]+$`, "US dollars per million tokens.", numeric(0)),
+	reflect.TypeFor[RetryOn](): {
+		Description: "A status, a class such as 5xx, timeout, connection or stream.",
+		AnyOf: []*jsonschema.Schema{
+			{
+				Type:    "string",
+				Pattern: `^([345][0-9][0-9]|[345][0-9][0-9]\.\.[345][0-9][0-9]|[345]xx|timeout|connection|stream)$`,
+			},
+			{Type: "integer", Minimum: json.Number("300"), Maximum: json.Number("599")},
+		},
+	},
 }
 
 // text is a value written as text that matches, or as the number that the
@@ -105,7 +139,10 @@ func text(pattern, description string, number *jsonschema.Schema) *jsonschema.Sc
 	if number == nil {
 		return &jsonschema.Schema{Type: "string", Pattern: pattern, Description: description}
 	}
-	return &jsonschema.Schema{Description: description, AnyOf: []*jsonschema.Schema{{Type: "string", Pattern: pattern}, number}}
+	return &jsonschema.Schema{
+		Description: description,
+		AnyOf:       []*jsonschema.Schema{{Type: "string", Pattern: pattern}, number},
+	}
 }
 
 func numeric(least int) *jsonschema.Schema {
@@ -132,7 +169,12 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 		return s
 	}
 	if t == reflect.TypeFor[EachTimeout]() {
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{scalars[reflect.TypeFor[Timer]()], {Type: "array", Items: scalars[reflect.TypeFor[Timer]()]}}}
+		return &jsonschema.Schema{
+			AnyOf: []*jsonschema.Schema{
+				scalars[reflect.TypeFor[Timer]()],
+				{Type: "array", Items: scalars[reflect.TypeFor[Timer]()]},
+			},
+		}
 	}
 	return nil
 }

@@ -128,11 +128,13 @@ func TestSchemaSaysDefaults(t *testing.T) {
 	said := 0
 	check := func(name string, m mapping) {
 		for field, p := range m.Properties {
-			if m.MaxProps == 1 || strings.HasSuffix(name, "OfSpan") || strings.HasSuffix(name, "OfCount") || strings.HasSuffix(name, "OfNumber") {
+			if m.MaxProps == 1 || strings.HasSuffix(name, "OfSpan") || strings.HasSuffix(name, "OfCount") ||
+				strings.HasSuffix(name, "OfNumber") {
 				continue
 			}
 			said++
-			if !strings.Contains(p.Description, "Default") && !strings.Contains(p.Description, "Needed") && !strings.Contains(p.Description, "needed") {
+			if !strings.Contains(p.Description, "Default") && !strings.Contains(p.Description, "Needed") &&
+				!strings.Contains(p.Description, "needed") {
 				t.Errorf("%s.%s: %q does not say its default", name, field, p.Description)
 			}
 		}

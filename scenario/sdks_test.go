@@ -34,7 +34,11 @@ func TestRetryAfterByVersion(t *testing.T) {
 		return wire.Reply{Status: 429, RetryAfter: wire.Hint{Form: wire.Seconds, Value: v}}
 	}
 	ms := func(v, ra float64) wire.Reply {
-		return wire.Reply{Status: 429, Millis: wire.Hint{Form: wire.Seconds, Value: v / 1000}, RetryAfter: wire.Hint{Form: wire.Seconds, Value: ra}}
+		return wire.Reply{
+			Status:     429,
+			Millis:     wire.Hint{Form: wire.Seconds, Value: v / 1000},
+			RetryAfter: wire.Hint{Form: wire.Seconds, Value: ra},
+		}
 	}
 	now := time.Hour
 	date := func(d time.Duration) wire.Reply {
@@ -44,9 +48,15 @@ func TestRetryAfterByVersion(t *testing.T) {
 		name  string
 		reply wire.Reply
 	}{
-		{"RA 5", ra(5)}, {"RA 0", ra(0)}, {"RA -1", ra(-1)}, {"RA 60", ra(60)}, {"RA 61", ra(61)}, {"RA 121", ra(121)}, {"RA 86400", ra(86400)}, {"RA 1e12", ra(1e12)},
+		{
+			"RA 5",
+			ra(5),
+		}, {"RA 0", ra(0)}, {"RA -1", ra(-1)}, {"RA 60", ra(60)}, {"RA 61", ra(61)}, {"RA 121", ra(121)}, {"RA 86400", ra(86400)}, {"RA 1e12", ra(1e12)},
 		{"RA soon", wire.Reply{Status: 429, RetryAfter: wire.Hint{Form: wire.Garbage}}},
-		{"date +30 s", date(30 * time.Second)}, {"date -30 s", date(-30 * time.Second)}, {"date +1 h", date(time.Hour)},
+		{
+			"date +30 s",
+			date(30 * time.Second),
+		}, {"date -30 s", date(-30 * time.Second)}, {"date +1 h", date(time.Hour)},
 		{"ms 250 + RA 5", ms(250, 5)}, {"ms 0 + RA 5", ms(0, 5)}, {"ms -5 + RA 5", ms(-5, 5)},
 		{"RA NaN", ra(math.NaN())},
 	}
@@ -85,7 +95,8 @@ func TestRetryAfterByVersion(t *testing.T) {
 	// LangChain.js waits the longer of its backoff of 1 s and the wish, and ends the call beyond 60 s.
 	c := clientOf(t, "langchain-js@1.4")
 	for i, want := range []float64{5, 1, 1, 60, -1, -1, -1, -1} {
-		if d := c.Retry.Decide(policy.Facts{Now: now, Attempt: 1, Reply: rows[i].reply}); d.Again != (want > 0) || d.Again && d.Wait.Seconds() != want {
+		if d := c.Retry.Decide(policy.Facts{Now: now, Attempt: 1, Reply: rows[i].reply}); d.Again != (want > 0) ||
+			d.Again && d.Wait.Seconds() != want {
 			t.Errorf("langchain-js, %s: %+v, want %g", rows[i].name, d, want)
 		}
 	}
@@ -195,7 +206,8 @@ func TestSumsOfPresets(t *testing.T) {
 			low, high = low+l.Seconds(), high+h.Seconds()
 		}
 		if client.Attempts() != c.attempts || math.Abs(low-c.low) > 0.01 || math.Abs(high-c.high) > 0.01 {
-			t.Errorf("%s: %d attempts, waits of %g to %g s; want %d, %g to %g", c.name, client.Attempts(), low, high, c.attempts, c.low, c.high)
+			t.Errorf("%s: %d attempts, waits of %g to %g s; want %d, %g to %g", c.name, client.Attempts(), low, high,
+				c.attempts, c.low, c.high)
 		}
 	}
 }

@@ -203,10 +203,15 @@ func (s *Sweep) Check() error {
 	for _, a := range s.Axes {
 		switch top, _, _ := strings.Cut(a.Path, "."); top {
 		case "seed", "replications", "name", "description", "sweep":
-			return fmt.Errorf("%s: points are compared on the same seeds and with the replications of --reps; it cannot be an axis", a.Path)
+			return fmt.Errorf(
+				"%s: points are compared on the same seeds and with the replications of --reps; it cannot be an axis",
+				a.Path)
 		}
 		if a.span != nil && len(a.Values) == 0 && s.Points == 0 {
-			return fmt.Errorf("%s: the range has no number of values; write it behind the range, or sample the space with --points N", a.Path)
+			return fmt.Errorf(
+				"%s: the range has no number of values; write it behind the range, or sample the space with --points N",
+				a.Path,
+			)
 		}
 		size *= float64(max(1, len(a.Values)))
 	}
@@ -237,7 +242,11 @@ func (s *Sweep) Warnings() (out []string) {
 		down := slices.Clone(numbers)
 		slices.Reverse(down)
 		if !slices.IsSorted(numbers) && !slices.IsSorted(down) {
-			out = append(out, fmt.Sprintf("the values of the axis %s neither rise nor fall throughout: %s; is one mistyped?", a.Path, suggestLabels(a)))
+			out = append(
+				out,
+				fmt.Sprintf("the values of the axis %s neither rise nor fall throughout: %s; is one mistyped?", a.Path,
+					suggestLabels(a)),
+			)
 		}
 	}
 	return out

@@ -43,7 +43,8 @@ func TestSamplesOfWholeNumbers(t *testing.T) {
 		got := drawn(t, c.axis, c.points, c.sample)
 		for x := c.from; x <= c.to; x++ {
 			if label := strconv.Itoa(x) + c.unit; got[label] != c.each {
-				t.Errorf("%s, %d points of a %s: %d of %s, want %d", c.axis, c.points, c.sample, got[label], label, c.each)
+				t.Errorf("%s, %d points of a %s: %d of %s, want %d", c.axis, c.points, c.sample, got[label], label,
+					c.each)
 			}
 		}
 	}

@@ -123,7 +123,8 @@ func (in *traceReader) find(header []string) error {
 // that is no table is not shown: it may be anything.
 func knownColumns(column string, header []string) string {
 	for _, name := range header {
-		if strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_-. ()[]") != "" || len(name) > 40 {
+		if strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_-. ()[]") != "" ||
+			len(name) > 40 {
 			return "the first line is not a list of column names"
 		}
 	}
@@ -177,7 +178,10 @@ func (in *traceReader) add(row []string, out *fleet.Trace) error {
 		in.began, in.last = at, at
 	}
 	if at < in.last {
-		return fieldError{timeColumn, fmt.Errorf("found %s, earlier than the row before; want times that do not fall", quoted(text))}
+		return fieldError{
+			timeColumn,
+			fmt.Errorf("found %s, earlier than the row before; want times that do not fall", quoted(text)),
+		}
 	}
 	in.last = at
 	out.At = append(out.At, in.trace.replayed(at-in.began))
@@ -222,12 +226,28 @@ func quoted(text string) string {
 func (in *traceReader) notes(out *fleet.Trace) (notes []string) {
 	if in.clock.guess != "" {
 		span := in.last - in.began
-		notes = append(notes, fmt.Sprintf("the times of %s are taken as %s: %d calls over %v, %s/s; set workload.trace.time_unit if they are in another unit",
-			in.name, in.clock.guess, len(out.At), Span(span.Round(time.Second)), number(float64(len(out.At))/max(span.Seconds(), 1e-9))))
+		notes = append(
+			notes,
+			fmt.Sprintf(
+				"the times of %s are taken as %s: %d calls over %v, %s/s; set workload.trace.time_unit if they are in another unit",
+				in.name,
+				in.clock.guess,
+				len(out.At),
+				Span(span.Round(time.Second)),
+				number(float64(len(out.At))/max(span.Seconds(), 1e-9)),
+			),
+		)
 	}
 	if in.failed > 0 {
 		if in.trace.NoOutput == "keep" {
-			notes = append(notes, fmt.Sprintf("%d rows of %s have no output tokens, as failed requests have, and are replayed as answers of 0 tokens", in.failed, in.name))
+			notes = append(
+				notes,
+				fmt.Sprintf(
+					"%d rows of %s have no output tokens, as failed requests have, and are replayed as answers of 0 tokens",
+					in.failed,
+					in.name,
+				),
+			)
 		} else {
 			notes = append(notes, strings.TrimPrefix(in.leftOut(), "; ")+"; workload.trace.no_output: keep replays them as answers of 0 tokens")
 		}
@@ -239,5 +259,6 @@ func (in *traceReader) leftOut() string {
 	if in.failed == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d rows of %s have no output tokens, as failed requests have, and are left out", in.failed, in.name)
+	return fmt.Sprintf("; %d rows of %s have no output tokens, as failed requests have, and are left out", in.failed,
+		in.name)
 }

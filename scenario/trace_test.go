@@ -42,9 +42,12 @@ func TestTraceMistakesAreExplained(t *testing.T) {
 		}
 	}
 	two := Number(2)
-	trace, notes, err := ReadTrace(strings.NewReader("T,P,O\r\n2023-11-16 18:17:03.9799600,4808,10\r\n2023-11-16 18:17:04.0319600,3180,8"),
+	trace, notes, err := ReadTrace(
+		strings.NewReader("T,P,O\r\n2023-11-16 18:17:03.9799600,4808,10\r\n2023-11-16 18:17:04.0319600,3180,8"),
 		"f.csv", Trace{Columns: columns, Speed: &two})
-	if err != nil || len(trace.At) != 2 || trace.At[1] != 26*time.Millisecond || trace.Prompt[1] != 3180 || trace.Output[0] != 10 || len(notes) > 0 {
+	if err != nil || len(trace.At) != 2 || trace.At[1] != 26*time.Millisecond || trace.Prompt[1] != 3180 ||
+		trace.Output[0] != 10 ||
+		len(notes) > 0 {
 		t.Errorf("CRLF, 7 digits, no last line end, twice as fast: %+v, %v, %v", trace, notes, err)
 	}
 }
@@ -77,12 +80,14 @@ func TestUnitsOfTraceTimes(t *testing.T) {
 		{"timestamp", "", "0", "3536999", 3_536_999 * time.Second, "taken as seconds: 2 calls over 982h29m59s"},
 	} {
 		text := c.column + "\n" + c.first + "\n" + c.next + "\n"
-		trace, notes, err := ReadTrace(strings.NewReader(text), "f.csv", Trace{Columns: Columns{Time: c.column}, TimeUnit: c.unit})
+		trace, notes, err := ReadTrace(strings.NewReader(text), "f.csv",
+			Trace{Columns: Columns{Time: c.column}, TimeUnit: c.unit})
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
-		if all := strings.Join(notes, "; "); trace.At[1] != c.want || (all == "") != (c.note == "") || !strings.Contains(all, c.note) {
+		if all := strings.Join(notes, "; "); trace.At[1] != c.want || (all == "") != (c.note == "") ||
+			!strings.Contains(all, c.note) {
 			t.Errorf("%q in %q: %v, %q; want %v, %q", text, c.unit, trace.At[1], all, c.want, c.note)
 		}
 	}
@@ -93,14 +98,19 @@ func TestRowsWithoutOutput(t *testing.T) {
 	const text = "T_s,P,O\n0,9,0\n1,100,5\n2,,\n3,100,0\n4,100,7\n"
 	columns := Columns{Time: "T_s", PromptTokens: "P", OutputTokens: "O"}
 	trace, notes, err := ReadTrace(strings.NewReader(text), "f.csv", Trace{Columns: columns})
-	if err != nil || !slices.Equal(trace.Output, []int32{5, 7}) || !slices.Equal(trace.At, []time.Duration{0, 3 * time.Second}) {
+	if err != nil || !slices.Equal(trace.Output, []int32{5, 7}) ||
+		!slices.Equal(trace.At, []time.Duration{0, 3 * time.Second}) {
 		t.Errorf("%+v, %v; want the two answers", trace, err)
 	}
-	if len(notes) != 1 || !strings.Contains(notes[0], "3 rows of f.csv have no output tokens, as failed requests have, and are left out") {
+	if len(notes) != 1 ||
+		!strings.Contains(notes[0],
+			"3 rows of f.csv have no output tokens, as failed requests have, and are left out") {
 		t.Errorf("notes %q", notes)
 	}
-	trace, notes, err = ReadTrace(strings.NewReader(strings.Replace(text, "2,,", "2,1,0", 1)), "f.csv", Trace{Columns: columns, NoOutput: "keep"})
-	if err != nil || !slices.Equal(trace.Output, []int32{0, 5, 0, 0, 7}) || len(notes) != 1 || !strings.Contains(notes[0], "3 rows of f.csv") {
+	trace, notes, err = ReadTrace(strings.NewReader(strings.Replace(text, "2,,", "2,1,0", 1)), "f.csv",
+		Trace{Columns: columns, NoOutput: "keep"})
+	if err != nil || !slices.Equal(trace.Output, []int32{0, 5, 0, 0, 7}) || len(notes) != 1 ||
+		!strings.Contains(notes[0], "3 rows of f.csv") {
 		t.Errorf("kept: %+v, %q, %v", trace, notes, err)
 	}
 }
@@ -132,11 +142,14 @@ func TestTraceAndLawsOfSizes(t *testing.T) {
 		return out
 	}
 	both := ", prompt_tokens: " + law + ", output_tokens: " + law
-	file, rows := sizes("trace: {file: bare.csv, columns: {time: at_s}}"+both), sizes("trace: {rows: [{}, {at: 1s}, {at: 2s}]}"+both)
+	file, rows := sizes("trace: {file: bare.csv, columns: {time: at_s}}"+both), sizes(
+		"trace: {rows: [{}, {at: 1s}, {at: 2s}]}"+both)
 	if !slices.Equal(file, rows) || file[0].Prompt == 0 || file[0] == file[2] {
 		t.Errorf("drawn for a file %+v, for rows %+v", file, rows)
 	}
-	if got := sizes("trace: {rows: [{prompt_tokens: 5, output_tokens: 0}, {prompt_tokens: 7}]}, output_tokens: 9"); got[0].Prompt != 5 || got[0].Output != 0 || got[1].Output != 9 {
+	if got := sizes("trace: {rows: [{prompt_tokens: 5, output_tokens: 0}, {prompt_tokens: 7}]}, output_tokens: 9"); got[0].Prompt != 5 ||
+		got[0].Output != 0 ||
+		got[1].Output != 9 {
 		t.Errorf("drawn where a row does not say: %+v", got)
 	}
 	for workload, want := range map[string]string{
@@ -195,7 +208,8 @@ func TestInputsAreRegularFiles(t *testing.T) {
 	if err := os.WriteFile(large, bytes.Repeat([]byte("# x\n"), maxScenario/4+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadTemplate(large, Options{}); err == nil || !strings.Contains(err.Error(), "has 4194308 bytes; want at most 4194304") {
+	if _, err := ReadTemplate(large, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "has 4194308 bytes; want at most 4194304") {
 		t.Errorf("a large scenario: %v", err)
 	}
 }

@@ -15,10 +15,19 @@ import (
 var sold = map[string][]string{
 	"anthropic": {"claude", "anthropic/"},
 	"azure":     {"gpt-", "o1", "o3", "o4", "azure/", "azure_ai/", "openai/"},
-	"bedrock":   {"claude", "anthropic", "us.anthropic", "eu.anthropic", "apac.anthropic", "global.anthropic", "bedrock/", "aws/"},
-	"gemini":    {"gemini", "google/", "vertex_ai/gemini"},
-	"groq":      {"groq/", "llama"},
-	"openai":    {"gpt-", "chatgpt-", "o1", "o3", "o4", "openai/"},
+	"bedrock": {
+		"claude",
+		"anthropic",
+		"us.anthropic",
+		"eu.anthropic",
+		"apac.anthropic",
+		"global.anthropic",
+		"bedrock/",
+		"aws/",
+	},
+	"gemini": {"gemini", "google/", "vertex_ai/gemini"},
+	"groq":   {"groq/", "llama"},
+	"openai": {"gpt-", "chatgpt-", "o1", "o3", "o4", "openai/"},
 }
 
 // The models of prices that no list has.
@@ -33,9 +42,14 @@ func otherVendor(p *provider.Config, price cost.Price) string {
 	vendor, _, _ := strings.Cut(p.Name, "-")
 	names, known := sold[vendor]
 	named := price.Model != unpriced && price.Model != ownPrice
-	if !known || !named || slices.ContainsFunc(names, func(begins string) bool { return strings.HasPrefix(price.Model, begins) }) {
+	if !known || !named ||
+		slices.ContainsFunc(names, func(begins string) bool { return strings.HasPrefix(price.Model, begins) }) {
 		return ""
 	}
-	return fmt.Sprintf("the provider is %s and the price that of %s, which %s does not sell: limits and latency are one vendor's, the bill another's",
-		p.Name, price.Model, vendor)
+	return fmt.Sprintf(
+		"the provider is %s and the price that of %s, which %s does not sell: limits and latency are one vendor's, the bill another's",
+		p.Name,
+		price.Model,
+		vendor,
+	)
 }

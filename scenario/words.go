@@ -141,9 +141,11 @@ func (b *Beside) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) e
 		own   bool
 	}{{"policy", b.Policy != nil}, {"price", b.Price != nil}} {
 		part := n.Field(inherited.field)
-		if part != nil && part.Reaches() && !inherited.own && part.Field("preset") == nil && part.Field("model") == nil {
+		if part != nil && part.Reaches() && !inherited.own && part.Field("preset") == nil &&
+			part.Field("model") == nil {
 			return part.Fail(strict.Join(path, inherited.field),
-				"found a part of the %s, but this fleet has the scenario's; write the fleet a %s of its own first", inherited.field, inherited.field)
+				"found a part of the %s, but this fleet has the scenario's; write the fleet a %s of its own first",
+				inherited.field, inherited.field)
 		}
 	}
 	return d.Plain(n, reflect.ValueOf(b).Elem(), path)

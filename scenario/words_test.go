@@ -78,7 +78,9 @@ func walk(t reflect.Type, path string, seen []reflect.Type, visit func(at string
 			continue
 		}
 		visit(at, field)
-		if !strings.HasPrefix(at, "beside.0.workload") && !strings.HasPrefix(at, "beside.0.fleet") && at != "beside.0.policy" && at != "fallbacks.0.provider" {
+		if !strings.HasPrefix(at, "beside.0.workload") && !strings.HasPrefix(at, "beside.0.fleet") &&
+			at != "beside.0.policy" &&
+			at != "fallbacks.0.provider" {
 			walk(field.Type, at, append(seen, t), visit)
 		}
 	}
@@ -184,7 +186,8 @@ func TestNoneAndUnlimited(t *testing.T) {
 		}
 	}
 	slices.Sort(idle) // the warm-up and the sweep are in no model
-	if want := []string{"provider.capacity.batching", "provider.faults.0.gap", "sweep", "warmup"}; !slices.Equal(idle, want) {
+	if want := []string{"provider.capacity.batching", "provider.faults.0.gap", "sweep", "warmup"}; !slices.Equal(idle,
+		want) {
 		t.Errorf("nothing is taken away at %v, want that of %v only", idle, want)
 	}
 	if len(paths) < 80 {
@@ -242,7 +245,8 @@ func TestNoneOfWhatWasMistaken(t *testing.T) {
 		"provider.limits.0.limit=none": `found "none"; want a whole amount per time`,
 		"workload.prompt_tokens=none":  `found "none"; want a whole number`,
 	} {
-		if _, err := Read([]byte(rich), "rich", Options{Set: []string{set}}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read([]byte(rich), "rich", Options{Set: []string{set}}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want in it %q", set, err, want)
 		}
 	}

@@ -27,8 +27,12 @@ type BudgetError struct {
 }
 
 func (e *BudgetError) Error() string {
-	return fmt.Sprintf("event budget spent: %d events handled by %v of virtual time with %d pending; raise event_budget, or find what never ends",
-		e.Budget, e.Now, e.Pending)
+	return fmt.Sprintf(
+		"event budget spent: %d events handled by %v of virtual time with %d pending; raise event_budget, or find what never ends",
+		e.Budget,
+		e.Now,
+		e.Pending,
+	)
 }
 
 // Now is the instant of the event last handed out.

@@ -166,10 +166,12 @@ func (m *Manifest) check() error {
 	if m.Format != 1 {
 		return fmt.Errorf("found format %d; this program reads format 1", m.Format)
 	}
-	err := cmp.Or(between("points", m.Points, 1, maxPoints), between("replications", m.Replications, 0, MaxReplications),
-		between("base", m.Base, 0, m.Points-1), metric("objective", m.Objective))
+	err := cmp.Or(between("points", m.Points, 1, maxPoints),
+		between("replications", m.Replications, 0, MaxReplications), between("base", m.Base, 0, m.Points-1),
+		metric("objective", m.Objective))
 	if p := m.Precision; p != nil {
-		err = cmp.Or(err, metric("precision.metric", p.Metric), between("precision.max_replications", p.MaxReps, m.Replications, MaxReplications))
+		err = cmp.Or(err, metric("precision.metric", p.Metric),
+			between("precision.max_replications", p.MaxReps, m.Replications, MaxReplications))
 	}
 	if s := m.Shard; s != nil {
 		err = cmp.Or(err, between("shard.of", s.Of, 1, math.MaxInt32), between("shard.index", s.Index, 1, s.Of))
@@ -196,9 +198,17 @@ func (m *Manifest) Differences(other *Manifest) ([]string, error) {
 		switch {
 		case i < 0 || slices.Contains(other.Files, f):
 		case other.Files[i].SHA256 == f.SHA256:
-			out = append(out, fmt.Sprintf("the file %s: its prices of %s, here of %s (--prices-on)", f.Name, f.Day, other.Files[i].Day))
+			out = append(
+				out,
+				fmt.Sprintf("the file %s: its prices of %s, here of %s (--prices-on)", f.Name, f.Day,
+					other.Files[i].Day),
+			)
 		default:
-			out = append(out, fmt.Sprintf("the file %s: SHA-256 %.12s..., here %.12s...; it was changed", f.Name, f.SHA256, other.Files[i].SHA256))
+			out = append(
+				out,
+				fmt.Sprintf("the file %s: SHA-256 %.12s..., here %.12s...; it was changed", f.Name, f.SHA256,
+					other.Files[i].SHA256),
+			)
 		}
 	}
 	if len(out) > 0 { // each is named already

@@ -47,7 +47,12 @@ func madeUpParts(b testing.TB, parts, points int) (dirs []string) {
 				for k := range values {
 					values[k] = float64((point*7919+replication*37+k*104729)%100_003) / 997
 				}
-				row := Row{Point: point, Replication: replication, Labels: []string{"own-the-loop", fmt.Sprint(point)}, Values: values}
+				row := Row{
+					Point:       point,
+					Replication: replication,
+					Labels:      []string{"own-the-loop", fmt.Sprint(point)},
+					Values:      values,
+				}
 				line = row.Append(line[:0])
 				w.Write(line)
 			}
@@ -76,7 +81,8 @@ func TestMergeInPasses(t *testing.T) {
 		}
 		next++
 		return nil
-	}); err != nil || next != 30*(parts+5) {
+	}); err != nil ||
+		next != 30*(parts+5) {
 		t.Errorf("%d rows, %v", next, err)
 	}
 	entries, err := os.ReadDir(to)

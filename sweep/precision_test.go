@@ -29,7 +29,8 @@ func TestPrecisionOfWhatDoesNotVary(t *testing.T) {
 		{"makespan_s", []float64{60}, false, false},
 	} {
 		if got := (Precision{c.metric, 0.1, 1000}).reached(c.values, c.random); got != c.want {
-			t.Errorf("%s, %d times %v, random %v: %v, want %v", c.metric, len(c.values), c.values[0], c.random, got, c.want)
+			t.Errorf("%s, %d times %v, random %v: %v, want %v", c.metric, len(c.values), c.values[0], c.random, got,
+				c.want)
 		}
 	}
 }

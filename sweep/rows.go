@@ -56,7 +56,10 @@ func openRows(path string, axes []string, metrics []int) (*rowReader, error) {
 	}
 	lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, info.Size()), int(min(info.Size(), 1<<20)))
 	r := &rowReader{path: path, file: f, lines: lines, number: 1,
-		place: make([]int, len(measure.Metrics())), values: make([]float64, len(metrics)), row: Row{Labels: make([]string, len(axes))},
+		place: make(
+			[]int,
+			len(measure.Metrics()),
+		), values: make([]float64, len(metrics)), row: Row{Labels: make([]string, len(axes))},
 	}
 	for i := range r.place {
 		r.place[i] = slices.Index(metrics, i)

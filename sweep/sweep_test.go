@@ -47,15 +47,21 @@ func TestBytesOfASweep(t *testing.T) {
 	for _, stop := range []int{1, 7, 38} {
 		dir := t.TempDir() + "/s"
 		ctx, cancel := context.WithCancel(context.Background())
-		s := &Sweep{Plan: &Plan{Template: testkit.Template(t, testkit.Small), Reps: 4}, Dir: dir, Jobs: 2, Progress: func(done, _ int) {
-			if done == stop {
-				cancel()
-			}
-		}}
+		s := &Sweep{
+			Plan: &Plan{Template: testkit.Template(t, testkit.Small), Reps: 4},
+			Dir:  dir,
+			Jobs: 2,
+			Progress: func(done, _ int) {
+				if done == stop {
+					cancel()
+				}
+			},
+		}
 		if _, err := s.Run(ctx); !errors.Is(err, context.Canceled) {
 			t.Fatalf("interrupted after %d: %v", stop, err)
 		}
-		if _, err := sweepInto(t, dir, nil); err == nil || !strings.Contains(err.Error(), "is not empty; go on with it (--resume)") {
+		if _, err := sweepInto(t, dir, nil); err == nil ||
+			!strings.Contains(err.Error(), "is not empty; go on with it (--resume)") {
 			t.Errorf("without --resume: %v", err)
 		}
 		if _, err := sweepInto(t, dir, func(s *Sweep) { s.Resume = true }); err != nil {
@@ -124,7 +130,9 @@ func TestTornLinesAreNeverTrusted(t *testing.T) {
 // before is kept.
 func TestFullDiskLosesNothing(t *testing.T) {
 	dir := t.TempDir() + "/s"
-	s := &sweeping{Sweep: &Sweep{Plan: &Plan{Template: testkit.Template(t, testkit.Small), Reps: 4}, Dir: dir, Jobs: 2}}
+	s := &sweeping{
+		Sweep: &Sweep{Plan: &Plan{Template: testkit.Template(t, testkit.Small), Reps: 4}, Dir: dir, Jobs: 2},
+	}
 	if err := s.open(); err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +212,13 @@ func TestResumeKnowsRangesAndFiles(t *testing.T) {
 		if err := os.WriteFile(trace, []byte(rows), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		tpl, err := scenario.NewTemplate([]byte("workload: {trace: {file: t.csv, columns: {time: T}}, prompt_tokens: 5, output_tokens: 5}\npolicy: own-the-loop\n"), "t", scenario.Options{Dir: folder})
+		tpl, err := scenario.NewTemplate(
+			[]byte(
+				"workload: {trace: {file: t.csv, columns: {time: T}}, prompt_tokens: 5, output_tokens: 5}\npolicy: own-the-loop\n",
+			),
+			"t",
+			scenario.Options{Dir: folder},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +228,8 @@ func TestResumeKnowsRangesAndFiles(t *testing.T) {
 		}
 		tpl.Sweep.Add(a)
 		tpl.Sweep.Points = 3
-		_, err = (&Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: folder + "/s", Resume: resume}).Run(context.Background())
+		_, err = (&Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: folder + "/s", Resume: resume}).Run(
+			context.Background())
 		return err
 	}
 	const axis = "policy.retry.backoff.exponential.base=0.5s..2.5s"
@@ -255,7 +270,11 @@ func TestBaseIsThePointThatChangesNothing(t *testing.T) {
 		{"none of two", []string{"policy.timeouts.call=20s,none", "beside.0.policy.timeouts.attempt=20s,none,10s"}, 4},
 	} {
 		text, _ := scenario.Embedded(scenario.Default)
-		tpl := testkit.Template(t, string(text), "beside=[{workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1, max_tokens: 1}, fleet: {name: other, workers: 1}, policy: {retry: {attempts: 2}}}]")
+		tpl := testkit.Template(
+			t,
+			string(text),
+			"beside=[{workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1, max_tokens: 1}, fleet: {name: other, workers: 1}, policy: {retry: {attempts: 2}}}]",
+		)
 		tpl.Sweep = scenario.Sweep{}
 		for _, a := range c.axes {
 			axis, err := scenario.ParseAxis(a)

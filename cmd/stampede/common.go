@@ -26,10 +26,18 @@ import (
 // scenarioFlags are the flags of every command that reads a scenario.
 func scenarioFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "set", Value: &settings{}, Usage: "set a field of the scenario with `PATH=VALUE`: policy.gate.semaphore=8, provider.limits.0.limit=300/min; " +
-			"a mapping replaces what is there, PATH+=VALUE merges it, null unsets; may be repeated"},
+		&cli.GenericFlag{
+			Name:  "set",
+			Value: &settings{},
+			Usage: "set a field of the scenario with `PATH=VALUE`: policy.gate.semaphore=8, provider.limits.0.limit=300/min; " +
+				"a mapping replaces what is there, PATH+=VALUE merges it, null unsets; may be repeated",
+		},
 		&cli.StringFlag{Name: "prices", Usage: "look models up in a price `FILE` of LiteLLM or genai-prices"},
-		&cli.StringFlag{Name: "prices-on", Usage: "use the prices of a price file that are in force on `DATE`", DefaultText: "today"},
+		&cli.StringFlag{
+			Name:        "prices-on",
+			Usage:       "use the prices of a price file that are in force on `DATE`",
+			DefaultText: "today",
+		},
 	}
 }
 
@@ -100,7 +108,11 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 func jobsFlag() cli.Flag {
-	return &cli.IntFlag{Name: "jobs", Usage: "`N` replications at a time", DefaultText: "one for each core, at most SLURM_CPUS_PER_TASK"}
+	return &cli.IntFlag{
+		Name:        "jobs",
+		Usage:       "`N` replications at a time",
+		DefaultText: "one for each core, at most SLURM_CPUS_PER_TASK",
+	}
 }
 
 // jobsOf is the number of --jobs. On a cluster without control of cores a task sees all of them, so that the
@@ -174,8 +186,9 @@ func newProgress(stderr io.Writer, total int, what string) *progress {
 	p.timer = time.AfterFunc(time.Second, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.bar = progressbar.NewOptions(p.total, progressbar.OptionSetWriter(stderr), progressbar.OptionSetDescription(what),
-			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
+		p.bar = progressbar.NewOptions(p.total, progressbar.OptionSetWriter(stderr),
+			progressbar.OptionSetDescription(what), progressbar.OptionShowCount(),
+			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
 		_ = p.bar.Set(p.done) // a terminal that cannot be written to is no reason to stop
 	})
 	return p

@@ -18,18 +18,38 @@ func experimentCommand() *cli.Command {
 		Usage: "list, show and run the built-in experiments, each held against its reference",
 		Subcommands: []*cli.Command{
 			{Name: "list", Usage: "list the experiments with their questions", Action: listExperiments},
-			{Name: "show", Usage: "print an experiment: question, claim, references and the scenario file to copy", ArgsUsage: "NAME", Action: showExperiment},
-			{Name: "run", Usage: "run experiments and print what was found beside the references", ArgsUsage: "NAME...",
+			{
+				Name:      "show",
+				Usage:     "print an experiment: question, claim, references and the scenario file to copy",
+				ArgsUsage: "NAME",
+				Action:    showExperiment,
+			},
+			{
+				Name:      "run",
+				Usage:     "run experiments and print what was found beside the references",
+				ArgsUsage: "NAME...",
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "all", Usage: "run all of them"},
-					&cli.BoolFlag{Name: "json", Usage: "print JSON: one object, or a list of them for several experiments"},
+					&cli.BoolFlag{
+						Name:  "json",
+						Usage: "print JSON: one object, or a list of them for several experiments",
+					},
 					&cli.BoolFlag{Name: "markdown", Usage: "print one table in Markdown"},
 					&cli.StringFlag{Name: "plot", Usage: "draw the experiment's figures into `DIR` as PNG"},
-					&cli.Uint64Flag{Name: "seed", Usage: "run with seed `N` instead of the experiment's own", DefaultText: "the experiment's own"},
-					&cli.IntFlag{Name: "seeds", Usage: "run with `N` seeds in a row, and say with how many of them each reference holds", Value: 1},
+					&cli.Uint64Flag{
+						Name:        "seed",
+						Usage:       "run with seed `N` instead of the experiment's own",
+						DefaultText: "the experiment's own",
+					},
+					&cli.IntFlag{
+						Name:  "seeds",
+						Usage: "run with `N` seeds in a row, and say with how many of them each reference holds",
+						Value: 1,
+					},
 					jobsFlag(),
 				},
-				Action: runExperiments},
+				Action: runExperiments,
+			},
 		},
 	}
 }

@@ -20,7 +20,8 @@ func initCommand() *cli.Command {
 		Action: func(c *cli.Context) error {
 			text, ok := scenario.Embedded(c.String("from"))
 			if !ok {
-				return usage("--from: found %q; %s", c.String("from"), nearest.Unknown(c.String("from"), scenario.EmbeddedNames()))
+				return usage("--from: found %q; %s", c.String("from"),
+					nearest.Unknown(c.String("from"), scenario.EmbeddedNames()))
 			}
 			switch c.NArg() {
 			case 0:
@@ -41,7 +42,8 @@ func initCommand() *cli.Command {
 			if err := f.Close(); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.App.Writer, "wrote %s; next: stampede check %s, stampede run %s\n", path, path, path)
+			_, err = fmt.Fprintf(c.App.Writer, "wrote %s; next: stampede check %s, stampede run %s\n", path, path,
+				path)
 			return err
 		},
 	}

@@ -130,7 +130,8 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 	}{"interrupted": {cancelled, "seed=1"}, "spent budget": {context.Background(), "event_budget=3000"}} {
 		dir := t.TempDir()
 		var stdout, stderr bytes.Buffer
-		status := run(c.ctx, []string{"stampede", "run", "--calls", filepath.Join(dir, "c.csv"), "--set", c.set}, &stdout, &stderr)
+		status := run(c.ctx, []string{"stampede", "run", "--calls", filepath.Join(dir, "c.csv"), "--set", c.set},
+			&stdout, &stderr)
 		files, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -192,8 +193,10 @@ func TestTwoResumesLoseNoRow(t *testing.T) {
 	dir := t.TempDir()
 	stampede := program(t, dir)
 	sweep := func(out string, more ...string) *exec.Cmd {
-		cmd := exec.Command(stampede, append([]string{"sweep", "--vary", "policy.gate.semaphore=none,4,8,12", "--reps", "10",
-			"--set", "workload.batch.calls=300", "--no-figures", "--out", out}, more...)...)
+		cmd := exec.Command(
+			stampede,
+			append([]string{"sweep", "--vary", "policy.gate.semaphore=none,4,8,12", "--reps", "10",
+				"--set", "workload.batch.calls=300", "--no-figures", "--out", out}, more...)...)
 		cmd.Dir = dir
 		return cmd
 	}
@@ -239,8 +242,10 @@ func TestTwoResumesLoseNoRow(t *testing.T) {
 				t.Errorf("round %d: %v, %s", round, err, &said[i])
 			}
 		}
-		if got, err := os.ReadFile(filepath.Join(folder, "results.csv")); err != nil || finished == 0 || !bytes.Equal(got, want) {
-			t.Fatalf("round %d: %d finished; %d of %d rows, %v", round, finished, bytes.Count(got, []byte("\n")), bytes.Count(want, []byte("\n")), err)
+		if got, err := os.ReadFile(filepath.Join(folder, "results.csv")); err != nil || finished == 0 ||
+			!bytes.Equal(got, want) {
+			t.Fatalf("round %d: %d finished; %d of %d rows, %v", round, finished, bytes.Count(got, []byte("\n")),
+				bytes.Count(want, []byte("\n")), err)
 		}
 	}
 	if refused == 0 {
@@ -318,8 +323,13 @@ func TestKilledSweepResumes(t *testing.T) {
 	dir := t.TempDir()
 	stampede := program(t, dir)
 	args := func(out string, more ...string) *exec.Cmd {
-		cmd := exec.Command(stampede, append([]string{"sweep", "--vary", "policy.gate.semaphore=none,4,8,12", "--vary", "policy.retry.deadline=20s,45s", "--reps", "60",
-			"--set", "workload.batch.calls=1200", "--no-figures", "--out", out}, more...)...)
+		cmd := exec.Command(
+			stampede,
+			append(
+				[]string{"sweep", "--vary", "policy.gate.semaphore=none,4,8,12", "--vary",
+					"policy.retry.deadline=20s,45s", "--reps", "60", "--set", "workload.batch.calls=1200",
+					"--no-figures", "--out", out},
+				more...)...)
 		cmd.Dir = dir
 		return cmd
 	}

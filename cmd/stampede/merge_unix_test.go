@@ -20,8 +20,9 @@ func TestMergeManyPartsWithFewFiles(t *testing.T) {
 	const parts, each, reps = 2016, 2, 10
 	dir := t.TempDir()
 	stampede := program(t, dir)
-	sweep := exec.Command(stampede, "sweep", "--vary", fmt.Sprintf("workload.max_tokens=1..%d lin %[1]d", parts*each), "--reps", fmt.Sprint(reps),
-		"--set", "workload.batch.calls=10", "--shard", fmt.Sprintf("1/%d", parts), "--out", "part1")
+	sweep := exec.Command(stampede, "sweep", "--vary", fmt.Sprintf("workload.max_tokens=1..%d lin %[1]d", parts*each),
+		"--reps", fmt.Sprint(reps), "--set", "workload.batch.calls=10", "--shard", fmt.Sprintf("1/%d", parts), "--out",
+		"part1")
 	sweep.Dir = dir
 	if out, err := sweep.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -20,11 +20,26 @@ func plotCommand() *cli.Command {
 			"success, the cost of 1,000 answers as stacked bars, and the distribution of latency; of a run's folder a timeline\n" +
 			"and the herd picture, the attempts of each call as dots. Axes that are not shown stay at the base point.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "x", Usage: "the `PATH` of the axis along the figure", DefaultText: "the one that moves the metric most"},
+			&cli.StringFlag{
+				Name:        "x",
+				Usage:       "the `PATH` of the axis along the figure",
+				DefaultText: "the one that moves the metric most",
+			},
 			&cli.StringFlag{Name: "y", Usage: "the `METRIC`", DefaultText: "that of the sweep"},
-			&cli.StringFlag{Name: "by", Usage: "the `PATH` of the axis with a series for each value", DefaultText: "the one that moves it next most"},
-			&cli.StringFlag{Name: "base", Usage: "the `POINT` at which the other axes stay", DefaultText: "the scenario itself, else 0"},
-			&cli.StringFlag{Name: "kinds", Usage: "only these `KINDS` of figure, with commas between: " + strings.Join(figures.KindNames(), ", ")},
+			&cli.StringFlag{
+				Name:        "by",
+				Usage:       "the `PATH` of the axis with a series for each value",
+				DefaultText: "the one that moves it next most",
+			},
+			&cli.StringFlag{
+				Name:        "base",
+				Usage:       "the `POINT` at which the other axes stay",
+				DefaultText: "the scenario itself, else 0",
+			},
+			&cli.StringFlag{
+				Name:  "kinds",
+				Usage: "only these `KINDS` of figure, with commas between: " + strings.Join(figures.KindNames(), ", "),
+			},
 			&cli.StringFlag{Name: "format", Value: "png", Usage: "png, svg or pdf"},
 			&cli.StringFlag{Name: "out", Usage: "the `FOLDER` for the figures", DefaultText: "the one that is read"},
 		},

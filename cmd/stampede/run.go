@@ -26,14 +26,29 @@ func runCommand() *cli.Command {
 		ArgsUsage: "[SCENARIO]",
 		Description: "Without a file the embedded scenario is simulated. Flags may stand before or after the file.\n" +
 			"An interrupt ends the run after the replications under way and reports those that finished.",
-		Flags: append(scenarioFlags(),
-			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of all random numbers, instead of the scenario's", DefaultText: "the scenario's"},
-			&cli.IntFlag{Name: "reps", Usage: "`N` replications, instead of the scenario's", DefaultText: "the scenario's"},
+		Flags: append(
+			scenarioFlags(),
+			&cli.Uint64Flag{
+				Name:        "seed",
+				Usage:       "the `SEED` of all random numbers, instead of the scenario's",
+				DefaultText: "the scenario's",
+			},
+			&cli.IntFlag{
+				Name:        "reps",
+				Usage:       "`N` replications, instead of the scenario's",
+				DefaultText: "the scenario's",
+			},
 			jobsFlag(),
 			&cli.StringFlag{Name: "calls", Usage: "write a row for each call to a CSV `FILE`"},
 			&cli.StringFlag{Name: "attempts", Usage: "write a row for each attempt to a CSV `FILE`"},
-			&cli.StringFlag{Name: "timeline", Usage: "write the first replication as a Chrome trace, a JSON `FILE` that Perfetto opens"},
-			&cli.StringFlag{Name: "out", Usage: "write a `FOLDER` with results, the records of the first replication, and figures"},
+			&cli.StringFlag{
+				Name:  "timeline",
+				Usage: "write the first replication as a Chrome trace, a JSON `FILE` that Perfetto opens",
+			},
+			&cli.StringFlag{
+				Name:  "out",
+				Usage: "write a `FOLDER` with results, the records of the first replication, and figures",
+			},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		),
 		Action: runScenario,
@@ -77,11 +92,13 @@ func runScenario(c *cli.Context) error {
 		return errors.Join(err, cerr)
 	}
 	if stopped {
-		interrupted(c.App.ErrWriter, len(runs), s.Replications, "replications; those that finished are shown, no folder and no timeline are written")
+		interrupted(c.App.ErrWriter, len(runs), s.Replications,
+			"replications; those that finished are shown, no folder and no timeline are written")
 	}
 	report := report.NewReport(s, runs)
 	if stopped {
-		report.Warnings = append(report.Warnings, fmt.Sprintf("interrupted after %d of %d replications", len(runs), s.Replications))
+		report.Warnings = append(report.Warnings,
+			fmt.Sprintf("interrupted after %d of %d replications", len(runs), s.Replications))
 	}
 	write := report.WriteText
 	if c.Bool("json") {
@@ -129,7 +146,8 @@ func writeRun(c *cli.Context, t *scenario.Template, dir string, runs []measure.R
 	if err := sweep.WriteRun(dir, t, runs); err != nil {
 		return folderMistake(err)
 	}
-	records, err := openRecords(t.Base, filepath.Join(dir, figures.CallsName), filepath.Join(dir, figures.AttemptsName), nil)
+	records, err := openRecords(t.Base, filepath.Join(dir, figures.CallsName),
+		filepath.Join(dir, figures.AttemptsName), nil)
 	if err != nil {
 		return err
 	}
@@ -141,7 +159,8 @@ func writeRun(c *cli.Context, t *scenario.Template, dir string, runs []measure.R
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "wrote %s: manifest.json, results.csv, %s, %s, %s\n", dir, figures.CallsName, figures.AttemptsName, strings.Join(names, ", "))
+	fmt.Fprintf(c.App.ErrWriter, "wrote %s: manifest.json, results.csv, %s, %s, %s\n", dir, figures.CallsName,
+		figures.AttemptsName, strings.Join(names, ", "))
 	return nil
 }
 

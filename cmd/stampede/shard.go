@@ -90,8 +90,10 @@ func findArray(env func(string) string) (found array, task int, err error) {
 		found = a
 	}
 	if found.index == "" {
-		return found, 0, usage("--shard: found no index of a Slurm, AWS Batch or Kubernetes array in the environment; " +
-			"write I/N")
+		return found, 0, usage(
+			"--shard: found no index of a Slurm, AWS Batch or Kubernetes array in the environment; " +
+				"write I/N",
+		)
 	}
 	return found, task, nil
 }
@@ -113,10 +115,17 @@ func (a array) whole(task int, env func(string) string) (s sweep.Shard, err erro
 	count, first := number(a.count), 0
 	if a.engine == "Slurm" {
 		var last, step int
-		first, last, step = number("SLURM_ARRAY_TASK_MIN"), number("SLURM_ARRAY_TASK_MAX"), number("SLURM_ARRAY_TASK_STEP")
+		first, last, step = number("SLURM_ARRAY_TASK_MIN"), number(
+			"SLURM_ARRAY_TASK_MAX"), number("SLURM_ARRAY_TASK_STEP")
 		if err == nil && (first > 1 || step != 1 || count != last-first+1 || count == 1) {
-			return s, usage("--shard: found %d tasks from %d to %d in steps of %d; auto wants the whole array, from 0 or 1 "+
-				"and without gaps; write auto/N, or auto1/N for an array from 1, with the N of the whole", count, first, last, step)
+			return s, usage(
+				"--shard: found %d tasks from %d to %d in steps of %d; auto wants the whole array, from 0 or 1 "+
+					"and without gaps; write auto/N, or auto1/N for an array from 1, with the N of the whole",
+				count,
+				first,
+				last,
+				step,
+			)
 		}
 	}
 	if err == nil && (task < first || task >= first+count) {

@@ -12,8 +12,13 @@ import (
 // sees MIN=3, MAX=5, COUNT=2 and STEP=1.
 func TestShardOfATask(t *testing.T) {
 	slurm := func(id, first, last, count, step string) map[string]string {
-		return map[string]string{"SLURM_ARRAY_TASK_ID": id, "SLURM_ARRAY_TASK_MIN": first, "SLURM_ARRAY_TASK_MAX": last,
-			"SLURM_ARRAY_TASK_COUNT": count, "SLURM_ARRAY_TASK_STEP": step}
+		return map[string]string{
+			"SLURM_ARRAY_TASK_ID":    id,
+			"SLURM_ARRAY_TASK_MIN":   first,
+			"SLURM_ARRAY_TASK_MAX":   last,
+			"SLURM_ARRAY_TASK_COUNT": count,
+			"SLURM_ARRAY_TASK_STEP":  step,
+		}
 	}
 	aws := map[string]string{"AWS_BATCH_JOB_ARRAY_INDEX": "3", "AWS_BATCH_JOB_ARRAY_SIZE": "7"}
 	kubernetes := map[string]string{"JOB_COMPLETION_INDEX": "3"}

@@ -24,19 +24,45 @@ func sweepCommand() *cli.Command {
 		ArgsUsage: "[SCENARIO]",
 		Description: "Plays every combination of the values of its axes, those of the scenario's sweep and of --vary, with the\n" +
 			"same seeds for each. Without a file the embedded scenario is swept. An interrupted sweep goes on with --resume.",
-		Flags: append(scenarioFlags(),
-			&cli.GenericFlag{Name: "vary", Value: &settings{}, Usage: "vary a field over `PATH=A,B,C` or PATH=LOW..HIGH [lin|log] [N]; may be repeated, and replaces the scenario's sweep"},
+		Flags: append(
+			scenarioFlags(),
+			&cli.GenericFlag{
+				Name:  "vary",
+				Value: &settings{},
+				Usage: "vary a field over `PATH=A,B,C` or PATH=LOW..HIGH [lin|log] [N]; may be repeated, and replaces the scenario's sweep",
+			},
 			&cli.IntFlag{Name: "points", Usage: "a sample of `N` points of the space instead of the grid"},
-			&cli.StringFlag{Name: "sample", Usage: "how the sample is taken: halton or latin_hypercube", DefaultText: "halton"},
-			&cli.StringFlag{Name: "out", Usage: "the `FOLDER` to write", DefaultText: "the scenario's name and -sweep"},
+			&cli.StringFlag{
+				Name:        "sample",
+				Usage:       "how the sample is taken: halton or latin_hypercube",
+				DefaultText: "halton",
+			},
+			&cli.StringFlag{
+				Name:        "out",
+				Usage:       "the `FOLDER` to write",
+				DefaultText: "the scenario's name and -sweep",
+			},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with the folder of an interrupted sweep"},
 			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of all random numbers", DefaultText: "the scenario's"},
 			&cli.IntFlag{Name: "reps", Usage: "`N` replications of each point", DefaultText: "the scenario's"},
-			&cli.StringFlag{Name: "precision", Usage: "add replications until the `SHARE`, such as 2%, bounds the half-width of the metric's interval relative to its mean; starts from 10 replications"},
-			&cli.StringFlag{Name: "metric", Usage: "the `METRIC` that --precision and the report go by", DefaultText: "answered, or goodput_per_min without a number of calls"},
+			&cli.StringFlag{
+				Name:  "precision",
+				Usage: "add replications until the `SHARE`, such as 2%, bounds the half-width of the metric's interval relative to its mean; starts from 10 replications",
+			},
+			&cli.StringFlag{
+				Name:        "metric",
+				Usage:       "the `METRIC` that --precision and the report go by",
+				DefaultText: "answered, or goodput_per_min without a number of calls",
+			},
 			&cli.IntFlag{Name: "max-reps", Value: 1000, Usage: "at most `N` replications of a point with --precision"},
-			&cli.BoolFlag{Name: "control", Usage: "play each point also without its faults and spikes that last for a time"},
-			&cli.StringFlag{Name: "shard", Usage: "run only part `I/N` of the points, and resume it; auto/N takes I from the index of a Slurm, AWS Batch or Kubernetes array (auto1/N: of an array from 1), auto also N"},
+			&cli.BoolFlag{
+				Name:  "control",
+				Usage: "play each point also without its faults and spikes that last for a time",
+			},
+			&cli.StringFlag{
+				Name:  "shard",
+				Usage: "run only part `I/N` of the points, and resume it; auto/N takes I from the index of a Slurm, AWS Batch or Kubernetes array (auto1/N: of an array from 1), auto also N",
+			},
 			jobsFlag(),
 			&cli.BoolFlag{Name: "no-figures", Usage: "draw no figures"},
 		),
@@ -74,7 +100,8 @@ func runSweep(c *cli.Context) error {
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
-		interrupted(c.App.ErrWriter, outcome.Rows, plan.Reps*outcome.Points, "replications; they are kept in "+dir+", go on with --resume")
+		interrupted(c.App.ErrWriter, outcome.Rows, plan.Reps*outcome.Points,
+			"replications; they are kept in "+dir+", go on with --resume")
 		return err
 	case err != nil:
 		return folderMistake(err)
@@ -86,7 +113,8 @@ func runSweep(c *cli.Context) error {
 		fmt.Fprintf(c.App.ErrWriter, "stampede: and %d more\n", more)
 	}
 	if plan.Shard.Of > 0 {
-		_, err := fmt.Fprintf(c.App.Writer, "wrote part %d of %d, %d points, to %s; next: stampede merge\n", plan.Shard.Index, plan.Shard.Of, outcome.Points, dir)
+		_, err := fmt.Fprintf(c.App.Writer, "wrote part %d of %d, %d points, to %s; next: stampede merge\n",
+			plan.Shard.Index, plan.Shard.Of, outcome.Points, dir)
 		return err
 	}
 	comparison, err := report.Compare(dir, report.CompareOptions{})
@@ -174,7 +202,8 @@ func readPlan(c *cli.Context) (*sweep.Plan, error) {
 		p.Reps = max(p.Reps, sweep.PrecisionReps)
 		p.Precision = sweep.Precision{Metric: metric, Rel: float64(share), MaxReps: c.Int("max-reps")}
 		if p.Precision.MaxReps < p.Reps {
-			return nil, usage("--max-reps: found %d; want at least the %d replications that each point begins with", p.Precision.MaxReps, p.Reps)
+			return nil, usage("--max-reps: found %d; want at least the %d replications that each point begins with",
+				p.Precision.MaxReps, p.Reps)
 		}
 		if p.Precision.MaxReps > sweep.MaxReplications {
 			return nil, usage("--max-reps: found %d; want at most %d", p.Precision.MaxReps, sweep.MaxReplications)
@@ -184,7 +213,9 @@ func readPlan(c *cli.Context) (*sweep.Plan, error) {
 	}
 	if p.Control {
 		if _, ok := t.Base.Trigger(); !ok {
-			return nil, usage("--control: the scenario has no fault and no spike that lasts for a time; there is nothing to leave out")
+			return nil, usage(
+				"--control: the scenario has no fault and no spike that lasts for a time; there is nothing to leave out",
+			)
 		}
 	}
 	p.Shard, err = parseShard(c.String("shard"), os.Getenv)
@@ -203,7 +234,8 @@ func mergeCommand() *cli.Command {
 			if err := sweep.Merge(c.Args().Slice(), c.String("out")); err != nil {
 				return folderMistake(err)
 			}
-			_, err := fmt.Fprintf(c.App.Writer, "wrote %s; next: stampede report %s, stampede plot %s\n", c.String("out"), c.String("out"), c.String("out"))
+			_, err := fmt.Fprintf(c.App.Writer, "wrote %s; next: stampede report %s, stampede plot %s\n",
+				c.String("out"), c.String("out"), c.String("out"))
 			return err
 		},
 	}
@@ -214,8 +246,16 @@ func reportCommand() *cli.Command {
 		Name: "report", Usage: "compare the points of a sweep: intervals, paired differences, the best set, the frontier, sensitivity",
 		ArgsUsage: "FOLDER",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "base", Usage: "the `POINT` to compare to: its number, or values as in policy=own-the-loop,policy.gate.semaphore=8", DefaultText: "the scenario itself, else 0"},
-			&cli.StringFlag{Name: "metric", Usage: "the `METRIC` that orders the points and names the best", DefaultText: "that of the sweep"},
+			&cli.StringFlag{
+				Name:        "base",
+				Usage:       "the `POINT` to compare to: its number, or values as in policy=own-the-loop,policy.gate.semaphore=8",
+				DefaultText: "the scenario itself, else 0",
+			},
+			&cli.StringFlag{
+				Name:        "metric",
+				Usage:       "the `METRIC` that orders the points and names the best",
+				DefaultText: "that of the sweep",
+			},
 			&cli.StringFlag{Name: "metrics", Usage: "the `METRICS` to show, with commas between; all for every one"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown"},
 			&cli.BoolFlag{Name: "csv", Usage: "print CSV: every point, every metric shown"},

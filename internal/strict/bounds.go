@@ -70,8 +70,9 @@ func measure(tokens token.Tokens) (*token.Token, string) {
 		}
 	}
 	if len(tokens)*deepest*longest > maxPlaces {
-		return tokens[0], fmt.Sprintf("%d tokens, nested %d levels deep under names of up to %d bytes; shorten one of these",
-			len(tokens), deepest, longest)
+		return tokens[0], fmt.Sprintf(
+			"%d tokens, nested %d levels deep under names of up to %d bytes; shorten one of these", len(tokens),
+			deepest, longest)
 	}
 	return nil, ""
 }

@@ -135,7 +135,10 @@ func (d *Decoder) fields(n *Node, v reflect.Value, path string) error {
 	var errs Errors
 	for i, key := range n.Keys {
 		item, at := n.Items[i], Join(path, key.Name)
-		index := slices.IndexFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Tag.Get("yaml") == key.Name })
+		index := slices.IndexFunc(
+			reflect.VisibleFields(t),
+			func(f reflect.StructField) bool { return f.Tag.Get("yaml") == key.Name },
+		)
 		if index < 0 {
 			hint := nearest.Unknown(key.Name, Names(t))
 			if name, index, ok := strings.Cut(strings.TrimSuffix(key.Name, "]"), "["); ok {

@@ -89,7 +89,8 @@ func (e *Error) Error() string {
 	if o.source != nil && o.line > 0 && o.line <= len(o.source.lines) {
 		number := fmt.Sprintf("%4d", o.line)
 		line, mark := excerpt(o.source.lines[o.line-1], o.column)
-		fmt.Fprintf(&b, "\n%s | %s\n%s | %s^", number, line, strings.Repeat(" ", len(number)), strings.Repeat(" ", mark))
+		fmt.Fprintf(&b, "\n%s | %s\n%s | %s^", number, line, strings.Repeat(" ", len(number)),
+			strings.Repeat(" ", mark))
 	}
 	return b.String()
 }
@@ -266,7 +267,10 @@ func (r *reader) mapping(values []*ast.MappingValueNode, o origin, depth int) (*
 func (n *Node) add(item *Node) error {
 	n.Items = append(n.Items, item)
 	if n.size += item.size; n.size > maxNodes {
-		return &Error{Message: fmt.Sprintf("too large: more than %d values, with aliases written out", maxNodes), origin: item.origin}
+		return &Error{
+			Message: fmt.Sprintf("too large: more than %d values, with aliases written out", maxNodes),
+			origin:  item.origin,
+		}
 	}
 	return nil
 }
@@ -307,7 +311,10 @@ func Setting(path, value, name string) (*Node, error) {
 	}
 	for _, part := range strings.Split(path, ".") {
 		if part == "" {
-			return nil, &Error{Message: fmt.Sprintf("the path %q has an empty part; write it as in policy.gate.semaphore", path), origin: origin{source: &source{name: name}}}
+			return nil, &Error{
+				Message: fmt.Sprintf("the path %q has an empty part; write it as in policy.gate.semaphore", path),
+				origin:  origin{source: &source{name: name}},
+			}
 		}
 	}
 	return node.Under(path, name), nil

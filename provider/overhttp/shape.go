@@ -49,7 +49,10 @@ func (s shape) answer(r provider.Request, output int) string {
 	switch s {
 	case anthropic:
 		return encode(map[string]any{
-			"id": fmt.Sprintf("msg_%d", r.Call), "type": "message", "role": "assistant", "model": "simulated", "stop_reason": "end_turn", "stop_sequence": nil,
+			"id": fmt.Sprintf(
+				"msg_%d",
+				r.Call,
+			), "type": "message", "role": "assistant", "model": "simulated", "stop_reason": "end_turn", "stop_sequence": nil,
 			"content": []any{map[string]any{"type": "text", "text": text(output)}},
 			"usage":   map[string]any{"input_tokens": r.Prompt, "output_tokens": output},
 		})
@@ -60,18 +63,35 @@ func (s shape) answer(r provider.Request, output int) string {
 	}
 	return encode(map[string]any{
 		"id": fmt.Sprintf("chatcmpl-%d", r.Call), "object": "chat.completion", "created": 0, "model": "simulated",
-		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text(output)}}},
-		"usage":   map[string]any{"prompt_tokens": r.Prompt, "completion_tokens": output, "total_tokens": r.Prompt + output},
+		"choices": []any{
+			map[string]any{
+				"index":         0,
+				"finish_reason": "stop",
+				"message":       map[string]any{"role": "assistant", "content": text(output)},
+			},
+		},
+		"usage": map[string]any{
+			"prompt_tokens":     r.Prompt,
+			"completion_tokens": output,
+			"total_tokens":      r.Prompt + output,
+		},
 	})
 }
 
 // content is Gemini's answer, or a part of one; the last says why it ends and what it used.
 func content(words string, prompt, output int, last bool) map[string]any {
-	candidate := map[string]any{"index": 0, "content": map[string]any{"role": "model", "parts": []any{map[string]any{"text": words}}}}
+	candidate := map[string]any{
+		"index":   0,
+		"content": map[string]any{"role": "model", "parts": []any{map[string]any{"text": words}}},
+	}
 	out := map[string]any{"candidates": []any{candidate}, "modelVersion": "simulated"}
 	if last {
 		candidate["finishReason"] = "STOP"
-		out["usageMetadata"] = map[string]any{"promptTokenCount": prompt, "candidatesTokenCount": output, "totalTokenCount": prompt + output}
+		out["usageMetadata"] = map[string]any{
+			"promptTokenCount":     prompt,
+			"candidatesTokenCount": output,
+			"totalTokenCount":      prompt + output,
+		}
 	}
 	return out
 }
@@ -84,13 +104,44 @@ func (s shape) chunk(words string, first bool) string {
 	if s == anthropic {
 		out := ""
 		if first {
-			out = event("message_start", map[string]any{"type": "message_start", "message": map[string]any{"id": "msg", "type": "message", "role": "assistant", "model": "simulated", "content": []any{}, "usage": map[string]any{"input_tokens": 0, "output_tokens": 0}}}) +
-				event("content_block_start", map[string]any{"type": "content_block_start", "index": 0, "content_block": map[string]any{"type": "text", "text": ""}})
+			out = event(
+				"message_start",
+				map[string]any{
+					"type": "message_start",
+					"message": map[string]any{
+						"id":      "msg",
+						"type":    "message",
+						"role":    "assistant",
+						"model":   "simulated",
+						"content": []any{},
+						"usage":   map[string]any{"input_tokens": 0, "output_tokens": 0},
+					},
+				},
+			) +
+				event(
+					"content_block_start",
+					map[string]any{
+						"type":          "content_block_start",
+						"index":         0,
+						"content_block": map[string]any{"type": "text", "text": ""},
+					},
+				)
 		}
-		return out + event("content_block_delta", map[string]any{"type": "content_block_delta", "index": 0, "delta": map[string]any{"type": "text_delta", "text": words}})
+		return out + event(
+			"content_block_delta",
+			map[string]any{
+				"type":  "content_block_delta",
+				"index": 0,
+				"delta": map[string]any{"type": "text_delta", "text": words},
+			},
+		)
 	}
-	return event("", map[string]any{"id": "chatcmpl", "object": "chat.completion.chunk", "created": 0, "model": "simulated",
-		"choices": []any{map[string]any{"index": 0, "delta": map[string]any{"role": "assistant", "content": words}}}})
+	return event(
+		"",
+		map[string]any{"id": "chatcmpl", "object": "chat.completion.chunk", "created": 0, "model": "simulated",
+			"choices": []any{
+				map[string]any{"index": 0, "delta": map[string]any{"role": "assistant", "content": words}}}},
+	)
 }
 
 // end is the end of a streamed answer.
@@ -100,7 +151,14 @@ func (s shape) end(prompt, output int) string {
 	}
 	if s == anthropic {
 		return event("content_block_stop", map[string]any{"type": "content_block_stop", "index": 0}) +
-			event("message_delta", map[string]any{"type": "message_delta", "delta": map[string]any{"stop_reason": "end_turn"}, "usage": map[string]any{"output_tokens": output}}) +
+			event(
+				"message_delta",
+				map[string]any{
+					"type":  "message_delta",
+					"delta": map[string]any{"stop_reason": "end_turn"},
+					"usage": map[string]any{"output_tokens": output},
+				},
+			) +
 			event("message_stop", map[string]any{"type": "message_stop"})
 	}
 	return "data: [DONE]\n\n"
@@ -109,12 +167,19 @@ func (s shape) end(prompt, output int) string {
 // failure is an error inside a stream.
 func (s shape) failure(code string) string {
 	if s == anthropic {
-		return event("error", map[string]any{"type": "error", "error": map[string]any{"type": code, "message": "error in the stream"}})
+		return event("error",
+			map[string]any{"type": "error", "error": map[string]any{"type": code, "message": "error in the stream"}})
 	}
 	if s == gemini {
-		return event("", map[string]any{"error": map[string]any{"code": 500, "message": "error in the stream", "status": code}})
+		return event("",
+			map[string]any{"error": map[string]any{"code": 500, "message": "error in the stream", "status": code}})
 	}
-	return event("error", map[string]any{"error": map[string]any{"code": code, "message": "error in the stream", "type": "server_error"}})
+	return event(
+		"error",
+		map[string]any{
+			"error": map[string]any{"code": code, "message": "error in the stream", "type": "server_error"},
+		},
+	)
 }
 
 func event(name string, data any) string {
@@ -148,7 +213,14 @@ func (s *stream) Close() error {
 const pieces = 20
 
 // stream writes an answer over a span, from now on.
-func (t *Transport) stream(ctx context.Context, ask asked, reply wire.Reply, output int, span time.Duration, gone func()) io.ReadCloser {
+func (t *Transport) stream(
+	ctx context.Context,
+	ask asked,
+	reply wire.Reply,
+	output int,
+	span time.Duration,
+	gone func(),
+) io.ReadCloser {
 	ctx, cancel := context.WithCancel(ctx)
 	r, w := io.Pipe()
 	go func() {

@@ -70,7 +70,13 @@ func New(c provider.Config, seed uint64) (*Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Transport{config: c, start: time.Now(), hop: (c.RoundTrip + c.Gateway.Latency) / 2, api: api, turns: map[uint32]chan struct{}{}}, nil
+	return &Transport{
+		config: c,
+		start:  time.Now(),
+		hop:    (c.RoundTrip + c.Gateway.Latency) / 2,
+		api:    api,
+		turns:  map[uint32]chan struct{}{},
+	}, nil
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -192,7 +198,8 @@ func (t *Transport) serve(req *http.Request, ask asked, x *exchange) (*http.Resp
 			return nil, err
 		}
 		t.saw(x, reply)
-		return t.respond(req, wire.Reply{Status: 200, Quotas: reply.Quotas}, x.left, t.stream(ctx, ask, reply, output, last-first, gone)), nil
+		return t.respond(req, wire.Reply{Status: 200, Quotas: reply.Quotas}, x.left,
+			t.stream(ctx, ask, reply, output, last-first, gone)), nil
 	}
 	if err := sleep(ctx, last-now+t.hop); err != nil {
 		gone()
@@ -294,7 +301,8 @@ func (t *Transport) respond(req *http.Request, reply wire.Reply, left sim.Time, 
 		h.Set("Content-Type", "text/event-stream")
 	}
 	return &http.Response{
-		Status: fmt.Sprintf("%d %s", m.Status, http.StatusText(m.Status)), StatusCode: m.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: fmt.Sprintf("%d %s", m.Status,
+			http.StatusText(m.Status)), StatusCode: m.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: h, Body: body, ContentLength: -1, Request: req,
 	}
 }
@@ -342,7 +350,8 @@ func read(req *http.Request) (asked, error) {
 		} `json:"generationConfig"`
 	}
 	if json.Unmarshal(data, &body) == nil { // what cannot be read declares nothing
-		a.maxTokens = max(body.MaxTokens, body.MaxCompletionTokens, body.MaxOutputTokens, body.GenerationConfig.MaxOutputTokens)
+		a.maxTokens = max(body.MaxTokens, body.MaxCompletionTokens, body.MaxOutputTokens,
+			body.GenerationConfig.MaxOutputTokens)
 		a.stream = a.stream || body.Stream && a.shape != gemini && a.shape != geminiArray
 	}
 	return a, nil

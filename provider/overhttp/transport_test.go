@@ -92,7 +92,8 @@ func TestGeminiStreams(t *testing.T) {
 			api, calls := client(t, provider.Config{Dialect: dialect.Gemini})
 			calls.Output = func(uint64) int { return 20 }
 			body := `{"contents": [], "generationConfig": {"maxOutputTokens": 5}}` // 60 bytes: 15 tokens
-			resp, err := api.Post("https://api.example/v1beta/models/m"+c.path, "application/json", strings.NewReader(body))
+			resp, err := api.Post("https://api.example/v1beta/models/m"+c.path, "application/json",
+				strings.NewReader(body))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,8 +102,11 @@ func TestGeminiStreams(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := string(data)
-			if resp.Header.Get("content-type") != c.contentType || !strings.HasPrefix(got, c.begins) || !strings.HasSuffix(got, c.ends) || strings.Count(got, "word") != 5 {
-				t.Errorf("%s: %s, %q; want %s, %q ... %q with five words", c.path, resp.Header.Get("content-type"), got, c.contentType, c.begins, c.ends)
+			if resp.Header.Get("content-type") != c.contentType || !strings.HasPrefix(got, c.begins) ||
+				!strings.HasSuffix(got, c.ends) ||
+				strings.Count(got, "word") != 5 {
+				t.Errorf("%s: %s, %q; want %s, %q ... %q with five words", c.path, resp.Header.Get("content-type"),
+					got, c.contentType, c.begins, c.ends)
 			}
 		})
 	}
@@ -113,7 +117,14 @@ func TestGeminiStreams(t *testing.T) {
 func TestClientLeaves(t *testing.T) {
 	for rule, want := range map[provider.CancelRule]string{provider.Stops: "200 at 6s, read at 6s", provider.Keeps: "200 at 10s, read at 10s"} {
 		synctest.Test(t, func(t *testing.T) {
-			c, _ := client(t, provider.Config{Capacity: provider.Capacity{Slots: 1, Queue: 1}, Latency: provider.Latency{FirstToken: law.Constant(5)}, Cancel: rule})
+			c, _ := client(
+				t,
+				provider.Config{
+					Capacity: provider.Capacity{Slots: 1, Queue: 1},
+					Latency:  provider.Latency{FirstToken: law.Constant(5)},
+					Cancel:   rule,
+				},
+			)
 			ctx, cancel := context.WithTimeout(t.Context(), s)
 			defer cancel()
 			first := make(chan string)
@@ -133,7 +144,14 @@ func TestClientLeaves(t *testing.T) {
 func TestClientLeavesTheQueue(t *testing.T) {
 	for rule, want := range map[provider.CancelRule]string{provider.Stops: "200 at 3m18s, read at 3m18s", provider.Keeps: "200 at 4m58s, read at 4m58s"} {
 		synctest.Test(t, func(t *testing.T) {
-			c, api := client(t, provider.Config{Capacity: provider.Capacity{Slots: 1, Queue: 2}, Latency: provider.Latency{FirstToken: law.Constant(100)}, Cancel: rule})
+			c, api := client(
+				t,
+				provider.Config{
+					Capacity: provider.Capacity{Slots: 1, Queue: 2},
+					Latency:  provider.Latency{FirstToken: law.Constant(100)},
+					Cancel:   rule,
+				},
+			)
 			var seen atomic.Int32
 			api.Seen = func(Exchange) { seen.Add(1) }
 			ctx, cancel := context.WithTimeout(t.Context(), s)
@@ -158,7 +176,8 @@ func TestClientLeavesTheQueue(t *testing.T) {
 // A client that leaves a stream after its first token: the request has been told of already.
 func TestStreamIsToldOfOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, api := client(t, provider.Config{Latency: provider.Latency{FirstToken: law.Constant(1), TokensPerSecond: law.Constant(1)}})
+		c, api := client(t,
+			provider.Config{Latency: provider.Latency{FirstToken: law.Constant(1), TokensPerSecond: law.Constant(1)}})
 		var seen atomic.Int32
 		api.Seen = func(Exchange) { seen.Add(1) }
 		ctx, cancel := context.WithTimeout(t.Context(), 3*s)
@@ -187,7 +206,13 @@ func TestFaults(t *testing.T) {
 		{provider.Reject{Reply: wire.Reply{Status: 503}, After: 2 * s}, `{}`, "503 at 2s, read at 2s"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			client, _ := client(t, provider.Config{Latency: provider.Latency{FirstToken: law.Constant(1)}, Faults: []provider.Fault{{Share: 1, Effect: c.effect}}})
+			client, _ := client(
+				t,
+				provider.Config{
+					Latency: provider.Latency{FirstToken: law.Constant(1)},
+					Faults:  []provider.Fault{{Share: 1, Effect: c.effect}},
+				},
+			)
 			ctx, cancel := context.WithTimeout(t.Context(), 10*s)
 			defer cancel()
 			if got := post(ctx, client, "/v1/chat/completions", c.body); got != c.want {

@@ -144,7 +144,8 @@ func TestGoodputDoesNotDependOnTheWarmup(t *testing.T) {
 		workers := rapid.IntRange(1, 60).Draw(rt, "workers")
 		slots := rapid.IntRange(1, 20).Draw(rt, "slots")
 		think := rapid.SampledFrom([]string{"0s", "500ms", "{exponential: {mean: 1s}}"}).Draw(rt, "think")
-		service := rapid.SampledFrom([]string{"500ms", "{exponential: {mean: 500ms}}", "{lognormal: {mean: 500ms, cv: 1}}"}).Draw(rt, "service")
+		service := rapid.SampledFrom([]string{"500ms", "{exponential: {mean: 500ms}}", "{lognormal: {mean: 500ms, cv: 1}}"}).
+			Draw(rt, "service")
 		text := fmt.Sprintf(`
 name: stationary
 replications: 10
@@ -173,8 +174,10 @@ provider:
 // worker or at the gate, and whether it fails or not.
 func TestOneAttemptPerCallWithAnyWarmup(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		workload := rapid.SampledFrom([]string{"open: {rate: 12/s}", "closed: {think: 200ms}", "burst: {calls: 300}", "batch: {calls: 300}", "open: {rate: 20/s, calls: 300}"}).Draw(rt, "workload")
-		text := fmt.Sprintf(`
+		workload := rapid.SampledFrom([]string{"open: {rate: 12/s}", "closed: {think: 200ms}", "burst: {calls: 300}", "batch: {calls: 300}", "open: {rate: 20/s, calls: 300}"}).
+			Draw(rt, "workload")
+		text := fmt.Sprintf(
+			`
 name: once
 replications: 1
 seed: %d
@@ -187,11 +190,19 @@ provider:
   latency: {first_token: {exponential: {mean: 800ms}}}
   faults: [{at: 20s, for: 10s, share: 30%%, status: 503}]
 policy: {retry: {attempts: 1}, gate: {semaphore: %d}}
-`, rapid.Uint64Range(1, 1<<40).Draw(rt, "seed"), rapid.IntRange(0, 55_000).Draw(rt, "warmup"), workload,
-			rapid.IntRange(1, 20).Draw(rt, "workers"), rapid.IntRange(1, 20).Draw(rt, "slots"), rapid.IntRange(1, 20).Draw(rt, "gate"))
+`,
+			rapid.Uint64Range(1, 1<<40).Draw(rt, "seed"),
+			rapid.IntRange(0, 55_000).Draw(rt, "warmup"),
+			workload,
+			rapid.IntRange(1, 20).
+				Draw(rt, "workers"),
+			rapid.IntRange(1, 20).Draw(rt, "slots"),
+			rapid.IntRange(1, 20).Draw(rt, "gate"),
+		)
 		v := valuesOf(t, text, nil, "attempts_per_call", "calls", "attempts", "measured_s")
 		if calls := v[1][0]; v[2][0] != calls || (calls > 0 && v[0][0] != 1) || !(v[3][0] >= 0) {
-			rt.Errorf("%v calls, %v attempts, %v per call, measured for %v s:\n%s", calls, v[2][0], v[0][0], v[3][0], text)
+			rt.Errorf("%v calls, %v attempts, %v per call, measured for %v s:\n%s", calls, v[2][0], v[0][0], v[3][0],
+				text)
 		}
 	})
 }
@@ -216,8 +227,16 @@ provider: {faults: [{status: 503, at: 10s, for: 10s}]}
 			}
 			return 1
 		}
-		a := fleet.Attempt{Sent: at, Received: at, Ended: at, InFlight: inFlight, Limit: provider.NoLimit, Reply: wire.Reply{Status: 200},
-			Ordinal: place(&second, time.Second, second.Ordinal), Tenth: place(&tenth, time.Second/10, tenth.Tenth)}
+		a := fleet.Attempt{
+			Sent:     at,
+			Received: at,
+			Ended:    at,
+			InFlight: inFlight,
+			Limit:    provider.NoLimit,
+			Reply:    wire.Reply{Status: 200},
+			Ordinal:  place(&second, time.Second, second.Ordinal),
+			Tenth:    place(&tenth, time.Second/10, tenth.Tenth),
+		}
 		second, tenth = a, a
 		tl.Attempt(&a)
 	}
@@ -259,7 +278,8 @@ workload: {burst: {calls: 500}, prompt_tokens: 1, output_tokens: 1}
 provider: {faults: [{status: 503, at: 0s, for: 20s}]}
 policy: {retry: {attempts: 6, backoff: {exponential: {base: 4s, factor: 2, jitter: {around: 20%}}}}}
 `
-	v := valuesOf(t, text, nil, "peak_arrivals_per_s", "peak_arrivals_after_trigger_per_s", "peak_arrivals_after_trigger_per_100ms")
+	v := valuesOf(t, text, nil, "peak_arrivals_per_s", "peak_arrivals_after_trigger_per_s",
+		"peak_arrivals_after_trigger_per_100ms")
 	if e := EstimateOf(v[0], 0.95); e.Mean != 500 {
 		t.Errorf("%v in the fullest second of the run, want all 500", e.Mean)
 	}

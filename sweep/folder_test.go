@@ -164,7 +164,8 @@ func TestPanicIsTheReasonOfItsRow(t *testing.T) {
 	}) {
 		t.Errorf("%v, %+v", err, outcome)
 	}
-	if _, err := (measure.Replicator{}).Play(t.Context(), testkit.Template(t, testkit.Small).Base, 0, 2); err == nil || !strings.Contains(err.Error(), "panic: answered: ") {
+	if _, err := (measure.Replicator{}).Play(t.Context(), testkit.Template(t, testkit.Small).Base, 0, 2); err == nil ||
+		!strings.Contains(err.Error(), "panic: answered: ") {
 		t.Errorf("a run: %v", err)
 	}
 	failing = false
@@ -248,7 +249,8 @@ func TestSortRows(t *testing.T) {
 	if err := os.WriteFile(path, []byte("head\n1,1,x,\n1,1,y,\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := sortRows(path, path, nil); err == nil || !strings.Contains(err.Error(), "point 1, replication 1 stands twice with different results") {
+	if err := sortRows(path, path, nil); err == nil ||
+		!strings.Contains(err.Error(), "point 1, replication 1 stands twice with different results") {
 		t.Errorf("two results of one replication: %v", err)
 	}
 }
@@ -263,7 +265,13 @@ func TestFilesOfAxesAreReadOnce(t *testing.T) {
 		}
 	}
 	run := func(dir string, resume bool, progress func(int, int), axes ...string) error {
-		tpl, err := scenario.NewTemplate([]byte("workload: {trace: {file: a.csv, columns: {time: T}}, prompt_tokens: 5, output_tokens: 5}\npolicy: own-the-loop\n"), "t", scenario.Options{Dir: folder})
+		tpl, err := scenario.NewTemplate(
+			[]byte(
+				"workload: {trace: {file: a.csv, columns: {time: T}}, prompt_tokens: 5, output_tokens: 5}\npolicy: own-the-loop\n",
+			),
+			"t",
+			scenario.Options{Dir: folder},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +282,9 @@ func TestFilesOfAxesAreReadOnce(t *testing.T) {
 			}
 			tpl.Sweep.Add(axis)
 		}
-		_, err = (&Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: dir, Jobs: 1, Resume: resume, Progress: progress}).Run(context.Background())
+		_, err = (&Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: dir, Jobs: 1, Resume: resume, Progress: progress}).Run(
+			context.Background(),
+		)
 		return err
 	}
 	const short, long = "T\n0\n1\n", "T\n0\n1\n2\n3\n"
@@ -300,7 +310,8 @@ func TestFilesOfAxesAreReadOnce(t *testing.T) {
 		t.Error("files that were edited during the sweep were read again")
 	}
 	write("a.csv", short)
-	if err := run(folder+"/s", true, nil, axes...); err == nil || !strings.Contains(err.Error(), "the file b.csv: SHA-256 ") {
+	if err := run(folder+"/s", true, nil, axes...); err == nil ||
+		!strings.Contains(err.Error(), "the file b.csv: SHA-256 ") {
 		t.Errorf("resumed with another file of an axis: %v", err)
 	}
 	for axis, want := range map[string]string{
@@ -324,7 +335,8 @@ func TestPricesOfAnotherDayAreAnotherSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(day string) error {
-		tpl, err := scenario.NewTemplate([]byte(strings.Split(testkit.Small, "sweep:")[0]), "small", scenario.Options{Dir: folder, Day: day})
+		tpl, err := scenario.NewTemplate([]byte(strings.Split(testkit.Small, "sweep:")[0]), "small",
+			scenario.Options{Dir: folder, Day: day})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,7 +353,8 @@ func TestPricesOfAnotherDayAreAnotherSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := run("2026-10-05"); err == nil || !strings.Contains(err.Error(), "the file p.json: its prices of 2026-10-04, here of 2026-10-05 (--prices-on)") {
+	if err := run("2026-10-05"); err == nil ||
+		!strings.Contains(err.Error(), "the file p.json: its prices of 2026-10-04, here of 2026-10-05 (--prices-on)") {
 		t.Errorf("on the next day: %v", err)
 	}
 }
@@ -374,7 +387,8 @@ func TestManifestsThatNoSweepWrites(t *testing.T) {
 		}
 		_, err := ReadManifest(dir)
 		var folder FolderError
-		if c.want == "" && err != nil || c.want != "" && (!errors.As(err, &folder) || !strings.Contains(err.Error(), c.want)) {
+		if c.want == "" && err != nil ||
+			c.want != "" && (!errors.As(err, &folder) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", c.new, err, c.want)
 		}
 	}

@@ -68,7 +68,8 @@ var spikePicture = Picture{
 	Subtitle: "40 calls/s; no limiter, but an answer takes 1 s + 10 ms for each other request in flight; policy: timeout 3 s, three attempts",
 	X:        "time, s", Y: "answers per second",
 	content: func(l *lab, _ *Result) (Content, error) {
-		curves, err := l.answersOverTime(80*time.Second, timed{"at once, no spike", "control", nil}, timed{"after up to 20 s, then up to 40 s", "backoff", nil}, timed{"at once", "immediate", nil})
+		curves, err := l.answersOverTime(80*time.Second, timed{"at once, no spike", "control", nil},
+			timed{"after up to 20 s, then up to 40 s", "backoff", nil}, timed{"at once", "immediate", nil})
 		return Curves{Heading: "retries", Shaded: []Span{{"80 calls/s", 20, 25}}, Curves: curves}, err
 	},
 }

@@ -14,30 +14,58 @@ import (
 // layers lists for each package what it may import besides the standard
 // library. Arrows run down only; a new edge is a decision and belongs here.
 var layers = map[string][]string{
-	"cmd/stampede": {"stampede/figures", "stampede/report", "stampede/sweep", "stampede/measure", "stampede/cost", "stampede/experiments", "stampede/internal/format", "stampede/plots", "stampede/scenario", "stampede/internal/nearest",
-		"github.com/urfave/cli/v2", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
-	"figures": {"stampede/experiments", "stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/plots", "stampede/report", "stampede/scenario", "stampede/sweep"},
-	"plots":   {"gonum.org/v1/plot"},
-	"measure": {"stampede/cost", "stampede/fleet", "stampede/internal/format", "stampede/policy", "stampede/provider", "stampede/scenario", "stampede/sim", "stampede/wire", "gonum.org/v1/gonum/stat/distuv"},
-	"report":  {"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/provider", "stampede/scenario", "stampede/sim", "stampede/sweep"},
-	"sweep":   {"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/scenario", "stampede/sim", "github.com/gofrs/flock"},
-	"experiments": {"stampede/measure", "stampede/internal/format", "stampede/cost", "stampede/fleet", "stampede/policy", "stampede/provider", "stampede/scenario", "stampede/sim", "stampede/internal/nearest", "stampede/wire",
-		"gonum.org/v1/gonum/stat/distuv"},
-	"scenario": {"stampede/cost", "stampede/dialect", "stampede/law", "stampede/fleet", "stampede/internal/format", "stampede/policy", "stampede/provider", "stampede/internal/strict",
-		"stampede/sim", "stampede/internal/nearest", "stampede/wire", "github.com/invopop/jsonschema"},
-	"internal/strict":   {"stampede/internal/nearest", "github.com/goccy/go-yaml"},
-	"fleet":             {"stampede/cost", "stampede/law", "stampede/policy", "stampede/provider", "stampede/sim", "stampede/wire"},
-	"provider":          {"stampede/dialect", "stampede/law", "stampede/internal/format", "stampede/sim", "stampede/wire"},
+	"cmd/stampede": {
+		"stampede/cost", "stampede/experiments", "stampede/figures", "stampede/internal/format",
+		"stampede/internal/nearest", "stampede/measure", "stampede/plots", "stampede/report",
+		"stampede/scenario", "stampede/sweep", "github.com/schollz/progressbar/v3",
+		"github.com/urfave/cli/v2", "golang.org/x/term",
+	},
+	"figures": {
+		"stampede/experiments", "stampede/internal/format", "stampede/internal/nearest", "stampede/measure",
+		"stampede/plots", "stampede/report", "stampede/scenario", "stampede/sweep",
+	},
+	"plots": {"gonum.org/v1/plot"},
+	"experiments": {
+		"stampede/cost", "stampede/fleet", "stampede/internal/format", "stampede/internal/nearest",
+		"stampede/measure", "stampede/policy", "stampede/provider", "stampede/scenario", "stampede/sim",
+		"stampede/wire", "gonum.org/v1/gonum/stat/distuv",
+	},
+	"report": {
+		"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/provider",
+		"stampede/scenario", "stampede/sim", "stampede/sweep",
+	},
+	"sweep": {
+		"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/scenario",
+		"stampede/sim", "github.com/gofrs/flock",
+	},
+	"measure": {
+		"stampede/cost", "stampede/fleet", "stampede/internal/format", "stampede/policy",
+		"stampede/provider", "stampede/scenario", "stampede/sim", "stampede/wire",
+		"gonum.org/v1/gonum/stat/distuv",
+	},
+	"scenario": {
+		"stampede/cost", "stampede/dialect", "stampede/fleet", "stampede/internal/format",
+		"stampede/internal/nearest", "stampede/internal/strict", "stampede/law", "stampede/policy",
+		"stampede/provider", "stampede/sim", "stampede/wire", "github.com/invopop/jsonschema",
+	},
+	"internal/testkit": {"stampede/scenario"},
+	"fleet": {
+		"stampede/cost", "stampede/law", "stampede/policy", "stampede/provider", "stampede/sim",
+		"stampede/wire",
+	},
 	"provider/overhttp": {"stampede/provider", "stampede/sim", "stampede/wire"},
-	"policy":            {"stampede/internal/format", "stampede/sim", "stampede/wire"},
-	"cost":              {"stampede/internal/nearest"},
-	"dialect":           {"stampede/wire"},
-	"law":               {"gonum.org/v1/gonum/mathext"},
-	"internal/nearest":  {"github.com/agnivade/levenshtein"},
-	"internal/testkit":  {"stampede/scenario"},
-	"internal/format":   {},
-	"wire":              {},
-	"sim":               {"github.com/HdrHistogram/hdrhistogram-go"},
+	"provider": {
+		"stampede/dialect", "stampede/internal/format", "stampede/law", "stampede/sim", "stampede/wire",
+	},
+	"policy":           {"stampede/internal/format", "stampede/sim", "stampede/wire"},
+	"cost":             {"stampede/internal/nearest"},
+	"dialect":          {"stampede/wire"},
+	"law":              {"gonum.org/v1/gonum/mathext"},
+	"wire":             {},
+	"sim":              {"github.com/HdrHistogram/hdrhistogram-go"},
+	"internal/strict":  {"stampede/internal/nearest", "github.com/goccy/go-yaml"},
+	"internal/nearest": {"github.com/agnivade/levenshtein"},
+	"internal/format":  {},
 }
 
 func TestImportsRunDownOnly(t *testing.T) {
@@ -46,7 +74,8 @@ func TestImportsRunDownOnly(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && path != "." || entry.Name() == "testdata" || entry.Name() == "conformance") {
+		if entry.IsDir() &&
+			(strings.HasPrefix(entry.Name(), ".") && path != "." || entry.Name() == "testdata" || entry.Name() == "conformance") {
 			return filepath.SkipDir
 		}
 		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

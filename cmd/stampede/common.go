@@ -7,15 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
-	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"stampede/figures"
 	"stampede/measure"
@@ -162,125 +158,6 @@ func noArguments(c *cli.Context) error {
 		return usage("%s: found the argument %q; want none", c.Command.Name, c.Args().First())
 	}
 	return nil
-}
-
-// progress shows how far a long command is, on stderr, when that is a terminal
-// and the command takes longer than a second.
-type progress struct {
-	mu    sync.Mutex
-	bar   *progressbar.ProgressBar
-	done  int
-	total int
-	timer *time.Timer
-}
-
-func newProgress(stderr io.Writer, total int, what string) *progress {
-	p := &progress{total: total}
-	if p, ok := stderr.(printable); ok { // the bar moves the cursor
-		stderr = p.to
-	}
-	f, ok := stderr.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return p
-	}
-	p.timer = time.AfterFunc(time.Second, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.bar = progressbar.NewOptions(p.total, progressbar.OptionSetWriter(stderr),
-			progressbar.OptionSetDescription(what), progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
-		_ = p.bar.Set(p.done) // a terminal that cannot be written to is no reason to stop
-	})
-	return p
-}
-
-// add says that one more is done.
-func (p *progress) add() { p.set(p.done+1, p.total) }
-
-// set says how many are done, and of how many.
-func (p *progress) set(done, total int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done = done
-	if p.bar != nil {
-		if total != p.total {
-			p.bar.ChangeMax(total)
-		}
-		_ = p.bar.Set(p.done)
-	}
-	p.total = total
-}
-
-// end takes the bar away.
-func (p *progress) end() {
-	if p.timer != nil {
-		p.timer.Stop()
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.bar != nil {
-		_ = p.bar.Clear()
-		p.bar = nil
-	}
-}
-
-// output is a file that comes to be whole or not at all: it is written beside
-// its place and moved there by commit. What is not a regular file, such as a
-// pipe or a device, is written to directly.
-type output struct {
-	*os.File
-	path string // where the file goes; empty when it is written to directly
-}
-
-// create opens an output; it must not be one of the files that are read.
-func create(flag, path string, inputs []string) (*output, error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	info, err := os.Stat(path)
-	if err == nil {
-		for _, input := range inputs {
-			if other, err := os.Stat(input); err == nil && os.SameFile(info, other) {
-				return nil, usage("%s: %s is read by this run; want another file", flag, path)
-			}
-		}
-	}
-	if err == nil && !info.Mode().IsRegular() {
-		if info.IsDir() {
-			return nil, usage("%s: %s is a folder; want a file", flag, path)
-		}
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		return &output{File: f}, err
-	}
-	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return nil, usage("%s: there is no folder %s to write %s in", flag, filepath.Dir(path), filepath.Base(path))
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return nil, fmt.Errorf("%s: cannot write in the folder %s: %w", flag, filepath.Dir(path), errors.Unwrap(err))
-	}
-	return &output{f, path}, nil
-}
-
-func (o *output) commit() error {
-	if o.path == "" {
-		return o.Close()
-	}
-	if err := o.Chmod(0o644); err != nil {
-		return errors.Join(err, o.discard())
-	}
-	if err := errors.Join(o.Sync(), o.Close()); err != nil {
-		return errors.Join(err, os.Remove(o.Name()))
-	}
-	return os.Rename(o.Name(), o.path)
-}
-
-func (o *output) discard() error {
-	err := o.Close()
-	if o.path != "" {
-		err = errors.Join(err, os.Remove(o.Name()))
-	}
-	return err
 }
 
 // watched remembers the first error of writing, so that a command that prints

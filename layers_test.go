@@ -39,8 +39,8 @@ var layers = map[string][]string{
 		"stampede/sim", "github.com/gofrs/flock",
 	},
 	"measure": {
-		"stampede/cost", "stampede/fleet", "stampede/internal/format", "stampede/policy",
-		"stampede/provider", "stampede/scenario", "stampede/sim", "stampede/wire",
+		"stampede/cost", "stampede/fleet", "stampede/internal/format", "stampede/internal/nearest",
+		"stampede/policy", "stampede/provider", "stampede/scenario", "stampede/sim", "stampede/wire",
 		"gonum.org/v1/gonum/stat/distuv",
 	},
 	"scenario": {

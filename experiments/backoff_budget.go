@@ -4,7 +4,7 @@ var backoffBudget = Experiment{
 	Name:     "backoff-budget",
 	Question: "For how long does an SDK's backoff keep trying, whatever number of retries it is given?",
 	Claim:    "min(0.5 x 2^n, 8) s less up to a quarter lasts 1.5 s with two retries, 15.5 s with five and 39.5 s with eight: a window of a minute outlasts all of them.",
-	Source:   "practitioners' claim; the longest wait is what the policy allows at the most (horizon_s), the mean is observed",
+	Source:   "practitioners' claim; the longest wait is what the policy allows at the most (max_total_backoff_s), the mean is observed",
 	Arms: []Arm{
 		{"two", nil},
 		{"five", []string{"policy.retry.attempts=6"}},
@@ -12,9 +12,9 @@ var backoffBudget = Experiment{
 		{"window", []string{"policy.retry.attempts=9", "provider.faults=[{status: 429, for: 60s}]"}},
 	},
 	References: []Reference{
-		exactly("max_wait_2_retries_s", 1.5, "s").of("two", "horizon_s"),
-		exactly("max_wait_5_retries_s", 15.5, "s").of("five", "horizon_s"),
-		exactly("max_wait_8_retries_s", 39.5, "s").of("eight", "horizon_s"),
+		exactly("max_wait_2_retries_s", 1.5, "s").of("two", "max_total_backoff_s"),
+		exactly("max_wait_5_retries_s", 15.5, "s").of("five", "max_total_backoff_s"),
+		exactly("max_wait_8_retries_s", 39.5, "s").of("eight", "max_total_backoff_s"),
 		within("mean_wait_2_retries_s", 1.3125, 1.3125, 1.3125, "s").of("two", "latency_all_mean_s"),
 		exactly("answered_60s_window_8_retries", 0, "calls").of("window", "answered"),
 	},

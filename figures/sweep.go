@@ -261,7 +261,7 @@ func (d *Drawing) bound(f *plots.Lines, points []*report.PointResult, labels []s
 	for i, l := range labels {
 		least := math.Inf(1)
 		for _, p := range points {
-			if q := d.at(p, "bound_makespan_s"); p.Labels[d.xAxis] == l && q.Y < least {
+			if q := d.at(p, "makespan_lower_bound_s"); p.Labels[d.xAxis] == l && q.Y < least {
 				least = q.Y
 			}
 		}

@@ -26,7 +26,7 @@ func TestBoundHoldsForEveryLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range runs {
-			bound, makespan, used := r.Values[Index("bound_makespan_s")], r.Values[Index("makespan_s")], r.Values[Index("quota_used_ratio")]
+			bound, makespan, used := r.Values[Index("makespan_lower_bound_s")], r.Values[Index("makespan_s")], r.Values[Index("quota_used_ratio")]
 			if bound > makespan || used > 1 {
 				t.Errorf("%s: makespan %g s below the bound %g s, or %g of the limit used", limit, makespan, bound,
 					used)
@@ -75,7 +75,7 @@ func TestBoundsByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		value := func(name string) float64 { return runs[0].Values[Index(name)] }
-		bound, makespan, used := value("bound_makespan_s"), value("makespan_s"), value("quota_used_ratio")
+		bound, makespan, used := value("makespan_lower_bound_s"), value("makespan_s"), value("quota_used_ratio")
 		if math.Abs(bound-c.bound) > 0.01 || makespan < bound || makespan > (1+c.within)*bound {
 			t.Errorf("%s: bound %.3f s, want %.3f; makespan %.3f s", c.name, bound, c.bound, makespan)
 		}

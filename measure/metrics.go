@@ -2,7 +2,6 @@ package measure
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"stampede/cost"
@@ -55,11 +54,6 @@ func MetricNames() []string {
 	return names
 }
 
-// Index is the place of a metric in the registry, -1 for an unknown name.
-func Index(name string) int {
-	return slices.IndexFunc(registry, func(m Metric) bool { return m.Name == name })
-}
-
 var registry = register()
 
 // randomAt is the place of the metric that says whether luck plays a part.
@@ -94,11 +88,11 @@ func register() []Metric {
 	}
 	of = PerRun
 	add(
-		"never_came",
+		"not_started",
 		"calls",
 		Lower,
 		"of a given number of calls, those that the end of the run came before",
-		func(t *Tally) float64 { return count(t.neverCame) },
+		func(t *Tally) float64 { return count(t.notStarted) },
 	)
 	of = PerCall
 	add(
@@ -127,10 +121,10 @@ func register() []Metric {
 		"until the last call ended, or the run",
 		func(t *Tally) float64 { return t.end.Seconds() },
 	)
-	add("bound_makespan_s", "s", Neither, "no policy can finish these answers sooner", (*Tally).lowerBound)
+	add("makespan_lower_bound_s", "s", Neither, "no policy can finish these answers sooner", (*Tally).lowerBound)
 	add("regret", "ratio", Lower, "makespan beyond that bound, relative to it", (*Tally).regret)
 	add(
-		"attempts_most",
+		"max_attempts_per_call",
 		"attempts",
 		Neither,
 		"that one call can make, over all layers, hedges, targets and deliveries",
@@ -141,7 +135,7 @@ func register() []Metric {
 			return math.NaN()
 		},
 	)
-	add("horizon_s", "s", Neither, "the longest that a call's waits can last without a hint", func(t *Tally) float64 {
+	add("max_total_backoff_s", "s", Neither, "the longest that a call's waits can last without a hint", func(t *Tally) float64 {
 		if span, ok := t.fleet().Client.Horizon(0); ok {
 			return span.Seconds()
 		}

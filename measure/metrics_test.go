@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -21,6 +22,20 @@ func TestRegistry(t *testing.T) {
 		if got := Metrics()[Index(name)].Of; got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
+	}
+	for old, now := range renamed {
+		if Index(old) != -1 || Index(now) == -1 {
+			t.Errorf("%s -> %s: the old name must be unknown and the new one known", old, now)
+		}
+		if _, err := Lookup(old); err == nil || !strings.Contains(err.Error(), `it is now called "`+now+`"`) {
+			t.Errorf("Lookup(%q): %v; want the new name %s", old, err, now)
+		}
+	}
+	if i, err := Lookup("answered"); err != nil || i != Index("answered") {
+		t.Errorf("Lookup of answered: %d, %v", i, err)
+	}
+	if _, err := Lookup("answerd"); err == nil || !strings.Contains(err.Error(), `did you mean "answered"?`) {
+		t.Errorf("Lookup of answerd: %v; want the nearest name", err)
 	}
 	if Index("nothing") != -1 {
 		t.Error("Index finds what is not there")

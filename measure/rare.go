@@ -23,7 +23,7 @@ const (
 // Kind is that of the metric.
 func (m Metric) Kind() Kind {
 	switch m.Name {
-	case "attempts_most", "horizon_s", "random":
+	case "max_attempts_per_call", "max_total_backoff_s", "random":
 		return Fixed
 	}
 	switch m.Unit {

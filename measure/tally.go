@@ -24,7 +24,7 @@ type Tally struct {
 	to     sim.Time // the end of the measured time
 
 	calls, billed   uint64
-	neverCame       uint64
+	notStarted      uint64
 	outcomes        [policy.Outcomes]uint64
 	classes         [wire.Classes]uint64
 	latencyAnswered latencies
@@ -212,7 +212,7 @@ func (t *Tally) Call(c *fleet.Call) {
 func (t *Tally) finish(s *fleet.Summary) {
 	for i, n := range s.NotStarted {
 		if t.counts(i) {
-			t.neverCame += n
+			t.notStarted += n
 		}
 	}
 	t.to = t.model.MeasuredTo(s, t.only)

@@ -127,9 +127,9 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 	}
 	c.Objective = slices.Index(names, o.Objective)
 	for _, name := range names {
-		i := measure.Index(name)
-		if i < 0 {
-			return nil, fmt.Errorf("no metric %q", name)
+		i, err := measure.Lookup(name)
+		if err != nil {
+			return nil, err
 		}
 		c.Metrics = append(c.Metrics, i)
 	}
@@ -316,10 +316,10 @@ func difference(g, base *group, at map[int]int, metric int, m measure.Metric, ra
 // censoring is what a comparison must not be silent about, whatever metrics it shows.
 var censoring = [...]struct{ metric, words string }{
 	{"unfinished", "are unfinished: nothing could end them"},
-	{"never_came", neverCame},
+	{"not_started", notStarted},
 }
 
-const neverCame = "never came, because the horizon, the end of the arrivals or hanging workers came first; they are not counted as calls"
+const notStarted = "were still waiting to start when the run ended; they are not counted as calls"
 
 // warn gathers what makes the figures less than they seem.
 func (c *Comparison) warn() {

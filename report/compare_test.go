@@ -249,7 +249,7 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 		{"no dollars in 30", measure.Metric{Unit: "USD"}.Estimate(same(0, 30), true, 0.95), 0, 0, 0.0950, "0 of 30, at most 9.5 % (95 %)"},
 		{"seven each time", events.Estimate(same(7, 30), true, 0.95), 6.9050, 7.0950, 0.0950, "[=]"},
 		{"without chance", events.Estimate(same(0, 30), false, 0.95), 0, 0, 0, ""},
-		{"of the scenario", measure.Metric{Name: "attempts_most", Unit: "attempts"}.Estimate(same(3, 30), true, 0.95), 3, 3, 0, ""},
+		{"of the scenario", measure.Metric{Name: "max_attempts_per_call", Unit: "attempts"}.Estimate(same(3, 30), true, 0.95), 3, 3, 0, ""},
 		{"a share once in 30", share.Estimate(once, true, 0.95), 0.00084, 0.1722, 0, "[0.0008436, 0.1722]"},
 		{"a count once in 30: with Student's t -0.0348..0.1015", events.Estimate(once, true, 0.95), 0, 0.1722, 0, "[0, 0.1722]"},
 		{"one has no interval", events.Estimate(same(0, 1), true, 0.95), 0, math.Inf(1), 0, "[?]"},
@@ -763,7 +763,7 @@ sweep: {policy.timeouts.gap: [none, 3s]}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]float64{"calls": 6, "answered": 5, "unfinished": 1, "never_came": 34, "success_ratio": 5. / 6} {
+	for name, want := range map[string]float64{"calls": 6, "answered": 5, "unfinished": 1, "not_started": 34, "success_ratio": 5. / 6} {
 		if got := runs[0].Values[measure.Index(name)]; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s %g, want %g", name, got, want)
 		}
@@ -776,7 +776,7 @@ sweep: {policy.timeouts.gap: [none, 3s]}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"up to 1 calls per replication are unfinished: nothing could end them, at 1 point", "up to 34 calls per replication never came, because"} {
+	for _, want := range []string{"up to 1 calls per replication are unfinished: nothing could end them, at 1 point", "up to 34 calls per replication were still waiting to start"} {
 		if all := strings.Join(c.Warnings, "\n"); !strings.Contains(all, want) {
 			t.Errorf("warnings %q lack %q", all, want)
 		}

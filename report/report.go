@@ -77,8 +77,8 @@ func (r *Report) warn(s *scenario.Scenario, runs []measure.Run) {
 	for _, run := range runs {
 		events = max(events, run.Summary.Events)
 	}
-	if e := r.get("never_came"); e.Mean > 0 {
-		add("%.4g calls per replication "+neverCame, e.Mean)
+	if e := r.get("not_started"); e.Mean > 0 {
+		add("%.4g calls per replication "+notStarted, e.Mean)
 	}
 	if e := r.get("unfinished"); e.Mean > 0 {
 		add(
@@ -140,13 +140,13 @@ func (r Report) WriteJSON(w io.Writer) error {
 // optionalMissing are the metrics that are left out when the scenario does not
 // have them.
 var optionalMissing = map[string]bool{
-	"bound_makespan_s":                      true,
+	"makespan_lower_bound_s":                true,
 	"regret":                                true,
 	"collapsed":                             true,
 	"quota_used_ratio":                      true,
 	"fairness_jain":                         true,
-	"attempts_most":                         true,
-	"horizon_s":                             true,
+	"max_attempts_per_call":                 true,
+	"max_total_backoff_s":                   true,
 	"first_token_mean_s":                    true,
 	"first_token_p50_s":                     true,
 	"first_token_p95_s":                     true,
@@ -163,7 +163,7 @@ var optionalMissing = map[string]bool{
 // optional are the metrics that are left out of the text when they are zero in
 // every replication.
 func optional(name string) bool {
-	for _, prefix := range []string{"gave_up_", "terminal_error", "abandoned", "unfinished", "never_came", "stream_broken", "breaker_open", "shed", "attempts_", "refusals_per_s", "repeated_tokens", "pacer_wait", "breaker_wait", "worker_wait", "gate_wait", "backoff_wait", "retry_after_wait", "redelivery_wait", "usd_wasted_"} {
+	for _, prefix := range []string{"gave_up_", "terminal_error", "abandoned", "unfinished", "not_started", "stream_broken", "breaker_open", "shed", "attempts_", "refusals_per_s", "repeated_tokens", "pacer_wait", "breaker_wait", "worker_wait", "gate_wait", "backoff_wait", "retry_after_wait", "redelivery_wait", "usd_wasted_"} {
 		if strings.HasPrefix(name, prefix) && name != "attempts_per_call" && name != "attempts_per_s" &&
 			name != "attempts_ok" {
 			return true

@@ -69,7 +69,7 @@ func TestWarningsTravelWithTheReport(t *testing.T) {
 	}{
 		{[]string{"replications=1"}, "one replication gives no interval"},
 		{[]string{"replications=4"}, "4 replications are few"},
-		{[]string{"horizon=60s"}, "never came, because the horizon"},
+		{[]string{"horizon=60s"}, "were still waiting to start when the run ended"},
 		{[]string{"provider.faults=[{share: 1%, hang: true}]", "policy.timeouts={connect: 5s, attempt: none}"}, "are unfinished"},
 		{[]string{"workload.patience=20s"}, "were abandoned"},
 		{[]string{"event_budget=17k"}, "raise event_budget"},

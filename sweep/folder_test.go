@@ -377,6 +377,8 @@ func TestManifestsThatNoSweepWrites(t *testing.T) {
 		{`"replications": 1`, `"replications": -1`, "replications: found -1; want 0 to 100000"},
 		{`"base": 0`, `"base": 1`, "base: found 1; want 0 to 0"},
 		{`"objective": "answered"`, `"objective": "answerd"`, `objective: no metric "answerd"; did you mean "answered"`},
+		{`"objective": "answered"`, `"objective": "horizon_s"`,
+			`objective: no metric "horizon_s"; it is now called "max_total_backoff_s"`},
 		{`"points": 1`, `"points": 1, "shard": {"index": 3, "of": 2}`, "shard.index: found 3; want 1 to 2"},
 		{`"points": 1`, `"points": 1, "precision": {"metric": "speed", "max_replications": 5}`, `precision.metric: no metric "speed"`},
 		{`"points": 1`, `"points": 1, "precision": {"metric": "answered", "max_replications": 0}`, "precision.max_replications: found 0; want 1 to 100000"},
@@ -391,5 +393,19 @@ func TestManifestsThatNoSweepWrites(t *testing.T) {
 			c.want != "" && (!errors.As(err, &folder) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", c.new, err, c.want)
 		}
+	}
+}
+
+// Results of a version with other names of metrics are refused with the present names.
+func TestRenamedColumns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ResultsName)
+	head := strings.Replace(string(Header(nil)), "not_started", "never_came", 1)
+	if err := os.WriteFile(path, []byte(head), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err := ReadRows(path, nil, nil, func(*Row) error { return nil })
+	var folder FolderError
+	if !errors.As(err, &folder) || !strings.Contains(err.Error(), "never_came is now not_started") {
+		t.Errorf("%v; want the present name of never_came", err)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"stampede/internal/nearest"
 	"stampede/measure"
 	"stampede/scenario"
 )
@@ -158,8 +157,8 @@ func (m *Manifest) check() error {
 		return nil
 	}
 	metric := func(field, name string) error {
-		if measure.Index(name) < 0 {
-			return fmt.Errorf("%s: no metric %q; %s", field, name, nearest.Unknown(name, measure.MetricNames()))
+		if _, err := measure.Lookup(name); err != nil {
+			return fmt.Errorf("%s: %w", field, err)
 		}
 		return nil
 	}

@@ -25,7 +25,7 @@ func TestPrecisionOfWhatDoesNotVary(t *testing.T) {
 		{"answered", same(1, 10), true, false},      // 0.26 of one
 		{"makespan_s", same(60, 28), true, false},
 		{"makespan_s", same(60, 29), true, true},
-		{"attempts_most", same(3, 10), true, true},
+		{"max_attempts_per_call", same(3, 10), true, true},
 		{"makespan_s", []float64{60}, false, false},
 	} {
 		if got := (Precision{c.metric, 0.1, 1000}).reached(c.values, c.random); got != c.want {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"stampede/internal/format"
 	"stampede/measure"
@@ -65,10 +66,19 @@ func openRows(path string, axes []string, metrics []int) (*rowReader, error) {
 		r.place[i] = slices.Index(metrics, i)
 	}
 	if first, err := r.lines.ReadSlice('\n'); err != nil || !bytes.Equal(first, Header(axes)) {
-		err := FolderErrorf("%s: its columns are not those of its manifest and of this version of the program", path)
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(wrongColumns(path, string(first)), f.Close())
 	}
 	return r, nil
+}
+
+// wrongColumns is the error for a results file with another first line than its manifest and this
+// version of the program give.
+func wrongColumns(path, head string) error {
+	if changes := measure.Renamed(strings.Split(head, ",")); len(changes) > 0 {
+		return FolderErrorf("%s: another version of the program wrote it (%s); run the sweep again", path,
+			strings.Join(changes, ", "))
+	}
+	return FolderErrorf("%s: its columns are not those of its manifest and of this version of the program", path)
 }
 
 // next is the next row, valid until the one after, or nil at the end; a torn last

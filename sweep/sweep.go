@@ -98,8 +98,9 @@ func (r *sweeping) open() error {
 	r.wake = sync.NewCond(&r.mu)
 	r.before = &pointReader{}
 	if p := r.Plan.Precision; p.Metric != "" {
-		if r.metric = measure.Index(p.Metric); r.metric < 0 {
-			return fmt.Errorf("no metric %q", p.Metric)
+		var err error
+		if r.metric, err = measure.Lookup(p.Metric); err != nil {
+			return err
 		}
 	}
 	if !r.Resume {

@@ -58,8 +58,8 @@ func runPlot(c *cli.Context) error {
 	if !slices.Contains(plots.Formats, d.Format) {
 		return usage("--format: found %q; %s", d.Format, nearest.Unknown(d.Format, plots.Formats))
 	}
-	if d.Y != "" && measure.Index(d.Y) < 0 {
-		return usage("--y: no metric %q; %s", d.Y, nearest.Unknown(d.Y, measure.MetricNames()))
+	if _, err := measure.Lookup(d.Y); d.Y != "" && err != nil {
+		return usage("--y: %v", err)
 	}
 	if kinds := c.String("kinds"); kinds != "" {
 		d.Kinds = strings.Split(kinds, ",")

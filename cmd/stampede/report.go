@@ -5,7 +5,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"stampede/internal/nearest"
 	"stampede/measure"
 	"stampede/report"
 )
@@ -46,8 +45,8 @@ func runReport(c *cli.Context) error {
 		o.Metrics = strings.Split(list, ",")
 	}
 	for _, name := range append(o.Metrics, o.Objective) {
-		if name != "" && measure.Index(name) < 0 {
-			return usage("no metric %q; %s", name, nearest.Unknown(name, measure.MetricNames()))
+		if _, err := measure.Lookup(name); name != "" && err != nil {
+			return usage("%v", err)
 		}
 	}
 	base, err := basePoint(c, dir)

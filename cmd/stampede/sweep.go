@@ -191,8 +191,8 @@ func readPlan(c *cli.Context) (*sweep.Plan, error) {
 		metric = p.Objective()
 	}
 	p.Metric = metric
-	if measure.Index(metric) < 0 {
-		return nil, usage("--metric: found %q; %s", metric, nearest.Unknown(metric, measure.MetricNames()))
+	if _, err := measure.Lookup(metric); err != nil {
+		return nil, usage("--metric: %v", err)
 	}
 	if text := c.String("precision"); text != "" {
 		var share scenario.Share

@@ -10,13 +10,17 @@ import (
 
 // permute moves the flags of a sub-command before its other arguments, since
 // people write them on either side of a file name and the flag package stops at
-// the first argument. A lone -- ends the flags. It answers unknown flags with
+// the first argument. A lone -- ends the flags; a lone - is an argument. It answers unknown flags with
 // the nearest known one.
 func permute(app *cli.App, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return args, nil
 	}
 	out, rest := args[:1:1], args[1:]
+	var flags, others []string
+	for len(rest) > 0 && rest[0] == "--no-color" { // the one flag that may stand before the command
+		flags, rest = append(flags, rest[0]), rest[1:]
+	}
 	commands := app.Commands
 	var command *cli.Command
 	for len(rest) > 0 {
@@ -30,7 +34,6 @@ func permute(app *cli.App, args []string) ([]string, error) {
 	if command == nil || len(command.Subcommands) > 0 {
 		return args, nil
 	}
-	var flags, others []string
 	for len(rest) > 0 {
 		arg := rest[0]
 		rest = rest[1:]

@@ -49,8 +49,8 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 // run is the program: it returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &watched{Writer: stdout}
-	stderr = printable{stderr}
-	app := newApp(printable{out}, stderr)
+	stderr = printable{to: stderr}
+	app := newApp(printable{to: out}, stderr)
 	args, err := permute(app, args)
 	if err == nil {
 		err = app.RunContext(ctx, args)
@@ -77,8 +77,11 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Name:  "stampede",
 		Usage: "simulate retries, rate limits and bills of programs that call LLM APIs",
 		Commands: []*cli.Command{
-			runCommand(), sweepCommand(), reportCommand(), plotCommand(), mergeCommand(), experimentCommand(), presetCommand(), checkCommand(), initCommand(), schemaCommand(),
+			runCommand(), sweepCommand(), reportCommand(), plotCommand(), mergeCommand(),
+			experimentCommand(), presetCommand(),
+			checkCommand(), initCommand(), schemaCommand(),
 		},
+		Flags:  []cli.Flag{noColorFlag()},
 		Writer: stdout, ErrWriter: stderr,
 		Version:        measure.Version,
 		ExitErrHandler: func(*cli.Context, error) {},
@@ -108,9 +111,13 @@ func mistaken(_ *cli.Context, err error, _ bool) error {
 
 var badFlag = regexp.MustCompile(`^invalid value (".*") for flag -([a-z-]+): (?:parse error|value out of range)$`)
 
-// prepare makes mistakes in a command's usage errors of ours.
+// prepare gives a command what all commands have: the flag --no-color, and our words for mistakes
+// in its flags.
 func prepare(c *cli.Command) {
 	c.OnUsageError = mistaken
+	if len(c.Subcommands) == 0 {
+		c.Flags, c.Before = append(c.Flags, noColorFlag()), allowColour
+	}
 	for _, sub := range c.Subcommands {
 		prepare(sub)
 	}

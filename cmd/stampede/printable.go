@@ -4,24 +4,45 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"unicode/utf8"
 )
 
 // printable passes text on with its control characters but line ends and tabs written out, as
 // \u001b: names and labels come from files, and a terminal would obey them. JSON stays the same
-// value.
-type printable struct{ to io.Writer }
+// value. Where colour is on, codes that set colours pass, and each line that has one ends without
+// colour: a name can then colour the rest of its line and nothing else.
+type printable struct {
+	to     io.Writer
+	colour bool
+}
+
+// colourCode is a code that sets a colour or a weight of the text.
+var colourCode = regexp.MustCompile("^\x1b\\[[0-9;]*m")
+
+const plainCode = "\x1b[0m"
 
 func (p printable) Write(text []byte) (int, error) {
 	if !bytes.ContainsFunc(text, isControl) {
 		return p.to.Write(text)
 	}
 	var out []byte
+	coloured := false
 	for rest := text; len(rest) > 0; {
+		if p.colour {
+			if code := colourCode.Find(rest); code != nil {
+				out, rest = append(out, code...), rest[len(code):]
+				coloured = string(code) != plainCode
+				continue
+			}
+		}
 		r, size := utf8.DecodeRune(rest)
-		if isControl(r) {
+		switch {
+		case isControl(r):
 			out = fmt.Appendf(out, `\u%04x`, r)
-		} else {
+		case r == '\n' && coloured:
+			out, coloured = append(append(out, plainCode...), '\n'), false
+		default:
 			out = append(out, rest[:size]...)
 		}
 		rest = rest[size:]

@@ -20,16 +20,16 @@ func Schema() ([]byte, error) {
 		Namer: schemaName, Mapper: schemaOf,
 	}
 	s := r.Reflect(&File{})
-	addWords(s, reflect.TypeFor[File](), s.Definitions, map[reflect.Type]bool{})
+	addFields(s, reflect.TypeFor[File](), s.Definitions, map[reflect.Type]bool{})
 	s.Title = "Stampede scenario"
-	s.Description = "Who calls which LLM API how, and what it costs. " +
-		"none switches a thing off, unlimited sets no bound, null leaves a field at its default."
+	s.Description = "Who calls which LLM API, how, and at what price. " +
+		"none switches something off, unlimited sets no bound, null restores the default."
 	return json.MarshalIndent(s, "", "  ")
 }
 
-// addWords says of each field which of the words none and unlimited it takes, and what they
-// mean; null unsets any field.
-func addWords(s *jsonschema.Schema, t reflect.Type, all jsonschema.Definitions, seen map[reflect.Type]bool) {
+// addFields gives each field its documentation and says which of the words none and unlimited it
+// takes, and what they mean; null unsets any field.
+func addFields(s *jsonschema.Schema, t reflect.Type, all jsonschema.Definitions, seen map[reflect.Type]bool) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
@@ -51,7 +51,7 @@ func addWords(s *jsonschema.Schema, t reflect.Type, all jsonschema.Definitions, 
 		if p, ok := s.Properties.Get(field.Tag.Get("yaml")); ok {
 			words, value := &jsonschema.Schema{}, *p
 			value.Description = ""
-			description := p.Description
+			description := docOf(t, field.Tag.Get("yaml")).sentence()
 			for _, word := range strict.WordsOf(field) {
 				words.Enum = append(words.Enum, word)
 				description += fmt.Sprintf(" %s: %s.", word, field.Tag.Get(word))
@@ -62,7 +62,7 @@ func addWords(s *jsonschema.Schema, t reflect.Type, all jsonschema.Definitions, 
 			}
 			*p = jsonschema.Schema{Description: description, AnyOf: choices}
 		}
-		addWords(nil, field.Type, all, seen)
+		addFields(nil, field.Type, all, seen)
 	}
 }
 
@@ -222,7 +222,8 @@ func (RetryAfter) JSONSchemaExtend(s *jsonschema.Schema) {
 func (Sweep) JSONSchema() *jsonschema.Schema {
 	properties := jsonschema.NewProperties()
 	points, sample := schemaOf(reflect.TypeFor[Count]()), schemaOf(reflect.TypeFor[Sample]())
-	points.Description, sample.Description = "Points of a sample. Default none: every combination.", "How a sample is drawn. Default halton."
+	points.Description = docOf(reflect.TypeFor[Sweep](), "points").sentence()
+	sample.Description = docOf(reflect.TypeFor[Sweep](), "sample").sentence()
 	properties.Set("points", points)
 	properties.Set("sample", sample)
 	return &jsonschema.Schema{Type: "object", Properties: properties, AdditionalProperties: &jsonschema.Schema{

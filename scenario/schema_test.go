@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -55,7 +54,7 @@ func TestShippedScenariosValidate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, err := filepath.Glob("../experiments/catalogue/*.yaml")
+	more, err := filepath.Glob("../experiments/*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,55 +104,6 @@ func quantiles(tokens []int32) (out [7]int32) {
 }
 
 func abs(x float64) float64 { return max(x, -x) }
-
-// The schema says of every field what it has when it is left out, or that it is needed. The
-// choices of which one is made have no default.
-func TestSchemaSaysDefaults(t *testing.T) {
-	text, err := Schema()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var doc struct {
-		Defs       map[string]json.RawMessage `json:"$defs"`
-		Properties map[string]struct{ Description string }
-	}
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
-	type mapping struct {
-		Properties map[string]struct{ Description string }
-		AnyOf      []mapping
-		MaxProps   int `json:"maxProperties"`
-	}
-	said := 0
-	check := func(name string, m mapping) {
-		for field, p := range m.Properties {
-			if m.MaxProps == 1 || strings.HasSuffix(name, "OfSpan") || strings.HasSuffix(name, "OfCount") ||
-				strings.HasSuffix(name, "OfNumber") {
-				continue
-			}
-			said++
-			if !strings.Contains(p.Description, "Default") && !strings.Contains(p.Description, "Needed") &&
-				!strings.Contains(p.Description, "needed") {
-				t.Errorf("%s.%s: %q does not say its default", name, field, p.Description)
-			}
-		}
-	}
-	check("the file", mapping{Properties: doc.Properties})
-	for name, raw := range doc.Defs {
-		var m mapping
-		if err := json.Unmarshal(raw, &m); err != nil {
-			t.Fatal(err)
-		}
-		for len(m.Properties) == 0 && len(m.AnyOf) > 0 {
-			m = m.AnyOf[len(m.AnyOf)-1]
-		}
-		check(name, m)
-	}
-	if said < 150 {
-		t.Errorf("looked at %d fields; want all", said)
-	}
-}
 
 // What the reader takes for nothing and for everything, the schema takes.
 func TestSchemaTakesWords(t *testing.T) {

@@ -79,7 +79,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Commands: []*cli.Command{
 			runCommand(), sweepCommand(), reportCommand(), plotCommand(), mergeCommand(),
 			experimentCommand(), presetCommand(),
-			checkCommand(), initCommand(), schemaCommand(),
+			checkCommand(), initCommand(), explainCommand(), schemaCommand(),
 		},
 		Flags:  []cli.Flag{noColorFlag()},
 		Writer: stdout, ErrWriter: stderr,

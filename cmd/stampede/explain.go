@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"stampede/scenario"
+)
+
+func explainCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "explain",
+		Usage:     "explain a field of the scenario file: meaning, values, default and example",
+		ArgsUsage: "[PATH]",
+		Description: "Without PATH, list the fields at the top of the file.\n\n" +
+			"Examples:\n\n" +
+			"   stampede explain policy.retry\n" +
+			"   stampede explain provider.limits.kind",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "markdown", Usage: "print the documentation of all fields in Markdown"},
+			&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of the standard output"},
+		},
+		Action: explainField,
+	}
+}
+
+func explainField(c *cli.Context) error {
+	w := c.App.Writer
+	if path := c.String("out"); path != "" {
+		file, err := create("--out", path, nil)
+		if err != nil {
+			return err
+		}
+		if err := writeExplanation(c, file); err != nil {
+			return errors.Join(err, file.discard())
+		}
+		return file.commit()
+	}
+	return writeExplanation(c, w)
+}
+
+func writeExplanation(c *cli.Context, w io.Writer) error {
+	out := &watched{Writer: w}
+	switch {
+	case c.NArg() > 1:
+		return usage("explain: found %d arguments; want at most one path", c.NArg())
+	case c.Bool("markdown"):
+		if err := noArguments(c); err != nil {
+			return err
+		}
+		scenario.Reference(out)
+	case c.NArg() == 1:
+		f, err := scenario.FindField(c.Args().First())
+		if err != nil {
+			return usageError{err}
+		}
+		f.Print(out)
+	default:
+		fmt.Fprintln(out, "Fields of the scenario file (stampede explain PATH shows more)")
+		scenario.PrintFields(out, scenario.Fields())
+	}
+	return out.err
+}

@@ -1,0 +1,141 @@
+package scenario
+
+import (
+	"bytes"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"stampede/internal/strict"
+)
+
+// documented lists every field of the types of the file, with the type that holds it.
+func documented(t *testing.T) map[string][]Field {
+	t.Helper()
+	all := map[string][]Field{}
+	order, _ := sections()
+	seen := map[reflect.Type]bool{}
+	var walk func(reflect.Type)
+	walk = func(typ reflect.Type) {
+		if seen[typ] {
+			return
+		}
+		seen[typ] = true
+		for _, f := range fieldsIn(typ, "") {
+			name, _, _ := strings.Cut(typ.Name(), "[")
+			all[name+"."+f.Name()] = append(all[name+"."+f.Name()], f)
+			walk(f.typ)
+		}
+	}
+	for _, typ := range order {
+		walk(typ)
+	}
+	return all
+}
+
+// Every field is documented: what it means, what it has when it is left out or that it is
+// required, and an example that the reader takes at that place. The kinds of a choice have no
+// default.
+func TestEveryFieldIsDocumented(t *testing.T) {
+	fields := documented(t)
+	if len(fields) < 220 { // 240 on the day this was written
+		t.Errorf("found %d fields; want all of the file", len(fields))
+	}
+	for name, at := range fields {
+		for _, f := range at {
+			if f.Meaning == "" || f.Example == "" {
+				t.Errorf("%s: meaning %q, example %q; want both in fields.yaml", name, f.Meaning, f.Example)
+				continue
+			}
+			if !strings.HasSuffix(f.Meaning, ".") {
+				t.Errorf("%s: the meaning is no sentence: %q", name, f.Meaning)
+			}
+			if said := (f.Default != "") != (f.Required != ""); said == isChoice(f.owner) {
+				t.Errorf("%s: default %q, required %q; want one of them, and neither of a choice", name, f.Default,
+					f.Required)
+			}
+			if err := decodeField(f, f.Example); err != nil {
+				t.Errorf("%s: the example does not parse in %v: %v", name, f.owner, err)
+			}
+		}
+	}
+	for name := range fieldDocs() {
+		if fields[name] == nil {
+			t.Errorf("fields.yaml documents %s, which is no field", name)
+		}
+	}
+}
+
+// decodeField reads a value of a field where it stands.
+func decodeField(f Field, value string) error {
+	node, err := strict.Parse([]byte(f.Name()+": "+value), "example")
+	if err != nil {
+		return err
+	}
+	in := reflect.New(f.owner)
+	strict.Reset(in.Elem())
+	return strict.NewDecoder().Decode(node, in.Interface())
+}
+
+// A default that the type states is the documented one.
+func TestDocumentedDefaultsAreTrue(t *testing.T) {
+	checked := 0
+	for name, at := range documented(t) {
+		owner := at[0].owner
+		for i := range owner.NumField() {
+			field := owner.Field(i)
+			byDefault, ok := field.Tag.Lookup("default")
+			if !ok || field.Tag.Get("yaml") != at[0].Name() {
+				continue
+			}
+			checked++
+			if said := at[0].Default; said != byDefault {
+				t.Errorf("%s: documented default %q, the type has %q", name, said, byDefault)
+			}
+		}
+	}
+	if checked < 8 {
+		t.Errorf("checked %d defaults; want those of all tags", checked)
+	}
+}
+
+func TestFindField(t *testing.T) {
+	for _, path := range []string{"provider.limits.kind", "provider.limits.0.kind", "provider.limits[0].kind"} {
+		f, err := FindField(path)
+		if err != nil || f.Path != "provider.limits.kind" || !strings.HasPrefix(f.Value, "one of token_bucket") {
+			t.Errorf("%s: %+v, %v", path, f, err)
+		}
+	}
+	f, err := FindField("beside[1].policy.retry")
+	if err != nil || len(f.Fields) != len(strictNames[Retry]()) || f.Fields[0].Path != "beside.policy.retry.attempts" {
+		t.Errorf("beside[1].policy.retry: %+v, %v", f, err)
+	}
+	if f, err := FindField("provider.latency.first_token.uniform"); err != nil || f.Example != "{min: 200ms, max: 600ms}" {
+		t.Errorf("an example of a time carries no unit: %q, %v", f.Example, err)
+	}
+	for _, c := range []struct{ path, want string }{
+		{"policy.retry.atempts", `did you mean "attempts"?`},
+		{"polcy", `did you mean "policy"?`},
+		{"policy.retry.attempts.x", "policy.retry.attempts has no fields"},
+		{"", "known: "},
+		{"0", "known: "},
+	} {
+		if _, err := FindField(c.path); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v; want %s", c.path, err, c.want)
+		}
+	}
+}
+
+// docs/scenario.md is what the program prints.
+func TestReferenceIsCurrent(t *testing.T) {
+	var want bytes.Buffer
+	Reference(&want)
+	got, err := os.ReadFile("../docs/scenario.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want.Bytes()) {
+		t.Error("docs/scenario.md is not current; run go generate ./scenario")
+	}
+}

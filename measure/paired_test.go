@@ -10,10 +10,10 @@ import (
 	"stampede/internal/testkit"
 )
 
-// The README tells how much narrower the interval of a policy difference is for
+// docs/validation.md tells how much narrower the interval of a policy difference is for
 // being paired by seed, on the embedded scenario: its timeout of 60 s against
 // one of 30 s, 30 replications each.
-func TestReadmePairedFactor(t *testing.T) {
+func TestPairedFactorOfTheDocument(t *testing.T) {
 	play := func(seed, timeout string) []float64 {
 		s := testkit.Embedded(t, "seed="+seed, "policy.timeouts.attempt="+timeout)
 		runs, err := Replicator{}.Play(context.Background(), s, 0, 30)
@@ -32,11 +32,11 @@ func TestReadmePairedFactor(t *testing.T) {
 	base := play("1", "60s")
 	paired, unpaired := half(base, play("1", "30s")), half(base, play("2", "30s"))
 	want := fmt.Sprintf("%.0f times narrower", unpaired/paired)
-	text, err := os.ReadFile("../README.md")
+	text, err := os.ReadFile("../docs/validation.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(text), want) {
-		t.Errorf("paired half-width %.3g USD, unpaired %.3g: the README must say %q", paired, unpaired, want)
+		t.Errorf("paired half-width %.3g USD, unpaired %.3g: docs/validation.md must say %q", paired, unpaired, want)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -41,60 +40,6 @@ func TestScripts(t *testing.T) {
 		},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 	})
-}
-
-// tableCommand makes the table of the README.
-const tableCommand = "stampede experiment run --all --markdown"
-
-// Every command block of the README runs and succeeds; those that need a file
-// get the one that the block before made. The block that runs all tests is
-// only looked at, since this test is part of it.
-func TestReadmeCommandsRun(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	if len(blocks) < 3 {
-		t.Fatalf("found %d command blocks in the README", len(blocks))
-	}
-	dir := t.TempDir()
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(dir, "bin", "stampede")
-	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(binary, program); err != nil { // testscript.Main acts as the program of this name
-		t.Fatal(err)
-	}
-	tested := false
-	for _, block := range blocks {
-		for _, line := range strings.Split(strings.TrimSpace(block[1]), "\n") {
-			if line == "go test ./... ./conformance/..." {
-				tested = true
-				continue
-			}
-			line = strings.Replace(line, "go run ./cmd/stampede", "stampede", 1)
-			if line == tableCommand { // TestReadmeTableIsTheCommands runs it
-				continue
-			}
-			if strings.HasPrefix(line, "go install ") || strings.HasPrefix(line, "#") || line == "" {
-				continue
-			}
-			cmd := exec.Command("bash", "-c", line)
-			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%s: %v\n%s", line, err, out)
-			}
-		}
-	}
-	if !tested {
-		t.Error("the README does not say how to run all tests")
-	}
 }
 
 func TestFlagsWorkOnBothSidesOfTheFile(t *testing.T) {
@@ -139,37 +84,6 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 		if status != failed || stdout.Len() > 0 || len(files) > 0 {
 			t.Errorf("%s: status %d, printed %q, left %v", name, status, &stdout, files)
 		}
-	}
-}
-
-// The table of references in the README is what the command prints.
-func TestReadmeTableIsTheCommands(t *testing.T) {
-	const begin, end = "<!-- made by: " + tableCommand + " -->\n", "<!-- end -->"
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(text), begin)
-	table, after, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		t.Fatal("the README has no place for the table")
-	}
-	if !strings.Contains(before, "\ngo run ./cmd/"+tableCommand+"\n") {
-		t.Errorf("the README does not say how the table is made: %s", tableCommand)
-	}
-	var stdout, stderr bytes.Buffer
-	if status := run(context.Background(), strings.Fields(tableCommand), &stdout, &stderr); status != 0 {
-		t.Fatal(stderr.String())
-	}
-	if table == stdout.String() {
-		return
-	}
-	if os.Getenv("UPDATE_README") == "" {
-		t.Errorf("the README says\n%s\nthe command prints\n%s\nrun this test with UPDATE_README=1", table, &stdout)
-		return
-	}
-	if err := os.WriteFile("../../README.md", []byte(before+begin+stdout.String()+end+after), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
 

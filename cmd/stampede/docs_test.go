@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const (
+	// tableCommand makes the table of docs/validation.md.
+	tableCommand = "stampede experiment run --all --markdown"
+	// testCommand runs all tests.
+	testCommand = "go test ./... ./conformance/..."
+)
+
+var (
+	shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
+	// simulates matches commands whose number of replications --reps sets.
+	simulates = regexp.MustCompile(`^stampede (run|sweep)\b`)
+)
+
+// documents lists the documents of the repository, by paths from its root.
+func documents(t *testing.T) (paths []string) {
+	t.Helper()
+	for _, pattern := range []string{"*.md", "docs/*.md", "examples/*.md"} {
+		found, err := filepath.Glob(filepath.Join("..", "..", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			paths = append(paths, filepath.ToSlash(strings.TrimPrefix(path, filepath.Join("..", "..")+"/")))
+		}
+	}
+	return paths
+}
+
+func document(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Every command block of every document runs and succeeds, in order, in a folder of the document's
+// own that holds the examples. Simulations run two replications, which changes no path through the
+// program. The command that runs all tests is part of this test and only looked at;
+// TestValidationTable runs the one that makes the table.
+func TestDocumentedCommandsRun(t *testing.T) {
+	blocks := map[string]int{}
+	tested := false
+	for _, path := range documents(t) {
+		var lines []string
+		for _, block := range shellBlock.FindAllStringSubmatch(document(t, path), -1) {
+			blocks[path]++
+			lines = append(lines, commandLines(block[1])...)
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		tested = tested || strings.Contains(strings.Join(lines, "\n"), testCommand)
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			runCommands(t, lines)
+		})
+	}
+	if blocks["README.md"] < 5 || blocks["docs/recipes.md"] < 5 {
+		t.Errorf("found only %v command blocks", blocks)
+	}
+	if !tested {
+		t.Errorf("no document says how to run all tests: %s", testCommand)
+	}
+}
+
+// Every example runs, and so does every command in the comments that begin it.
+func TestExamplesRun(t *testing.T) {
+	paths, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(paths) < 8 {
+		t.Fatalf("found %d examples", len(paths))
+	}
+	for _, path := range paths {
+		name := "examples/" + filepath.Base(path)
+		if !strings.Contains(document(t, "examples/README.md"), filepath.Base(path)) {
+			t.Errorf("examples/README.md does not name %s", name)
+		}
+		text := document(t, name)
+		lines := []string{"stampede check " + name, "stampede run " + name}
+		var comment strings.Builder
+		for line := range strings.Lines(text) {
+			rest, ok := strings.CutPrefix(line, "#")
+			if !ok {
+				break
+			}
+			comment.WriteString(strings.TrimLeft(rest, " "))
+		}
+		for _, line := range commandLines(comment.String()) {
+			if strings.HasPrefix(line, "stampede ") {
+				lines = append(lines, line)
+			}
+		}
+		if len(lines) < 3 {
+			t.Errorf("the comment of %s shows no command", name)
+		}
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			runCommands(t, lines)
+		})
+	}
+}
+
+// commandLines are the commands of a block: one a line, but a quotation may go over lines.
+func commandLines(block string) (lines []string) {
+	open := ""
+	for line := range strings.Lines(block) {
+		if open == "" && !strings.HasPrefix(line, "stampede ") && !strings.HasPrefix(line, "go ") {
+			continue // prose around the commands of an example
+		}
+		open += line
+		if strings.Count(open, "'")%2 == 0 {
+			lines, open = append(lines, strings.TrimSpace(open)), ""
+		}
+	}
+	return lines
+}
+
+func runCommands(t *testing.T, lines []string) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, bin := t.TempDir(), t.TempDir()
+	program(t, bin)
+	if err := os.Symlink(filepath.Join(root, "examples"), filepath.Join(dir, "examples")); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines {
+		line = strings.Replace(line, "go run ./cmd/stampede", "stampede", 1)
+		cmd := exec.Command("bash", "-c", line)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+		switch {
+		case line == testCommand || line == tableCommand:
+			continue
+		case strings.HasPrefix(line, "go install "):
+			cmd.Dir = root
+			cmd.Env = append(cmd.Env, "GOBIN="+t.TempDir())
+		case simulates.MatchString(line) && !strings.Contains(line, "--reps") && !strings.Contains(line, "--precision"):
+			cmd.Args[2] = simulates.ReplaceAllString(line, "$0 --reps 2")
+		}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", line, err, out)
+		}
+	}
+}
+
+// Links between documents lead to files.
+func TestLinksLeadToFiles(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+	for _, path := range documents(t) {
+		for _, found := range link.FindAllStringSubmatch(document(t, path), -1) {
+			if _, err := os.Stat(filepath.Join("..", "..", filepath.Dir(path), found[1])); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+}
+
+// The README fits a reader's first look.
+func TestReadmeIsShort(t *testing.T) {
+	if lines := strings.Count(document(t, "README.md"), "\n"); lines > 200 {
+		t.Errorf("README.md has %d lines; at most 200", lines)
+	}
+}
+
+// The table of references in docs/validation.md is what the command prints.
+func TestValidationTable(t *testing.T) {
+	const path, begin, end = "docs/validation.md", "<!-- made by: " + tableCommand + " -->\n", "<!-- end -->"
+	before, rest, found := strings.Cut(document(t, path), begin)
+	table, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("%s has no place for the table", path)
+	}
+	if !strings.Contains(before, "\n"+tableCommand+"\n") {
+		t.Errorf("%s does not say how the table is made: %s", path, tableCommand)
+	}
+	var stdout, stderr bytes.Buffer
+	if status := run(context.Background(), strings.Fields(tableCommand), &stdout, &stderr); status != 0 {
+		t.Fatal(stderr.String())
+	}
+	if table == stdout.String() {
+		return
+	}
+	if os.Getenv("UPDATE_DOCS") == "" {
+		t.Errorf("%s says\n%s\nthe command prints\n%s\nrun this test with UPDATE_DOCS=1", path, table, &stdout)
+		return
+	}
+	if err := os.WriteFile("../../"+path, []byte(before+begin+stdout.String()+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

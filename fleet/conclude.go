@@ -58,7 +58,7 @@ func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
 		rec.Waste, rec.Cause = true, causeOf(timer, a.reply)
 		c.record.Waste[rec.Cause] += rec.Bill
 	}
-	r.tell(g, c, a, rec)
+	r.learn(g, c, a, rec)
 	d, layer := r.decide(c, a, rec)
 	r.books.closeAttempt()
 	r.pass(c)
@@ -78,49 +78,16 @@ func causeOf(timer policy.Timer, reply wire.Reply) cost.Cause {
 	return cost.ByError
 }
 
-// tell lets the instance learn from the end of an attempt. What ends because the
+// learn lets the instance learn from the end of an attempt. What ends because the
 // caller left, or because another attempt was faster, says nothing of the provider.
-func (r *run) tell(g *group, c *call, a *attempt, rec *Attempt) {
-	m := g.client(c)
-	p := &g.Client
-	now := rec.Ended
-	class := rec.Class()
-	failed := class != wire.OK && class != wire.Terminal
-	silent := rec.Cut == policy.PatienceTimer || rec.Cut == policy.EndOfRun || rec.Cut == policy.HedgeTimer
-	if p.Breaker.On() {
-		if b := &m.targets[a.target].breaker; silent {
-			b.Forget(a.generation)
-		} else {
-			b.Done(&p.Breaker, now, a.generation, p.Breaker.Failed(class))
-		}
-		r.unblock(&m.targets[a.target])
-	}
-	if m.budget != nil {
-		verdict := policy.NoVerdict
-		switch {
-		case silent:
-		case failed:
-			verdict = policy.Failed
-		case class == wire.OK:
-			verdict = policy.Success
-		}
-		m.budget.Done(&p.Budget, a.role, verdict, float64(a.cost))
-	}
-	if silent {
-		return
-	}
-	if m.gate != nil {
-		m.gate.limit.Done(&p.Gate, int(a.gated), now-a.sent, failed)
-	}
-	if m.pacer != nil {
-		m.pacer.Done(&p.Pacer, now, a.sent, rec.Reply)
-	}
-	if m.throttle != nil {
-		m.throttle.Done(&p.Throttle, now, class == wire.OK || class == wire.Terminal)
-	}
-	if m.hedge != nil && class == wire.OK {
-		m.hedge.Add(&p.Hedge, now-c.tried)
-	}
+func (r *run) learn(g *group, c *call, a *attempt, rec *Attempt) {
+	m := g.instance(c)
+	m.Done(rec.Ended, &policy.Ended{
+		Target: a.target, Role: a.role, Generation: a.generation, InFlight: int(a.gated), Cost: float64(a.cost),
+		Began: c.tried, Sent: a.sent, Reply: &rec.Reply,
+		Cancelled: rec.Cut == policy.PatienceTimer || rec.Cut == policy.EndOfRun || rec.Cut == policy.HedgeTimer,
+	})
+	r.unblock(m, a.target)
 }
 
 // decide asks the policy, unless the end of the call is already known or other
@@ -152,7 +119,7 @@ func (r *run) decide(c *call, a *attempt, rec *Attempt) (policy.Decision, int) {
 	} else {
 		rec.Decision, layer = g.Client.Decide(&f, r.tries(id), from)
 	}
-	r.withdraw(c, &rec.Decision, a.reply)
+	r.grant(c, &rec.Decision, &a.reply)
 	if rec.First >= 0 && g.Workload.Stream && rec.Decision.Again && rec.Class() != wire.OK {
 		rec.Shown = r.shown(a, rec)
 		if g.Client.Layer(layer).Broken == policy.Replay {
@@ -162,14 +129,12 @@ func (r *run) decide(c *call, a *attempt, rec *Attempt) (policy.Decision, int) {
 	return rec.Decision, layer
 }
 
-// withdraw asks the budget for the retry that a layer wants.
-func (r *run) withdraw(c *call, d *policy.Decision, reply wire.Reply) {
-	g := r.group(c)
-	m := g.client(c)
-	if !d.Again || m.budget == nil {
+// grant asks the instance for the retry that a layer wants.
+func (r *run) grant(c *call, d *policy.Decision, reply *wire.Reply) {
+	if !d.Again {
 		return
 	}
-	paid, ok := m.budget.Withdraw(&g.Client.Budget, r.loop.Now(), reply)
+	paid, ok := r.group(c).instance(c).GrantRetry(r.loop.Now(), reply)
 	if c.cost, c.granted = float32(paid), ok; !ok {
 		*d = policy.Decision{Outcome: policy.GaveUpBudget}
 	}

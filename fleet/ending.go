@@ -76,7 +76,7 @@ func (r *run) resumed(id uint32) {
 		tries[c.layer-1].Since = now
 		r.renew(id, int(c.layer)-1, now)
 	}
-	r.ask(id)
+	r.admit(id)
 }
 
 // renew begins the innermost layers anew, so many outer ones among them.
@@ -102,7 +102,7 @@ func (r *run) lapse(id uint32) {
 	c := r.calls.at(id)
 	g := r.group(c)
 	r.pass(c)
-	r.forgo(c)
+	r.releaseRetry(c)
 	layer := max(1, int(c.layer))
 	if layer > len(g.Client.Outer) {
 		r.giveUp(id, policy.GaveUpDeadline)
@@ -114,17 +114,17 @@ func (r *run) lapse(id uint32) {
 		U:     g.jitter.Uniform(c.record.ID, uint64(c.record.Attempts)<<8|uint64(layer)),
 	}
 	d, layer := g.Client.Decide(&f, r.tries(id), layer)
-	r.withdraw(c, &d, wire.Reply{Failure: wire.Timeout})
+	r.grant(c, &d, &f.Reply)
 	r.follow(id, d, layer)
 }
 
-// forgo gives back a retry that was allowed and will not be sent.
-func (r *run) forgo(c *call) {
+// releaseRetry gives back a retry that was allowed and will not be sent.
+func (r *run) releaseRetry(c *call) {
 	if c.granted {
-		r.group(c).client(c).budget.Forgo()
+		r.group(c).instance(c).ReleaseRetry()
 		c.granted, c.cost = false, 0
 	}
-	c.cleared = false
+	c.paced = false
 }
 
 // giveUp ends a call at its target: it goes on to the next one, or ends. A stream that broke
@@ -132,12 +132,12 @@ func (r *run) forgo(c *call) {
 func (r *run) giveUp(id uint32, outcome policy.Outcome) {
 	c := r.calls.at(id)
 	g := r.group(c)
-	r.forgo(c)
-	if f := &g.Client.Fallback; f.On && outcome != policy.StreamBroken {
+	r.releaseRetry(c)
+	if g.Client.Fallback.On && outcome != policy.StreamBroken {
 		now := r.loop.Now()
-		m := g.client(c)
-		m.targets[c.target].cooling.Fail(f, now)
-		if next, ok := m.awake(f, now, int(c.target)+1); ok {
+		m := g.instance(c)
+		m.CoolDown(now, c.target)
+		if next, ok := m.Available(now, int(c.target)+1); ok {
 			c.target = next
 			r.renew(id, len(g.Client.Outer), now)
 			c.timer = r.loop.Timer(now, event{kind: onward, id: id})
@@ -178,7 +178,7 @@ func (r *run) end(id uint32, outcome policy.Outcome) {
 	now := r.loop.Now()
 	g, worker, held := r.group(c), c.worker, c.held
 	c.held = false
-	r.forgo(c)
+	r.releaseRetry(c)
 	if outcome != policy.Answered && outcome != policy.Abandoned &&
 		g.Workload.Redelivery.again(c.record.Deliveries) && (r.Horizon == 0 || now < r.Horizon) {
 		r.wait(c, RedeliveryWait)
@@ -220,9 +220,9 @@ func (r *run) close() {
 			} else {
 				r.resume(id)
 				r.unqueue(c)
-				r.forgo(c)
+				r.releaseRetry(c)
 				for ; c.places > 0; c.places-- {
-					r.group(c).client(c).gate.Withdraw() // and nobody comes after it
+					r.group(c).instance(c).Release() // and no other call gets it
 				}
 			}
 			c.live = false

@@ -5,10 +5,11 @@
 // and streams one record for each attempt and each call to a [Listener]; it
 // keeps no counters of its own.
 //
-// The life of a call is told in five files, each in the order in which things
+// The life of a call is told in seven files, each in the order in which things
 // happen: run.go has the loop and its events, workers.go how a call comes to a
-// worker, attempt.go the gate, the provider and the timers, conclude.go the bill and
-// the decision, ending.go the end.
+// worker, admit.go what it does with the answer of its instance ([policy.Instance.Admit]),
+// send.go the start of an attempt, attempt.go the provider and the timers, conclude.go the
+// bill and the decision, ending.go the end.
 //
 // At one instant things happen in this order, each for a reason. A reply, or the
 // first token of a stream, beats the timer that would have cut it off: it was
@@ -89,7 +90,7 @@ func (f *Fleet) MaxAttempts() int {
 		}
 	}
 	if f.Client.Hedge.On() {
-		times(1 + f.Client.Hedge.Most())
+		times(1 + f.Client.Hedge.MaxAttempts())
 	}
 	if f.Client.Fallback.On {
 		times(1 + len(f.Fallbacks))

@@ -1,23 +1,26 @@
 package fleet
 
-import "stampede/sim"
+import (
+	"stampede/policy"
+	"stampede/sim"
+)
 
 // group is one fleet at work.
 type group struct {
 	*Fleet
-	index    int
-	clients  []client // by instance
-	lines    []line   // before the workers
-	thoughts []uint64 // how often each worker has paused
-	next     uint64   // the call to come
-	started  uint64   // calls that came
+	index     int
+	instances []policy.Instance
+	lines     []line   // before the workers
+	thoughts  []uint64 // how often each worker has paused
+	next      uint64   // the call to come
+	started   uint64   // calls that came
 
 	arrivals, prompts, outputs, reasoning, thinking, patience, jitter, shedding, dealing sim.Key
 }
 
 func newGroup(f *Fleet, index int, key sim.Key) group {
 	g := group{
-		Fleet: f, index: index, clients: newClients(f), lines: newLines(f),
+		Fleet: f, index: index, instances: policy.NewInstances(&f.Client, f.Instances, 1+len(f.Fallbacks)), lines: newLines(f),
 		arrivals: key.For(
 			forArrivals), prompts: key.For(forPrompts), outputs: key.For(forOutputs), reasoning: key.For(forReasoning),
 		thinking: key.For(

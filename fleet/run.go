@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"stampede/cost"
@@ -80,28 +79,12 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		summary.Uses = append(summary.Uses, r.backends[i].Use(summary.MeasuredTo))
 	}
 	r.books.balance(started, ledger)
-	r.returned()
-	return summary, nil
-}
-
-// returned panics unless every place at a gate, every retry that a budget granted and every
-// probe of a breaker was given back.
-func (r *run) returned() {
 	for i := range r.groups {
-		for _, m := range r.groups[i].clients {
-			if m.gate != nil && m.gate.Busy() != 0 {
-				panic(fmt.Sprintf("fleet: %d places at a gate are taken by nobody", m.gate.Busy()))
-			}
-			if m.budget != nil && m.budget.Outstanding() != 0 {
-				panic(fmt.Sprintf("fleet: a budget counts %d attempts that have ended", m.budget.Outstanding()))
-			}
-			for _, t := range m.targets {
-				if n := t.breaker.Probing(); n != 0 {
-					panic(fmt.Sprintf("fleet: %d probes of a breaker are nobody's", n))
-				}
-			}
+		for j := range r.groups[i].instances {
+			r.groups[i].instances[j].CheckReturned()
 		}
 	}
+	return summary, nil
 }
 
 // play handles events until none is left, the budget is spent or the books are full.
@@ -145,9 +128,7 @@ type kind uint16
 const (
 	arrival   kind = iota // the next call comes by itself
 	thought               // a worker has paused and fetches a call
-	through               // a call has its place at the gate
-	paced                 // the pacer lets a call go
-	unblocked             // a call before an open breaker asks again
+	admits                // a call asks its instance again whether it may be sent
 	expires               // a timeout of the whole call or of a layer ends while a call waits
 	onward                // a call goes on to its next target
 	hedges                // a call may be sent a second time
@@ -213,7 +194,7 @@ type call struct {
 	live     bool
 	held     bool      // a worker is at it
 	granted  bool      // the budget allows the coming retry
-	cleared  bool      // the pacer has let the coming attempt go
+	paced    bool      // the coming attempt has its room at the pacer
 	cost     float32   // what the coming retry was paid with
 	expiry   sim.Timer // of the call or a layer, while it waits to be sent
 	leaves   sim.Time  // when its caller's patience ends
@@ -241,22 +222,18 @@ const (
 	atBreaker
 )
 
-// waiter is a call in a queue. One that left before its turn has another ticket by then, or
-// none, and is passed over.
-type waiter struct{ id, ticket uint32 }
-
 // queue puts a call into a queue of that place.
 func (r *run) queue(id uint32, at place) waiter {
 	c := r.calls.at(id)
 	r.tickets++
 	c.place, c.ticket = at, r.tickets
-	return waiter{id, c.ticket}
+	return waiter{ID: id, Ticket: c.ticket}
 }
 
 // turnOf is the turn of a call in its queue; false when it has left.
 func (r *run) turnOf(w waiter) bool {
-	c := r.calls.at(w.id)
-	if c.ticket != w.ticket {
+	c := r.calls.at(w.ID)
+	if c.ticket != w.Ticket {
 		return false
 	}
 	c.place, c.ticket = onTheWay, 0
@@ -266,7 +243,7 @@ func (r *run) turnOf(w waiter) bool {
 // unqueue takes a call out of the queue it waits in, if any.
 func (r *run) unqueue(c *call) {
 	if c.place == atGate {
-		r.group(c).client(c).gate.Leave()
+		r.group(c).instance(c).CancelAtGate()
 	}
 	c.place, c.ticket = onTheWay, 0
 }
@@ -344,21 +321,14 @@ func (r *run) handle(e event) {
 		r.enqueue(e.id)
 	case ready:
 		r.resumed(e.id)
-	case through:
+	case admits:
 		r.resume(e.id)
-		r.pace(e.id)
-	case paced:
-		r.resume(e.id)
-		r.calls.at(e.id).cleared = true
-		r.launch(e.id)
-	case unblocked:
-		r.resume(e.id)
-		r.pace(e.id)
+		r.admit(e.id)
 	case expires:
 		r.expired(e.id)
 	case onward:
 		r.waited(e.id)
-		r.ask(e.id)
+		r.admit(e.id)
 	case hedges:
 		r.hedge(e.id)
 	case arrives:

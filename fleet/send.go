@@ -12,7 +12,7 @@ import (
 func (r *run) send(id uint32, generation uint32, hedge bool) {
 	c := r.calls.at(id)
 	g := r.group(c)
-	m := g.client(c)
+	m := g.instance(c)
 	now := r.loop.Now()
 	if c.hedges++; !hedge {
 		c.tries++
@@ -44,14 +44,9 @@ func (r *run) send(id uint32, generation uint32, hedge bool) {
 		},
 	}
 	if !hedge {
-		a.cost, c.cost, c.granted, c.cleared = c.cost, 0, false, false
+		a.cost, c.cost, c.granted, c.paced = c.cost, 0, false, false
 	}
-	if m.gate != nil {
-		a.gated = int32(m.gate.Busy())
-	}
-	if m.budget != nil {
-		m.budget.Sent(&g.Client.Budget, now, role)
-	}
+	a.gated = int32(m.Sent(now, role))
 	p := &r.backends[to.Provider]
 	reach := p.Reach(now, a.request)
 	if connect := timeouts.Connect; connect > 0 && 2*p.hop > connect {
@@ -75,8 +70,8 @@ func (r *run) send(id uint32, generation uint32, hedge bool) {
 		a.timerKind = timer
 		a.timer = r.loop.Timer(now+span, event{kind: cut, id: aid})
 	}
-	if m.hedge != nil && int(c.hedges) < g.Client.Hedge.Most() {
-		if after, ok := m.hedge.Delay(&g.Client.Hedge); ok {
+	if int(c.hedges) < g.Client.Hedge.MaxAttempts() {
+		if after, ok := m.HedgeDelay(); ok {
 			c.hedge = r.loop.Timer(now+after, event{kind: hedges, id: id})
 		}
 	}
@@ -87,7 +82,7 @@ func (r *run) send(id uint32, generation uint32, hedge bool) {
 func (r *run) hedge(id uint32) {
 	c := r.calls.at(id)
 	g := r.group(c)
-	m := g.client(c)
+	m := g.instance(c)
 	now := r.loop.Now()
 	r.marked(&r.backends[g.target(c.target).Provider])
 	if c.flying == 0 || int(c.flying) == len(c.flights) || c.leaves <= now {
@@ -98,26 +93,17 @@ func (r *run) hedge(id uint32) {
 			return // the reply is there
 		}
 	}
-	if m.gate != nil && m.gate.Busy() >= m.gate.Servers {
+	req := r.request(id)
+	req.Placed = false // each attempt has a place of its own
+	a := m.AdmitHedge(now, &req)
+	if a.By == policy.ByThrottle && a.Action != policy.Go {
+		r.unblock(m, c.target) // the breaker had let it through
+	}
+	if a.Action != policy.Go {
 		return
 	}
-	var paced policy.PacerState
-	if m.pacer != nil {
-		paced = *m.pacer
-		if paced.Reserve(&g.Client.Pacer, now, need(c)) > 0 {
-			return
-		}
-	}
-	generation, _, ok := r.lets(c)
-	if !ok {
-		return
-	}
-	if m.pacer != nil {
-		*m.pacer = paced
-	}
-	if m.gate != nil {
-		m.gate.Arrive(waiter{}, 0)
+	if req.Placed {
 		c.places++
 	}
-	r.send(id, generation, true)
+	r.send(id, a.Generation, true)
 }

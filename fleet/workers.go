@@ -37,7 +37,7 @@ func (r *run) scheduleArrival(g *group, last sim.Time) {
 
 // arrive takes in a call that comes by itself and finds it a worker.
 func (r *run) arrive(g *group) {
-	id, c := r.admit(g)
+	id, c := r.newCall(g)
 	r.scheduleArrival(g, r.loop.Now())
 	if g.dealt() {
 		c.record.Instance = g.deal(c.record.ID)
@@ -68,15 +68,15 @@ func (r *run) fresh(g *group) bool {
 // fetch gives a worker a new call, else one that was redelivered, else rest.
 func (r *run) fetch(g *group, worker uint32) {
 	if r.fresh(g) {
-		id, _ := r.admit(g)
+		id, _ := r.newCall(g)
 		r.assign(id, worker)
 	} else {
 		r.serve(g, worker)
 	}
 }
 
-// admit opens the next call.
-func (r *run) admit(g *group) (uint32, *call) {
+// newCall opens the next call.
+func (r *run) newCall(g *group) (uint32, *call) {
 	now, k := r.loop.Now(), g.next
 	g.next++
 	g.started++
@@ -118,8 +118,8 @@ func (r *run) serve(g *group, worker uint32) {
 			return
 		}
 		if r.turnOf(w) {
-			r.waited(w.id)
-			r.assign(w.id, worker)
+			r.waited(w.ID)
+			r.assign(w.ID, worker)
 			return
 		}
 	}
@@ -144,7 +144,7 @@ func (r *run) begin(id uint32) {
 	c.place, c.target = onTheWay, 0
 	g := r.group(c)
 	if g.Client.Fallback.On {
-		target, ok := g.client(c).awake(&g.Client.Fallback, now, 0)
+		target, ok := g.instance(c).Available(now, 0)
 		if !ok {
 			r.end(id, policy.Shed)
 			return
@@ -152,7 +152,7 @@ func (r *run) begin(id uint32) {
 		c.target = target
 	}
 	r.renew(id, len(g.Client.Outer), now)
-	r.ask(id)
+	r.admit(id)
 }
 
 // wait starts a wait of the call, waited ends it.

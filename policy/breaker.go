@@ -179,8 +179,13 @@ func (s *BreakerState) Done(b *Breaker, now time.Duration, generation uint32, fa
 	}
 }
 
-// Open reports whether the breaker is open now.
-func (s *BreakerState) Open(now time.Duration) bool { return s.state == opened && now < s.until }
+// OpenFor is how long the breaker stays open; 0 when it is not open now.
+func (s *BreakerState) OpenFor(now time.Duration) time.Duration {
+	if s.state != opened {
+		return 0
+	}
+	return max(0, s.until-now)
+}
 
 // Probing is how many probes are under way.
 func (s *BreakerState) Probing() int { return s.probing }

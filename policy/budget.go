@@ -85,13 +85,13 @@ const (
 	Hedged        // beside another
 )
 
-// Verdict is what the end of an attempt says of the provider.
-type Verdict uint8
+// Result is what the end of an attempt says of the provider.
+type Result uint8
 
 const (
-	NoVerdict Verdict = iota // its caller left, another was faster, or the request itself was wrong
+	Ignored Result = iota // nothing: its caller left, another was faster, or the request itself was wrong
 	Success
-	Failed
+	Failure
 )
 
 func (s *BudgetState) begin(b *Budget) {
@@ -126,7 +126,7 @@ func (s *BudgetState) Sent(b *Budget, now time.Duration, role Role) {
 
 // Done tells of an attempt that came to an end. Cost is what the retry that it was
 // has cost; 0 for a first attempt.
-func (s *BudgetState) Done(b *Budget, role Role, verdict Verdict, cost float64) {
+func (s *BudgetState) Done(b *Budget, role Role, result Result, cost float64) {
 	if role != Hedged {
 		s.flying--
 	}
@@ -134,9 +134,9 @@ func (s *BudgetState) Done(b *Budget, role Role, verdict Verdict, cost float64) 
 		s.granted--
 	}
 	switch {
-	case verdict == Failed:
+	case result == Failure:
 		s.tokens = max(0, s.tokens-b.Tokens.PerFailure)
-	case verdict == NoVerdict:
+	case result == Ignored:
 	case role == Retried && b.Tokens.Refund:
 		s.pay(b, cost)
 	default:
@@ -144,8 +144,8 @@ func (s *BudgetState) Done(b *Budget, role Role, verdict Verdict, cost float64) 
 	}
 }
 
-// Forgo tells of a retry that was allowed and will not be sent. What it cost is spent.
-func (s *BudgetState) Forgo() { s.granted-- }
+// Release tells of a retry that was allowed and will not be sent. What it cost is spent.
+func (s *BudgetState) Release() { s.granted-- }
 
 // Withdraw pays for a retry after a reply, and reports whether it could and what it
 // cost.

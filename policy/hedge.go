@@ -22,8 +22,8 @@ type Hedge struct {
 // On reports whether anything is hedged.
 func (h Hedge) On() bool { return h.After > 0 || h.Quantile > 0 }
 
-// Most is how many additional attempts a try can have.
-func (h Hedge) Most() int { return min(MaxHedges, max(1, h.Max)) }
+// MaxAttempts is how many additional attempts a try can have.
+func (h Hedge) MaxAttempts() int { return min(MaxHedges, max(1, h.Max)) }
 
 // MaxHedges bounds the additional attempts of a try.
 const MaxHedges = 3

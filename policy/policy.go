@@ -20,7 +20,7 @@ import (
 // for ever.
 //
 // What belongs to one call is decided by [Client.Decide], layer by layer. What an
-// instance remembers from call to call is in the states of its gate, pacer, breaker,
+// [Instance] remembers from call to call is in the states of its gate, pacer, breaker,
 // throttle and budget, each of which is handed the instant.
 type Client struct {
 	Name     string  // of the preset or as the user calls it

@@ -81,7 +81,7 @@ func TestBreakerGenerations(t *testing.T) {
 		t.Errorf("open: %v, wait %v; want 9s more", ok, wait)
 	}
 	state.Done(&b, 3*s, old, false) // late, and void
-	if !state.Open(10*s) || state.Open(11*s) {
+	if state.OpenFor(10*s) != s || state.OpenFor(11*s) != 0 {
 		t.Error("a late success must not close it, and at 11 s it is open no longer")
 	}
 	ok, probe, _ := state.Ask(&b, 11*s)
@@ -105,11 +105,11 @@ func retries(b Budget, n int, reply wire.Reply) int {
 	for i := range n {
 		now := time.Duration(i) * 100 * ms
 		state.Sent(&b, now, FirstTry)
-		state.Done(&b, FirstTry, Failed, 0)
+		state.Done(&b, FirstTry, Failure, 0)
 		if cost, ok := state.Withdraw(&b, now, reply); ok {
 			allowed++
 			state.Sent(&b, now, Retried)
-			state.Done(&b, Retried, Failed, cost)
+			state.Done(&b, Retried, Failure, cost)
 		}
 	}
 	return allowed

@@ -393,7 +393,7 @@ func (p *Provider) Spend(now sim.Time, r Request, nano int64) {
 // PassOver gives the slot that came to a request which had left the queue to the next
 // one and returns its token.
 func (p *Provider) PassOver() (next uint32, started bool) {
-	p.slots.Bury()
+	p.slots.SkipCancelled()
 	return p.slots.Next()
 }
 

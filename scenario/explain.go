@@ -183,7 +183,7 @@ func (s *Scenario) explainHorizon() string {
 				product += fmt.Sprintf(" x %d", l.Retry.Attempts)
 			}
 			if c.Hedge.On() {
-				product += fmt.Sprintf(" x %d with hedges", 1+c.Hedge.Most())
+				product += fmt.Sprintf(" x %d with hedges", 1+c.Hedge.MaxAttempts())
 			}
 			if c.Fallback.On {
 				product += fmt.Sprintf(" x %d targets", 1+len(m.Fallbacks))

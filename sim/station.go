@@ -13,10 +13,10 @@ type Station[J any] struct {
 	// LastFirst serves the job of a rank that came last before the others.
 	LastFirst bool
 
-	busy    int
-	waiting int
-	ghosts  int       // of those waiting, jobs that left
-	queues  []Ring[J] // by rank
+	busy      int
+	waiting   int
+	cancelled int       // of those waiting, jobs that left
+	queues    []Ring[J] // by rank
 }
 
 // Admission is what a station did with an arriving job.
@@ -34,7 +34,7 @@ func (s *Station[J]) Arrive(job J, rank int) Admission {
 	case s.busy < s.Servers:
 		s.busy++
 		return Started
-	case s.Room < 0 || s.waiting-s.ghosts < s.Room:
+	case s.Room < 0 || s.waiting-s.cancelled < s.Room:
 		for len(s.queues) <= rank {
 			s.queues = append(s.queues, Ring[J]{})
 		}
@@ -62,12 +62,12 @@ func (s *Station[J]) Withdraw() {
 }
 
 // Leave makes room in the queue for a job that waits there no more. Its place is
-// kept until its turn, which must be answered with Bury.
-func (s *Station[J]) Leave() { s.ghosts++ }
+// kept until its turn, which must be answered with SkipCancelled.
+func (s *Station[J]) Leave() { s.cancelled++ }
 
-// Bury ends the service of a job that had left the queue before its turn.
-func (s *Station[J]) Bury() {
-	s.ghosts--
+// SkipCancelled ends the service of a job that had left the queue before its turn.
+func (s *Station[J]) SkipCancelled() {
+	s.cancelled--
 	s.Withdraw()
 }
 
@@ -95,4 +95,4 @@ func (s *Station[J]) Next() (next J, started bool) {
 func (s *Station[J]) Busy() int { return s.busy }
 
 // Waiting is the number of jobs in the queue, without those that left.
-func (s *Station[J]) Waiting() int { return s.waiting - s.ghosts }
+func (s *Station[J]) Waiting() int { return s.waiting - s.cancelled }

@@ -1,0 +1,132 @@
+package fleet
+
+import (
+	"stampede/policy"
+	"stampede/sim"
+)
+
+// waiter is a call in a queue. One that left before its turn has another ticket by then, or
+// none, and is skipped.
+type waiter = policy.Waiter
+
+// instance is the one that works on a call.
+func (g *group) instance(c *call) *policy.Instance { return &g.instances[c.record.Instance] }
+
+// need is what an attempt of the call takes, as far as its client knows.
+func need(c *call) policy.Need {
+	size := &c.record.Size
+	return policy.Need{1, float64(size.Prompt + size.MaxTokens), float64(size.Prompt), float64(size.MaxTokens)}
+}
+
+// request is what a call asks its instance for.
+func (r *run) request(id uint32) policy.Request {
+	c := r.calls.at(id)
+	g := r.group(c)
+	r.tickets++
+	req := policy.Request{
+		Caller: waiter{ID: id, Ticket: r.tickets},
+		Target: c.target,
+		Need:   need(c),
+		Placed: c.places > 0,
+		Paced:  c.paced,
+	}
+	if g.Client.Throttle.On() {
+		req.U = g.shedding.Uniform(c.record.ID, uint64(c.record.Attempts))
+	}
+	return req
+}
+
+// admit asks the instance of a call for its next attempt, and does what it answers.
+func (r *run) admit(id uint32) {
+	c := r.calls.at(id)
+	g := r.group(c)
+	m := g.instance(c)
+	now := r.loop.Now()
+	req := r.request(id)
+	expiry, layer := r.expiry(id)
+	req.Late = c.leaves <= now || layer >= 0 && expiry <= now
+	a := m.Admit(now, &req)
+	if req.Placed && c.places == 0 {
+		c.places++
+	}
+	c.paced = req.Paced
+	switch a.Action {
+	case policy.Go:
+		r.send(id, a.Generation, false)
+	case policy.Wait:
+		r.hold(id, waitFor[a.By])
+		c.timer = r.loop.Timer(now+a.Wait, event{kind: admits, id: id})
+	case policy.Queue:
+		c.place, c.ticket = queueAt[a.By], req.Caller.Ticket
+		r.hold(id, waitFor[a.By])
+	case policy.Refuse:
+		if a.By == policy.ByThrottle {
+			r.unblock(m, c.target) // the breaker had let it through
+		}
+		switch {
+		case a.By != policy.ByLateness && a.Elsewhere:
+			r.pass(c)
+			r.giveUp(id, a.Outcome)
+		case a.By != policy.ByLateness:
+			r.pass(c)
+			r.end(id, a.Outcome)
+		case c.leaves <= now:
+			r.pass(c)
+			r.end(id, policy.Abandoned)
+		default:
+			c.layer = uint8(layer)
+			r.lapse(id)
+		}
+	}
+}
+
+var (
+	waitFor = [...]Wait{policy.ByGate: GateWait, policy.ByPacer: PacerWait, policy.ByBreaker: BreakerWait}
+	queueAt = [...]place{policy.ByGate: atGate, policy.ByBreaker: atBreaker}
+)
+
+// hold starts a wait before an attempt is sent, which the call's timeouts may cut short.
+func (r *run) hold(id uint32, kind Wait) {
+	c := r.calls.at(id)
+	r.wait(c, kind)
+	if at, layer := r.expiry(id); layer >= 0 {
+		c.layer = uint8(layer)
+		c.expiry = r.loop.Timer(max(at, r.loop.Now()), event{kind: expires, id: id})
+	}
+}
+
+// resume is the end of such a wait.
+func (r *run) resume(id uint32) {
+	r.waited(id)
+	c := r.calls.at(id)
+	r.loop.Cancel(c.expiry)
+	c.expiry = sim.Timer{}
+}
+
+// pass frees a call's place at the gate, and lets those who waited for it ask again.
+func (r *run) pass(c *call) {
+	if c.places == 0 {
+		return
+	}
+	c.places--
+	m := r.group(c).instance(c)
+	m.Release()
+	for w, ok := m.NextAtGate(); ok; w, ok = m.NextAtGate() {
+		if !r.turnOf(w) {
+			m.SkipCancelled()
+			continue
+		}
+		next := r.calls.at(w.ID)
+		next.places++
+		next.timer = r.loop.Timer(r.loop.Now(), event{kind: admits, id: w.ID})
+	}
+}
+
+// unblock lets the calls that waited for the end of a probe ask again.
+func (r *run) unblock(m *policy.Instance, target uint8) {
+	for w, ok := m.NextBlocked(target); ok; w, ok = m.NextBlocked(target) {
+		if r.turnOf(w) {
+			r.calls.at(w.ID).timer = r.loop.Timer(r.loop.Now(), event{kind: admits, id: w.ID})
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package policy
+
+import (
+	"time"
+
+	"stampede/sim"
+)
+
+// Request is an attempt that asks an instance to be sent. Placed and Paced are kept from one
+// [Instance.Admit] to the next.
+type Request struct {
+	Caller Waiter
+	Target uint8   // to which it goes, from 0
+	Need   Need    // what it takes from the provider's limits
+	U      float64 // uniform on (0, 1), for the throttle
+	Late   bool    // its caller or a timeout gives it up at this very instant
+	Placed bool    // it has its place at the gate
+	Paced  bool    // it has its room at the pacer
+}
+
+// Waiter names a call in a queue, by numbers of whoever asks: a call that left the queue before
+// its turn has another ticket by then.
+type Waiter struct{ ID, Ticket uint32 }
+
+// Admission is the answer to a request.
+type Admission struct {
+	Action     Action
+	By         Stage         // that decided; of Go the last
+	Outcome    Outcome       // of Refuse, except by Lateness: how the call ends
+	Elsewhere  bool          // of Refuse: the call may go on to its next target
+	Generation uint32        // of Go: of the breaker, for [Ended]
+	Wait       time.Duration // of Wait: at least a nanosecond
+}
+
+// Action is what a request has to do.
+type Action uint8
+
+const (
+	Go     Action = iota // be sent now
+	Wait                 // ask again after Admission.Wait
+	Queue                // ask again when NextAtGate or NextBlocked names it
+	Refuse               // not be sent
+)
+
+// String is the word for an action.
+func (a Action) String() string { return [...]string{"go", "wait", "queue", "refuse"}[a] }
+
+// Stage is a part of the admission, in the order in which they are asked.
+type Stage uint8
+
+const (
+	ByGate Stage = iota
+	ByPacer
+	ByLateness
+	ByBreaker
+	ByThrottle
+)
+
+// String is the word for a stage.
+func (s Stage) String() string {
+	return [...]string{"gate", "pacer", "lateness", "breaker", "throttle"}[s]
+}
+
+// Admit asks for an attempt. It passes these stages in order:
+//
+//	gate      it takes a place among those in flight; without one it queues, or is refused
+//	          where the queue is full
+//	pacer     it takes its room, and waits until that is there; an attempt that the breaker
+//	          would stop now takes none
+//	lateness  an attempt that is given up at this instant is refused
+//	breaker   while it is open the attempt waits, or is refused; while probes decide it queues
+//	          or is refused
+//	throttle  it is refused at random
+//
+// What an attempt has got at one stage it keeps: Admit marks Placed and Paced in the request,
+// and when it asks again those stages are passed over. A refused one that is Placed gives its
+// place back by [Instance.Release]. A wait of the pacer is exact: after it the room is there.
+// That of the breaker ends when it becomes half-open, and the attempt may meet others there.
+func (s *Instance) Admit(now time.Duration, r *Request) Admission {
+	if s.gate != nil && !r.Placed {
+		s.gate.Servers = s.gate.limit.Limit(&s.client.Gate)
+		switch s.gate.Arrive(r.Caller, 0) {
+		case sim.Queued:
+			return Admission{Action: Queue, By: ByGate}
+		case sim.Refused:
+			return Admission{Action: Refuse, By: ByGate, Outcome: Shed}
+		}
+		r.Placed = true
+	}
+	if !r.Paced {
+		if s.client.Breaker.On() {
+			if open := s.targets[r.Target].breaker.OpenFor(now); open > 0 {
+				return s.stopped(r, open)
+			}
+		}
+		r.Paced = true
+		if s.pacer != nil {
+			if wait := s.pacer.Reserve(&s.client.Pacer, now, r.Need); wait > 0 {
+				return Admission{Action: Wait, By: ByPacer, Wait: wait}
+			}
+		}
+	}
+	if r.Late {
+		return Admission{Action: Refuse, By: ByLateness}
+	}
+	a := s.pass(now, r)
+	if a.Action == Refuse && a.By == ByBreaker {
+		return s.stopped(r, a.Wait)
+	}
+	return a
+}
+
+// AdmitHedge asks for an attempt beside others of its call. It goes only when each stage lets
+// it go at once, and takes nothing when one does not.
+func (s *Instance) AdmitHedge(now time.Duration, r *Request) Admission {
+	if s.gate != nil && s.gate.Busy() >= s.gate.Servers {
+		return Admission{Action: Refuse, By: ByGate}
+	}
+	var pacer PacerState
+	if s.pacer != nil {
+		pacer = *s.pacer
+		if pacer.Reserve(&s.client.Pacer, now, r.Need) > 0 {
+			return Admission{Action: Refuse, By: ByPacer}
+		}
+	}
+	a := s.pass(now, r)
+	if a.Action != Go {
+		return a
+	}
+	if s.pacer != nil {
+		*s.pacer = pacer
+	}
+	if s.gate != nil {
+		s.gate.Arrive(Waiter{}, 0)
+		r.Placed = true
+	}
+	return a
+}
+
+// pass asks the breaker and the throttle. Refused by the breaker, Wait is the time until it is
+// half-open, 0 while probes decide.
+func (s *Instance) pass(now time.Duration, r *Request) Admission {
+	a := Admission{Action: Go, By: ByThrottle}
+	b := &s.client.Breaker
+	if b.On() {
+		ok, generation, wait := s.targets[r.Target].breaker.Ask(b, now)
+		if !ok {
+			return Admission{Action: Refuse, By: ByBreaker, Wait: wait}
+		}
+		a.Generation = generation
+	}
+	if s.throttle != nil && !s.throttle.Ask(&s.client.Throttle, now, r.U) {
+		if b.On() {
+			s.targets[r.Target].breaker.Forget(a.Generation)
+		}
+		return Admission{Action: Refuse, By: ByThrottle, Outcome: Shed, Elsewhere: true}
+	}
+	return a
+}
+
+// stopped is the answer of a breaker that is open for so long, or 0 while probes decide.
+func (s *Instance) stopped(r *Request, open time.Duration) Admission {
+	switch when := s.client.Breaker.WhenOpen; {
+	case when != HoldBack:
+		return Admission{Action: Refuse, By: ByBreaker, Outcome: BreakerOpen, Elsewhere: when == FallBack}
+	case open > 0:
+		return Admission{Action: Wait, By: ByBreaker, Wait: open}
+	}
+	s.targets[r.Target].blocked.Push(r.Caller)
+	return Admission{Action: Queue, By: ByBreaker}
+}
+
+// Release gives back a place at the gate. [Instance.NextAtGate] then names those whose turn it is.
+func (s *Instance) Release() {
+	s.gate.Servers = s.gate.limit.Limit(&s.client.Gate)
+	s.gate.Withdraw()
+}
+
+// NextAtGate gives the next of those who queue at the gate a free place: it asks again, Placed,
+// or, where it has left the queue, is answered with SkipCancelled.
+func (s *Instance) NextAtGate() (Waiter, bool) { return s.gate.Next() }
+
+// SkipCancelled takes back the place of one that had left the queue at the gate.
+func (s *Instance) SkipCancelled() { s.gate.SkipCancelled() }
+
+// CancelAtGate tells that one of those who queue at the gate has left.
+func (s *Instance) CancelAtGate() { s.gate.Leave() }
+
+// NextBlocked takes one from those who queue at the breaker of a target. All of them ask again
+// once an attempt that it had let through has ended or was not sent.
+func (s *Instance) NextBlocked(target uint8) (Waiter, bool) {
+	if len(s.targets) == 0 {
+		return Waiter{}, false
+	}
+	return s.targets[target].blocked.Pop()
+}

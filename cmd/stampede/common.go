@@ -19,19 +19,23 @@ import (
 	"stampede/sweep"
 )
 
+// scenarioText says which scenario a command reads.
+const scenarioText = "SCENARIO is a file, or - for standard input; without it the built-in scenario is used."
+
 // scenarioFlags are the flags of every command that reads a scenario.
 func scenarioFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{
 			Name:  "set",
 			Value: &settings{},
-			Usage: "set a field of the scenario with `PATH=VALUE`: policy.gate.semaphore=8, provider.limits.0.limit=300/min; " +
-				"a mapping replaces what is there, PATH+=VALUE merges it, null unsets; may be repeated",
+			Usage: "set a field of the scenario with `PATH=VALUE`, as in policy.gate.semaphore=8 or " +
+				"provider.limits.0.limit=300/min. A mapping replaces the field, PATH+=VALUE merges into it, null " +
+				"unsets it. Can be repeated",
 		},
-		&cli.StringFlag{Name: "prices", Usage: "look models up in a price `FILE` of LiteLLM or genai-prices"},
+		&cli.StringFlag{Name: "prices", Usage: "read prices from a LiteLLM or genai-prices `FILE`"},
 		&cli.StringFlag{
 			Name:        "prices-on",
-			Usage:       "use the prices of a price file that are in force on `DATE`",
+			Usage:       "use the prices that the price file gives for `DATE`",
 			DefaultText: "today",
 		},
 	}
@@ -106,8 +110,8 @@ func writeJSON(w io.Writer, v any) error {
 func jobsFlag() cli.Flag {
 	return &cli.IntFlag{
 		Name:        "jobs",
-		Usage:       "`N` replications at a time",
-		DefaultText: "one for each core, at most SLURM_CPUS_PER_TASK",
+		Usage:       "run `N` replications in parallel",
+		DefaultText: "the number of cores, at most SLURM_CPUS_PER_TASK",
 	}
 }
 

@@ -10,40 +10,63 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"stampede/experiments"
+	"stampede/internal/format"
 )
 
 func experimentCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "experiment",
-		Usage: "list, show and run the built-in experiments, each held against its reference",
+		Usage: "list, show and run the built-in experiments, which compare results with references",
+		UsageText: examples(
+			example{"List the experiments.", "stampede experiment list"},
+			example{"Run one and compare it with its references.", "stampede experiment run semaphore"},
+		),
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "list the experiments with their questions", Action: listExperiments},
+			{
+				Name: "list", Usage: "list the experiments and the question that each answers",
+				UsageText: examples(
+					example{"List the experiments.", "stampede experiment list"},
+					example{"List them as JSON.", "stampede experiment list --json"},
+				),
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
+				Action: listExperiments,
+			},
 			{
 				Name:      "show",
-				Usage:     "print an experiment: question, claim, references and the scenario file to copy",
+				Usage:     "print an experiment: question, claim, references and its scenario",
 				ArgsUsage: "NAME",
-				Action:    showExperiment,
+				UsageText: examples(
+					example{"Print an experiment.", "stampede experiment show thundering-herd"},
+					example{"Copy its scenario to a file.", "stampede experiment show thundering-herd > herd.yaml"},
+				),
+				Action: showExperiment,
 			},
 			{
 				Name:      "run",
-				Usage:     "run experiments and print what was found beside the references",
+				Usage:     "run experiments; print each result beside its reference",
 				ArgsUsage: "NAME...",
+				UsageText: examples(
+					example{"Run one experiment and draw its figures.",
+						"stampede experiment run thundering-herd --plot figures"},
+					example{"Run two experiments with three seeds each.",
+						"stampede experiment run hedge semaphore --seeds 3"},
+				),
 				Flags: []cli.Flag{
-					&cli.BoolFlag{Name: "all", Usage: "run all of them"},
+					&cli.BoolFlag{Name: "all", Usage: "run all experiments"},
 					&cli.BoolFlag{
 						Name:  "json",
-						Usage: "print JSON: one object, or a list of them for several experiments",
+						Usage: "print JSON: an object for one experiment, a list for several",
 					},
-					&cli.BoolFlag{Name: "markdown", Usage: "print one table in Markdown"},
-					&cli.StringFlag{Name: "plot", Usage: "draw the experiment's figures into `DIR` as PNG"},
+					&cli.BoolFlag{Name: "markdown", Usage: "print a Markdown table"},
+					&cli.StringFlag{Name: "plot", Usage: "draw the figures of the experiment as PNG files in `FOLDER`"},
 					&cli.Uint64Flag{
 						Name:        "seed",
-						Usage:       "run with seed `N` instead of the experiment's own",
-						DefaultText: "the experiment's own",
+						Usage:       "use `N` as the seed of all random numbers",
+						DefaultText: "the experiment's",
 					},
 					&cli.IntFlag{
 						Name:  "seeds",
-						Usage: "run with `N` seeds in a row, and say with how many of them each reference holds",
+						Usage: "run with `N` consecutive seeds and report for how many of them each reference holds",
 						Value: 1,
 					},
 					jobsFlag(),
@@ -58,12 +81,26 @@ func listExperiments(c *cli.Context) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
+	if c.Bool("json") {
+		type row struct {
+			Name     string `json:"name"`
+			Question string `json:"question"`
+			Claim    string `json:"claim"`
+			Source   string `json:"source"`
+		}
+		var rows []row
+		for _, e := range experiments.Catalogue() {
+			rows = append(rows, row{e.Name, e.Question, e.Claim, e.Source})
+		}
+		return writeJSON(c.App.Writer, rows)
+	}
 	width := 0
 	for _, e := range experiments.Catalogue() {
 		width = max(width, len(e.Name))
 	}
 	for _, e := range experiments.Catalogue() {
-		fmt.Fprintf(c.App.Writer, "%-*s %s\n", width, e.Name, e.Question)
+		question := format.Wrap(e.Question, columns(c.App.Writer)-width-1)
+		fmt.Fprintf(c.App.Writer, "%-*s %s\n", width, e.Name, format.Indent(question, width+1))
 	}
 	return nil
 }
@@ -80,8 +117,8 @@ func showExperiment(c *cli.Context) error {
 	return nil
 }
 
-// mostSeeds is how many seeds can be asked for.
-const mostSeeds = 10_000
+// maxSeeds bounds --seeds.
+const maxSeeds = 10_000
 
 func runExperiments(c *cli.Context) error {
 	chosen, err := chosenExperiments(c)
@@ -94,10 +131,10 @@ func runExperiments(c *cli.Context) error {
 	}
 	seeds, dir := c.Int("seeds"), c.String("plot")
 	switch {
-	case seeds < 1 || seeds > mostSeeds:
-		return usage("--seeds: found %d; want 1 to %d", seeds, mostSeeds)
-	case c.Uint64("seed") > math.MaxUint64-mostSeeds:
-		return usage("--seed: found %d; want at most %d", c.Uint64("seed"), uint64(math.MaxUint64-mostSeeds))
+	case seeds < 1 || seeds > maxSeeds:
+		return usage("--seeds: found %d; want 1 to %d", seeds, maxSeeds)
+	case c.Uint64("seed") > math.MaxUint64-maxSeeds:
+		return usage("--seed: found %d; want at most %d", c.Uint64("seed"), uint64(math.MaxUint64-maxSeeds))
 	case c.Bool("json") && c.Bool("markdown"):
 		return usage("experiment run: found --json and --markdown; want one of them")
 	case c.IsSet("plot") && dir == "":

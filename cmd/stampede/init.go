@@ -12,11 +12,17 @@ import (
 
 func initCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "init",
-		Usage:     "write a commented scenario to start from, to a file that does not exist yet or to stdout",
-		ArgsUsage: "[FILE]",
+		Name:        "init",
+		Usage:       "write a commented scenario to start from",
+		ArgsUsage:   "[FILE]",
+		Description: "Without FILE the scenario is printed. A file that exists is not overwritten.",
+		UsageText: examples(
+			example{"Write a scenario to edit.", "stampede init new.yaml"},
+			example{"Print the scenario that run and sweep use without a file.",
+				"stampede init --from documentation-assistant"},
+		),
 		Flags: []cli.Flag{&cli.StringFlag{Name: "from", Value: "commented",
-			Usage: "start from the scenario `NAME`: " + nearest.List(scenario.EmbeddedNames())}},
+			Usage: "copy the built-in scenario `NAME`: " + nearest.List(scenario.EmbeddedNames())}},
 		Action: func(c *cli.Context) error {
 			text, ok := scenario.Embedded(c.String("from"))
 			if !ok {

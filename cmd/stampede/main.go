@@ -75,17 +75,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func newApp(stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:  "stampede",
-		Usage: "simulate retries, rate limits and bills of programs that call LLM APIs",
+		Usage: "simulate retries, rate limits and costs of programs that call LLM APIs",
 		Commands: []*cli.Command{
 			runCommand(), sweepCommand(), reportCommand(), plotCommand(), mergeCommand(),
 			experimentCommand(), presetCommand(),
 			checkCommand(), initCommand(), explainCommand(), schemaCommand(),
+			helpCommand(),
 		},
-		Flags:  []cli.Flag{noColorFlag()},
+		Flags:  []cli.Flag{noColorFlag(), cli.HelpFlag},
 		Writer: stdout, ErrWriter: stderr,
-		Version:        measure.Version,
-		ExitErrHandler: func(*cli.Context, error) {},
-		OnUsageError:   mistaken,
+		Version:         measure.Version,
+		HideHelpCommand: true,
+		ExitErrHandler:  func(*cli.Context, error) {},
+		OnUsageError:    mistaken,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return unknownCommand(c.Args().First(), c.App.Commands)
@@ -96,6 +98,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	for _, c := range app.Commands {
 		prepare(c)
 	}
+	app.Setup()
+	name(app.Commands, app.Name)
 	return app
 }
 
@@ -114,6 +118,7 @@ var badFlag = regexp.MustCompile(`^invalid value (".*") for flag -([a-z-]+): (?:
 // prepare gives a command what all commands have: the flag --no-color, and our words for mistakes
 // in its flags.
 func prepare(c *cli.Command) {
+	c.HideHelpCommand = true
 	c.OnUsageError = mistaken
 	if len(c.Subcommands) == 0 {
 		c.Flags, c.Before = append(c.Flags, noColorFlag()), allowColour
@@ -126,8 +131,17 @@ func prepare(c *cli.Command) {
 			if ctx.Args().Present() {
 				return unknownCommand(ctx.Args().First(), c.Subcommands)
 			}
-			return cli.ShowSubcommandHelp(ctx)
+			printHelp(ctx.App.Writer, "", c)
+			return nil
 		}
+	}
+}
+
+// name gives each command its full name.
+func name(commands []*cli.Command, above string) {
+	for _, c := range commands {
+		c.HelpName = above + " " + c.Name
+		name(c.Subcommands, c.HelpName)
 	}
 }
 

@@ -15,33 +15,38 @@ import (
 
 func plotCommand() *cli.Command {
 	return &cli.Command{
-		Name: "plot", Usage: "draw the figures of a sweep's or a run's folder", ArgsUsage: "FOLDER",
-		Description: "Draws a metric over an axis with interval bands, a heat map of two axes, the frontier of cost, latency and\n" +
-			"success, the cost of 1,000 answers as stacked bars, and the distribution of latency; of a run's folder a timeline\n" +
-			"and the herd picture, the attempts of each call as dots. Axes that are not shown stay at the base point.",
+		Name: "plot", Usage: "draw the figures of a folder that sweep or run wrote", ArgsUsage: "FOLDER",
+		Description: "For a sweep: a metric over an axis with confidence bands, a heat map of two axes, the Pareto " +
+			"frontier of cost, latency and success, the cost of 1,000 answers as stacked bars, and the distribution of " +
+			"latency. Axes that a figure does not show stay at the base point. For a run: a timeline, and the herd " +
+			"picture with one dot for each attempt.",
+		UsageText: examples(
+			example{"Draw the makespan as SVG.", "stampede plot my-sweep --y makespan_s --format svg"},
+			example{"Draw only the heat map, in another folder.", "stampede plot my-sweep --kinds heat --out figures"},
+		),
 		Flags: []cli.Flag{
 			&cli.StringFlag{
 				Name:        "x",
-				Usage:       "the `PATH` of the axis along the figure",
-				DefaultText: "the one that moves the metric most",
+				Usage:       "put the axis `PATH` on the horizontal axis",
+				DefaultText: "the one with the largest effect on the metric",
 			},
-			&cli.StringFlag{Name: "y", Usage: "the `METRIC`", DefaultText: "that of the sweep"},
+			&cli.StringFlag{Name: "y", Usage: "draw `METRIC`", DefaultText: "the metric of the sweep"},
 			&cli.StringFlag{
 				Name:        "by",
-				Usage:       "the `PATH` of the axis with a series for each value",
-				DefaultText: "the one that moves it next most",
+				Usage:       "draw one series for each value of the axis `PATH`",
+				DefaultText: "the one with the second largest effect",
 			},
 			&cli.StringFlag{
 				Name:        "base",
-				Usage:       "the `POINT` at which the other axes stay",
-				DefaultText: "the scenario itself, else 0",
+				Usage:       "keep the other axes at `POINT`",
+				DefaultText: "the scenario itself if it is a point of the sweep, else 0",
 			},
 			&cli.StringFlag{
 				Name:  "kinds",
-				Usage: "only these `KINDS` of figure, with commas between: " + strings.Join(figures.KindNames(), ", "),
+				Usage: "draw only the figures `KINDS`, separated by commas: " + strings.Join(figures.KindNames(), ", "),
 			},
-			&cli.StringFlag{Name: "format", Value: "png", Usage: "png, svg or pdf"},
-			&cli.StringFlag{Name: "out", Usage: "the `FOLDER` for the figures", DefaultText: "the one that is read"},
+			&cli.StringFlag{Name: "format", Value: "png", Usage: "write figures as `FORMAT`: png, svg or pdf"},
+			&cli.StringFlag{Name: "out", Usage: "write figures to `FOLDER`", DefaultText: "the folder that is read"},
 		},
 		Action: runPlot,
 	}

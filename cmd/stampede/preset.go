@@ -1,63 +1,170 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
 	"stampede/cost"
+	"stampede/internal/format"
+	"stampede/internal/nearest"
 	"stampede/scenario"
 )
 
 func presetCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "preset",
-		Usage: "list and show policies, providers and prices by name",
+		Usage: "list and show the built-in policies, providers and prices",
+		UsageText: examples(
+			example{"List the presets of one vendor.", "stampede preset list openai"},
+			example{"Print what an SDK does by default.", "stampede preset show openai-python@2.46"},
+		),
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "list all presets with version range, date and source", Action: listPresets},
-			{Name: "show", Usage: "print one preset", ArgsUsage: "NAME", Action: showPreset},
+			{
+				Name: "list", Usage: "list presets: kind, name, versions, date and source", ArgsUsage: "[WORD]...",
+				Description: "With words, lists the presets whose kind or name contains all of them. The source is printed " +
+					"where the terminal is wide enough for it, and always by preset show and --json.",
+				UsageText: examples(
+					example{"List the presets of one vendor.", "stampede preset list openai"},
+					example{"List all providers as JSON.", "stampede preset list provider --json"},
+				),
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
+				Action: listPresets,
+			},
+			{
+				Name: "show", Usage: "print a preset and what it does", ArgsUsage: "NAME[@VERSION]",
+				UsageText: examples(
+					example{"Print what an SDK does by default.", "stampede preset show openai-python@2.46"},
+					example{"Print the prices of a model.", "stampede preset show gpt-4o-mini"},
+				),
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
+				Action: showPreset,
+			},
 		},
 	}
 }
 
-func listPresets(c *cli.Context) error {
-	if err := noArguments(c); err != nil {
-		return err
-	}
-	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "KIND\tNAME\tVERSIONS\tDATE\tSOURCE")
+// presetRow is a line of the list.
+type presetRow struct {
+	Kind     string `json:"kind"`
+	Name     string `json:"name"`
+	Versions string `json:"versions,omitempty"`
+	Date     string `json:"date"`
+	Source   string `json:"source"`
+}
+
+// presetRows are all presets and the models with a price.
+func presetRows() (rows []presetRow, err error) {
 	for _, p := range scenario.Presets() {
-		versions := p.Versions
-		if versions == "" {
-			versions = "-"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", p.Kind(), p.Name, versions, p.Date, p.Source)
+		rows = append(rows, presetRow{p.Kind(), p.Name, p.Versions, p.Date, p.Source})
 	}
 	book := cost.Builtin()
 	for _, model := range book.Models() {
 		p, err := book.Price(model, cost.Standard)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		fmt.Fprintf(w, "price\t%s\t-\t%s\t%s\n", model, p.Date, p.Source)
+		rows = append(rows, presetRow{Kind: "price", Name: model, Date: p.Date, Source: p.Source})
 	}
-	return w.Flush()
+	return rows, nil
 }
 
-// showPrices prints what a model costs in each tier in which it is sold.
-func showPrices(w io.Writer, model string) error {
-	for tier := range cost.Tier(cost.Tiers) {
-		price, err := cost.Builtin().Price(model, tier)
-		if err != nil {
-			continue // not sold
+// has reports whether the row contains each of the words.
+func (r presetRow) has(words []string) bool {
+	text := strings.ToLower(r.Kind + "\n" + r.Name)
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) })
+}
+
+func listPresets(c *cli.Context) error {
+	rows, err := presetRows()
+	if err != nil {
+		return err
+	}
+	words := c.Args().Slice()
+	var names []string
+	shown := []presetRow{}
+	for _, r := range rows {
+		if names = append(names, r.Name); r.has(words) {
+			shown = append(shown, r)
 		}
-		if _, err := fmt.Fprintf(w, "%v\ndate: %s\nsource: %s\n", price, price.Date, price.Source); err != nil {
+	}
+	if len(shown) == 0 {
+		return usage("preset list: no preset contains %q; %s", strings.Join(words, " "),
+			nearest.Unknown(words[0], append(slices.Compact(names), "policy", "provider", "price")))
+	}
+	if c.Bool("json") {
+		return writeJSON(c.App.Writer, shown)
+	}
+	return writePresets(c.App.Writer, shown, columns(c.App.Writer))
+}
+
+// writePresets prints a table that fits the terminal: a long source is cut, and left out where
+// little of it would be left.
+func writePresets(w io.Writer, rows []presetRow, width int) error {
+	const (
+		dateColumns      = 10 // a day; some dates are followed by more, which preset show prints
+		minSourceColumns = 20
+	)
+	table := [][5]string{{"KIND", "NAME", "VERSIONS", "DATE", "SOURCE"}}
+	for _, r := range rows {
+		date, _, _ := strings.Cut(r.Date, " ")
+		table = append(table, [5]string{r.Kind, r.Name, cmp.Or(r.Versions, "-"), format.Cut(date, dateColumns), r.Source})
+	}
+	var wide [4]int
+	left := width
+	for i := range wide {
+		for _, row := range table {
+			wide[i] = max(wide[i], utf8.RuneCountInString(row[i]))
+		}
+		left -= wide[i] + 2
+	}
+	if left < minSourceColumns {
+		left = 0
+	}
+	for _, row := range table {
+		line := ""
+		for i, n := range wide {
+			line += fmt.Sprintf("%-*s  ", n, row[i])
+		}
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line+format.Cut(row[4], left), " ")); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// priceText is what preset show --json prints of a model's price in a tier.
+type priceText struct {
+	Model  string `json:"model"`
+	Tier   string `json:"tier"`
+	Price  string `json:"price"`
+	Date   string `json:"date"`
+	Source string `json:"source"`
+}
+
+// pricesOf are the prices of a model in the tiers in which it is sold.
+func pricesOf(model string) (prices []priceText) {
+	for tier := range cost.Tier(cost.Tiers) {
+		if p, err := cost.Builtin().Price(model, tier); err == nil {
+			prices = append(prices, priceText{model, tier.String(), fmt.Sprint(p), p.Date, p.Source})
+		}
+	}
+	return prices
+}
+
+// presetText is what preset show --json prints of a policy or a provider.
+type presetText struct {
+	presetRow
+	Evidence    string   `json:"evidence"`
+	Notes       string   `json:"notes"`
+	Explanation []string `json:"explanation"`
+	File        string   `json:"file"` // YAML
 }
 
 func showPreset(c *cli.Context) error {
@@ -65,15 +172,29 @@ func showPreset(c *cli.Context) error {
 		return usage("preset show: found %d arguments; want the name of one preset", c.NArg())
 	}
 	name := c.Args().First()
-	if _, err := cost.Builtin().Price(name, cost.Standard); err == nil {
-		return showPrices(c.App.Writer, name)
+	if prices := pricesOf(name); len(prices) > 0 {
+		if c.Bool("json") {
+			return writeJSON(c.App.Writer, prices)
+		}
+		for _, p := range prices {
+			fmt.Fprintf(c.App.Writer, "%s\ndate: %s\nsource: %s\n", p.Price, p.Date, p.Source)
+		}
+		return nil
 	}
 	p, err := scenario.FindPreset("", name)
 	if err != nil {
 		return usageError{err}
 	}
-	if _, err := fmt.Fprint(c.App.Writer, p.Text); err != nil {
+	var explanation bytes.Buffer
+	if err := p.Explain(&explanation); err != nil {
 		return err
 	}
-	return p.Explain(c.App.Writer)
+	if c.Bool("json") {
+		return writeJSON(c.App.Writer, presetText{
+			presetRow{p.Kind(), p.Name, p.Versions, p.Date, p.Source}, p.Evidence, p.Notes,
+			strings.Split(strings.TrimSpace(explanation.String()), "\n"), p.Text,
+		})
+	}
+	_, err = fmt.Fprint(c.App.Writer, p.Text, &explanation)
+	return err
 }

@@ -11,22 +11,27 @@ import (
 
 func reportCommand() *cli.Command {
 	return &cli.Command{
-		Name: "report", Usage: "compare the points of a sweep: intervals, paired differences, the best set, the frontier, sensitivity",
+		Name: "report", Usage: "compare the points of a sweep: metrics, differences, Pareto frontier, sensitivity",
 		ArgsUsage: "FOLDER",
+		UsageText: examples(
+			example{"Order the points by their 95 % latency.", "stampede report my-sweep --metric latency_p95_s"},
+			example{"Compare with point 1 and print Markdown.", "stampede report my-sweep --base 1 --markdown"},
+		),
 		Flags: []cli.Flag{
 			&cli.StringFlag{
-				Name:        "base",
-				Usage:       "the `POINT` to compare to: its number, or values as in policy=own-the-loop,policy.gate.semaphore=8",
-				DefaultText: "the scenario itself, else 0",
+				Name: "base",
+				Usage: "compare with `POINT`: its number, or its values as in " +
+					"policy=own-the-loop,policy.gate.semaphore=8",
+				DefaultText: "the scenario itself if it is a point of the sweep, else 0",
 			},
 			&cli.StringFlag{
 				Name:        "metric",
-				Usage:       "the `METRIC` that orders the points and names the best",
-				DefaultText: "that of the sweep",
+				Usage:       "order the points by `METRIC` and mark the best",
+				DefaultText: "the metric of the sweep",
 			},
-			&cli.StringFlag{Name: "metrics", Usage: "the `METRICS` to show, with commas between; all for every one"},
+			&cli.StringFlag{Name: "metrics", Usage: "print the metrics `METRICS`, separated by commas, or all"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown"},
-			&cli.BoolFlag{Name: "csv", Usage: "print CSV: every point, every metric shown"},
+			&cli.BoolFlag{Name: "csv", Usage: "print CSV, one row for each point"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		},
 		Action: runReport,

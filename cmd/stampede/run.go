@@ -22,32 +22,38 @@ import (
 func runCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "run",
-		Usage:     "simulate a scenario and print what it gives, with intervals",
+		Usage:     "simulate one scenario; print its metrics with 95 % confidence intervals",
 		ArgsUsage: "[SCENARIO]",
-		Description: "Without a file the embedded scenario is simulated. Flags may stand before or after the file.\n" +
-			"An interrupt ends the run after the replications under way and reports those that finished.",
+		Description: scenarioText + " An interrupt (Ctrl-C) stops the run after the replications in progress " +
+			"and prints the metrics of those that finished.",
+		UsageText: examples(
+			example{"Run the built-in scenario with the defaults of an SDK.",
+				"stampede run --set policy=openai-python@2.46"},
+			example{"Run a file; write results, records and figures to a folder.",
+				"stampede run my.yaml --reps 20 --out run-20"},
+		),
 		Flags: append(
 			scenarioFlags(),
 			&cli.Uint64Flag{
 				Name:        "seed",
-				Usage:       "the `SEED` of all random numbers, instead of the scenario's",
+				Usage:       "use `N` as the seed of all random numbers",
 				DefaultText: "the scenario's",
 			},
 			&cli.IntFlag{
 				Name:        "reps",
-				Usage:       "`N` replications, instead of the scenario's",
+				Usage:       "run `N` replications",
 				DefaultText: "the scenario's",
 			},
 			jobsFlag(),
-			&cli.StringFlag{Name: "calls", Usage: "write a row for each call to a CSV `FILE`"},
-			&cli.StringFlag{Name: "attempts", Usage: "write a row for each attempt to a CSV `FILE`"},
+			&cli.StringFlag{Name: "calls", Usage: "write one row per call to the CSV file `FILE`"},
+			&cli.StringFlag{Name: "attempts", Usage: "write one row per attempt to the CSV file `FILE`"},
 			&cli.StringFlag{
 				Name:  "timeline",
-				Usage: "write the first replication as a Chrome trace, a JSON `FILE` that Perfetto opens",
+				Usage: "write a Chrome trace of the first replication to `FILE`, for Perfetto",
 			},
 			&cli.StringFlag{
 				Name:  "out",
-				Usage: "write a `FOLDER` with results, the records of the first replication, and figures",
+				Usage: "write results, the records of the first replication and figures to `FOLDER`",
 			},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		),
@@ -118,7 +124,7 @@ func runScenario(c *cli.Context) error {
 	return nil
 }
 
-// writeTimeline plays the first replication once more and writes it as a Chrome
+// writeTimeline runs the first replication once more and writes it as a Chrome
 // trace.
 func writeTimeline(s *scenario.Scenario, path string, inputs []string) error {
 	o, err := create("--timeline", path, inputs)

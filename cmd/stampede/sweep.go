@@ -20,51 +20,60 @@ import (
 func sweepCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "sweep",
-		Usage:     "ask a scenario many questions at once, into a folder of results and figures",
+		Usage:     "run a parameter sweep; write results and figures to a folder",
 		ArgsUsage: "[SCENARIO]",
-		Description: "Plays every combination of the values of its axes, those of the scenario's sweep and of --vary, with the\n" +
-			"same seeds for each. Without a file the embedded scenario is swept. An interrupted sweep goes on with --resume.",
+		Description: "Runs every combination of the values of the axes, which are those of the scenario's sweep or of " +
+			"--vary, with the same seeds for each. " + scenarioText + " An interrupted sweep is continued with --resume.",
+		UsageText: examples(
+			example{"Compare two policies.",
+				"stampede sweep my.yaml --vary policy=as_above,openai-python@2.46 --reps 5"},
+			example{"Add replications until each interval is within 5 % of its mean.",
+				"stampede sweep --vary policy.gate.semaphore=4,8 --precision 5% --out gates"},
+		),
 		Flags: append(
 			scenarioFlags(),
 			&cli.GenericFlag{
 				Name:  "vary",
 				Value: &settings{},
-				Usage: "vary a field over `PATH=A,B,C` or PATH=LOW..HIGH [lin|log] [N]; may be repeated, and replaces the scenario's sweep",
+				Usage: "vary a field over the values `PATH=A,B,C` or the range PATH=LOW..HIGH [lin|log] [N]. Can be " +
+					"repeated; replaces the sweep of the scenario",
 			},
-			&cli.IntFlag{Name: "points", Usage: "a sample of `N` points of the space instead of the grid"},
+			&cli.IntFlag{Name: "points", Usage: "run a sample of `N` points instead of the full grid"},
 			&cli.StringFlag{
 				Name:        "sample",
-				Usage:       "how the sample is taken: halton or latin_hypercube",
+				Usage:       "sample points by `METHOD`: halton or latin_hypercube",
 				DefaultText: "halton",
 			},
 			&cli.StringFlag{
 				Name:        "out",
-				Usage:       "the `FOLDER` to write",
-				DefaultText: "the scenario's name and -sweep",
+				Usage:       "write results and figures to `FOLDER`",
+				DefaultText: "NAME-sweep, with the name of the scenario",
 			},
-			&cli.BoolFlag{Name: "resume", Usage: "go on with the folder of an interrupted sweep"},
-			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of all random numbers", DefaultText: "the scenario's"},
-			&cli.IntFlag{Name: "reps", Usage: "`N` replications of each point", DefaultText: "the scenario's"},
+			&cli.BoolFlag{Name: "resume", Usage: "continue an interrupted sweep in its folder"},
+			&cli.Uint64Flag{Name: "seed", Usage: "use `N` as the seed of all random numbers", DefaultText: "the scenario's"},
+			&cli.IntFlag{Name: "reps", Usage: "run `N` replications of each point", DefaultText: "the scenario's"},
 			&cli.StringFlag{
-				Name:  "precision",
-				Usage: "add replications until the `SHARE`, such as 2%, bounds the half-width of the metric's interval relative to its mean; starts from 10 replications",
+				Name: "precision",
+				Usage: "add replications, at least 10, until the 95 % interval is within this `FRACTION` of the mean, " +
+					"such as 2%",
 			},
 			&cli.StringFlag{
 				Name:        "metric",
-				Usage:       "the `METRIC` that --precision and the report go by",
-				DefaultText: "answered, or goodput_per_min without a number of calls",
+				Usage:       "use `METRIC` for --precision and to order the report",
+				DefaultText: "answered, or goodput_per_min when the number of calls is not given",
 			},
-			&cli.IntFlag{Name: "max-reps", Value: 1000, Usage: "at most `N` replications of a point with --precision"},
+			&cli.IntFlag{Name: "max-reps", Value: 1000, Usage: "run at most `N` replications of a point with --precision"},
 			&cli.BoolFlag{
 				Name:  "control",
-				Usage: "play each point also without its faults and spikes that last for a time",
+				Usage: "also run each point without its temporary faults and spikes, as a control",
 			},
 			&cli.StringFlag{
-				Name:  "shard",
-				Usage: "run only part `I/N` of the points, and resume it; auto/N takes I from the index of a Slurm, AWS Batch or Kubernetes array (auto1/N: of an array from 1), auto also N",
+				Name: "shard",
+				Usage: "run part `I/N` of the points, and continue it when its folder exists. auto/N reads I from the " +
+					"array index of Slurm, AWS Batch or Kubernetes (auto1/N when the array starts at 1), auto reads both",
 			},
 			jobsFlag(),
-			&cli.BoolFlag{Name: "no-figures", Usage: "draw no figures"},
+			&cli.BoolFlag{Name: "no-figures", Usage: "do not draw figures"},
 		),
 		Action: runSweep,
 	}
@@ -101,7 +110,7 @@ func runSweep(c *cli.Context) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		interrupted(c.App.ErrWriter, outcome.Rows, plan.Reps*outcome.Points,
-			"replications; they are kept in "+dir+", go on with --resume")
+			"replications; they are kept in "+dir+", continue with --resume")
 		return err
 	case err != nil:
 		return folderMistake(err)
@@ -113,7 +122,7 @@ func runSweep(c *cli.Context) error {
 		fmt.Fprintf(c.App.ErrWriter, "stampede: and %d more\n", more)
 	}
 	if plan.Shard.Of > 0 {
-		_, err := fmt.Fprintf(c.App.Writer, "wrote part %d of %d, %d points, to %s; next: stampede merge\n",
+		_, err := fmt.Fprintf(c.App.Writer, "wrote part %d of %d (%d points) to %s; next: stampede merge\n",
 			plan.Shard.Index, plan.Shard.Of, outcome.Points, dir)
 		return err
 	}
@@ -202,19 +211,19 @@ func readPlan(c *cli.Context) (*sweep.Plan, error) {
 		p.Reps = max(p.Reps, sweep.PrecisionReps)
 		p.Precision = sweep.Precision{Metric: metric, Rel: float64(share), MaxReps: c.Int("max-reps")}
 		if p.Precision.MaxReps < p.Reps {
-			return nil, usage("--max-reps: found %d; want at least the %d replications that each point begins with",
+			return nil, usage("--max-reps: found %d; want at least the %d replications that each point starts with",
 				p.Precision.MaxReps, p.Reps)
 		}
 		if p.Precision.MaxReps > sweep.MaxReplications {
 			return nil, usage("--max-reps: found %d; want at most %d", p.Precision.MaxReps, sweep.MaxReplications)
 		}
 	} else if c.IsSet("max-reps") {
-		return nil, usage("--max-reps goes with --precision")
+		return nil, usage("--max-reps needs --precision")
 	}
 	if p.Control {
 		if _, ok := t.Base.Trigger(); !ok {
 			return nil, usage(
-				"--control: the scenario has no fault and no spike that lasts for a time; there is nothing to leave out",
+				"--control: the scenario has no temporary fault or spike to leave out",
 			)
 		}
 	}

@@ -12,16 +12,17 @@ import (
 
 func explainCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "explain",
-		Usage:     "explain a field of the scenario file: meaning, values, default and example",
-		ArgsUsage: "[PATH]",
-		Description: "Without PATH, list the fields at the top of the file.\n\n" +
-			"Examples:\n\n" +
-			"   stampede explain policy.retry\n" +
-			"   stampede explain provider.limits.kind",
+		Name:        "explain",
+		Usage:       "explain a field of the scenario file: meaning, values, default and example",
+		ArgsUsage:   "[PATH]",
+		Description: "Without PATH, list the fields at the top of the file.",
+		UsageText: examples(
+			example{"Explain a group of fields.", "stampede explain policy.retry"},
+			example{"Explain one field of a limit.", "stampede explain provider.limits.kind"},
+		),
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "markdown", Usage: "print the documentation of all fields in Markdown"},
-			&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of the standard output"},
+			&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of standard output"},
 		},
 		Action: explainField,
 	}

@@ -22,7 +22,7 @@ func eachCommand(commands []*cli.Command, back func(c *cli.Command)) {
 }
 
 // The help of every command has two examples, which run.
-func TestExamplesRun(t *testing.T) {
+func TestHelpExamplesRun(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Dir(program(t, t.TempDir())) + ":" + os.Getenv("PATH")
 	shell := func(line string) {

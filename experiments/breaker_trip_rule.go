@@ -7,7 +7,7 @@ var breakerTripRule = Experiment{
 	Source:   "practitioners' claim; 600 calls in 600 s: ten until it opens, then one probe in 31 s. An open time of whole periods of the failures would meet only the bad ones",
 	Arms: []Arm{
 		{"ratio", nil},
-		{"in_a_row", []string{"policy=no-retry", "policy.breaker={in_a_row: 5, open: 31s}"}},
+		{"in_a_row", []string{"policy=no-retry", "policy.breaker={consecutive_failures: 5, open: 31s}"}},
 		{"dead", []string{"provider.faults=[{status: 503}]"}},
 		{"dead_without", []string{"provider.faults=[{status: 503}]", "policy=no-retry"}},
 	},

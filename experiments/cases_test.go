@@ -125,7 +125,7 @@ func TestCases(t *testing.T) {
 		4: func(t *testing.T) {
 			f := ask(t, 4)
 			is(t, "requests", f.each(f.attempts), 36, 0)
-			f = ask(t, 4, "policy.inside=[]")
+			f = ask(t, 4, "policy.outer_layers=[]")
 			is(t, "requests of one layer", f.each(f.attempts), 6, 0)
 		},
 		5: func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestCases(t *testing.T) {
 		6: func(t *testing.T) {
 			f := ask(t, 6)
 			is(t, "requests", f.each(f.attempts), 45, 0)
-			f = ask(t, 6, "policy.inside.1.retry.attempts=1")
+			f = ask(t, 6, "policy.outer_layers.1.retry.attempts=1")
 			is(t, "requests without the outermost", f.each(f.attempts), 15, 0)
 		},
 		7: func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestCases(t *testing.T) {
 			is(t, "requests", f.each(f.attempts), 4, 0)
 			is(t, "seconds", f.longest, 0, 0.001)
 			is(t, "answered", f.answered, 0, 0)
-			f = ask(t, 10, "policy.retry.retry_after.garbage=backoff") // 5 and 10 s: the window has opened
+			f = ask(t, 10, "policy.retry.retry_after.malformed=backoff") // 5 and 10 s: the window has opened
 			is(t, "answered with a backoff", f.each(f.answered), 1, 0)
 		},
 		11: func(t *testing.T) {
@@ -234,7 +234,7 @@ func TestCases(t *testing.T) {
 			f := ask(t, 15) // one a minute for 6.8 days, 1,440 a day, and the one that is answered
 			is(t, "requests", f.attempts, 6.8*1440+1, 0)
 			is(t, "answered", f.answered, 1, 0)
-			f = ask(t, 15, "policy.retry.attempts=4", "policy.inside=[{name: urls, retry: {attempts: 3}}]")
+			f = ask(t, 15, "policy.retry.attempts=4", "policy.outer_layers=[{name: urls, retry: {attempts: 3}}]")
 			is(t, "bounded requests", f.attempts, 12, 0)
 		},
 		16: func(t *testing.T) {
@@ -246,7 +246,7 @@ func TestCases(t *testing.T) {
 			// Cooldowns are read each 10 s. Those at 0 and 5 s go there; at 10 s the last failure,
 			// of 5 s, keeps away those at 10 and 15 s; at 20 s it has ended: one in two. The report
 			// saw 7 of 9 in one log, and does not say how its cache works.
-			f = ask(t, 16, "policy.fallback.cooldown_seen_every=10s")
+			f = ask(t, 16, "policy.fallback.cooldown_refresh=10s")
 			is(t, "share with a cache of 10 s", f.each(f.first), 0.5, 0.01)
 			f = ask(t, 16, "policy.fallback.cooldown=0s")
 			is(t, "share without a cooldown", f.each(f.first), 1, 0)

@@ -7,18 +7,18 @@ var stackedLayers = Experiment{
 	Source:   "practitioners' claim",
 	Arms: []Arm{
 		{"5_over_sdk2", nil},
-		{"3x3x3", []string{"policy.inside=[{retry: {attempts: 3}}, {retry: {attempts: 3}}]"}},
+		{"3x3x3", []string{"policy.outer_layers=[{retry: {attempts: 3}}, {retry: {attempts: 3}}]"}},
 		{
 			"4x4x4",
-			[]string{"policy.retry.attempts=4", "policy.inside=[{retry: {attempts: 4}}, {retry: {attempts: 4}}]"},
+			[]string{"policy.retry.attempts=4", "policy.outer_layers=[{retry: {attempts: 4}}, {retry: {attempts: 4}}]"},
 		},
 		{
 			"3_pow_5",
 			[]string{
-				"policy.inside=[{retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}]",
+				"policy.outer_layers=[{retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}]",
 			},
 		},
-		{"one_owner", []string{"policy.retry.attempts=6", "policy.inside=[]"}},
+		{"one_owner", []string{"policy.retry.attempts=6", "policy.outer_layers=[]"}},
 	},
 	References: []Reference{
 		exactly("requests_5_over_sdk2", 18, "attempts").of("5_over_sdk2", "attempts_per_call"),

@@ -31,8 +31,8 @@ policy:
   retry: {attempts: 3, backoff: {exponential: {base: 200ms}}, retry_after: in_full}
   gate: {semaphore: 4}
   pace: {rate: 4/s}
-  breaker: {in_a_row: 4, open: 1s, when_open: wait}
-  hedge: {after: 1s, most: 2}
+  breaker: {consecutive_failures: 4, open: 1s, when_open: wait}
+  hedge: {after: 1s, max: 2}
 `
 
 // traced is a trace beside the sum of what calls say they waited for once they had a worker.

@@ -215,17 +215,17 @@ func (b *builder) deal(f *Fleet, out *fleet.Fleet) error {
 				"found per_instance; it goes with calls that come by themselves and with workers")
 		}
 	}
-	if f.Dealt == "in_turn" {
+	if f.Dispatch == "in_turn" {
 		out.Dealt = fleet.InTurn
 	}
 	switch {
-	case f.Dealt == "":
+	case f.Dispatch == "":
 	case out.Workload.Arrivals == nil:
-		return b.errorf("fleet.dealt", "found %s; workers fetch these calls, and nobody deals them", f.Dealt)
+		return b.errorf("fleet.dispatch", "found %s; workers fetch these calls, and nobody deals them", f.Dispatch)
 	case out.Workers > 0 && out.Queue == fleet.Shared:
-		return b.errorf("fleet.dealt",
+		return b.errorf("fleet.dispatch",
 			"found %s, but workers take calls from one queue of all instances; want fleet.queue per_instance as well",
-			f.Dealt)
+			f.Dispatch)
 	}
 	return nil
 }

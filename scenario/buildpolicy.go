@@ -23,7 +23,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		Hedge: policy.Hedge{
 			After:    time.Duration(p.Hedge.After),
 			Quantile: float64(p.Hedge.Quantile),
-			Max:      int(p.Hedge.Most),
+			Max:      int(p.Hedge.Max),
 			Cancel:   p.Hedge.Cancel,
 		},
 		Fallback: policy.Fallback{
@@ -36,8 +36,8 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	var errs strict.Errors
 	out.Retry, err = b.retry("policy.retry", &p.Retry)
 	errs.Add(err)
-	for i, l := range p.Inside {
-		path := fmt.Sprintf("policy.inside.%d", i)
+	for i, l := range p.Outer {
+		path := fmt.Sprintf("policy.outer_layers.%d", i)
 		layer := policy.Layer{Name: l.Name, Timeout: time.Duration(l.Timeout)}
 		layer.Retry, err = b.retry(path+".retry", &l.Retry)
 		errs.Add(err)
@@ -47,7 +47,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		out.Outer = append(out.Outer, layer)
 	}
 	if len(out.Outer) > maxLayers {
-		errs.Add(b.errorf("policy.inside", "found %d layers; want at most %d", len(out.Outer), maxLayers))
+		errs.Add(b.errorf("policy.outer_layers", "found %d layers; want at most %d", len(out.Outer), maxLayers))
 	}
 	if call := out.Timeouts.Call; call > 0 && (out.Retry.Deadline == 0 || call < out.Retry.Deadline) {
 		out.Retry.Deadline = call // a wait that would outlast the call is not slept
@@ -63,7 +63,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		set, on     bool
 	}{
 		{"policy.fallback.cooldown", "policy.fallback.on", p.Fallback.Cooldown != 0, p.Fallback.On},
-		{"policy.fallback.cooldown_seen_every", "policy.fallback.cooldown", p.Fallback.SeenEvery != 0, p.Fallback.Cooldown != 0},
+		{"policy.fallback.cooldown_refresh", "policy.fallback.cooldown", p.Fallback.SeenEvery != 0, p.Fallback.Cooldown != 0},
 		{"policy.throttle.window", "policy.throttle.k", p.Throttle.Window != 0, p.Throttle.K != 0},
 		{"policy.breaker.over", "policy.breaker.ratio", p.Breaker.Over != Over{}, p.Breaker.Ratio != 0},
 		{"policy.breaker.minimum", "policy.breaker.ratio", p.Breaker.Minimum != 0, p.Breaker.Ratio != 0},
@@ -139,9 +139,9 @@ func (b *builder) retryAfter(path string, ra *RetryAfter) (out policy.RetryAfter
 	out = policy.RetryAfter{
 		Limit: time.Duration(
 			ra.Limit,
-		), Below: ra.Below, Plus: time.Duration(ra.Plus), AtLeastBackoff: ra.AtLeastBackoff, GiveUpFirst: ra.First,
+		), Below: ra.Exclusive, Plus: time.Duration(ra.Plus), AtLeastBackoff: ra.AtLeastBackoff, GiveUpFirst: ra.First,
 		Reads: wire.Reads{Millis: ra.Millis, Body: ra.Body},
-		Zero:  reactionOf[ra.Zero], Negative: reactionOf[ra.Negative], Past: reactionOf[ra.Past], Garbage: reactionOf[ra.Garbage], Overflow: reactionOf[ra.Overflow],
+		Zero:  reactionOf[ra.Zero], Negative: reactionOf[ra.Negative], Past: reactionOf[ra.Past], Garbage: reactionOf[ra.Malformed], Overflow: reactionOf[ra.Overflow],
 		Largest: time.Duration(
 			ra.Largest), Skips: policy.Skips{ZeroMillis: ra.SkipsZeroMs, Negative: ra.SkipsNegative},
 	}
@@ -154,11 +154,11 @@ func (b *builder) retryAfter(path string, ra *RetryAfter) (out policy.RetryAfter
 			return out, b.errorf(path+".limit", "found nothing; up_to needs a limit such as 60s")
 		}
 	}
-	if ra.Obey != "up_to" && (ra.Limit != 0 || ra.Beyond != "" || ra.Below) {
-		return out, b.errorf(path, "limit, below_limit and beyond go with obey: up_to")
+	if ra.Obey != "up_to" && (ra.Limit != 0 || ra.Beyond != "" || ra.Exclusive) {
+		return out, b.errorf(path, "limit, limit_exclusive and beyond go with obey: up_to")
 	}
 	if ra.First && ra.Beyond != "give_up" {
-		return out, b.errorf(path+".before_status", "goes with beyond: give_up")
+		return out, b.errorf(path+".overrides_status", "goes with beyond: give_up")
 	}
 	switch ra.Beyond {
 	case "clip":
@@ -176,7 +176,7 @@ func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
 		Semaphore: int(g.Semaphore),
 		Shared:    g.Scope == "all",
 		LastFirst: g.Order == "lifo",
-		Room:      roomOf(g.Room),
+		Room:      roomOf(g.Waiting),
 	}
 	or := func(n Number, standard float64) float64 {
 		if n == 0 {
@@ -230,7 +230,7 @@ func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
 	if kinds > 1 {
 		return out, b.errorf("policy.gate", "found %d kinds of gate; want one of semaphore, aimd, gradient", kinds)
 	}
-	if kinds == 0 && (g.Scope != "" || g.Order != "" || g.Room != unlimitedPlaces) {
+	if kinds == 0 && (g.Scope != "" || g.Order != "" || g.Waiting != unlimitedPlaces) {
 		return out, b.errorf("policy.gate",
 			"found scope, order or room without a gate; want one of semaphore, aimd, gradient")
 	}
@@ -285,12 +285,12 @@ func (b *builder) pacer(p *Pace) (out policy.Pacer, err error) {
 func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {
 	if p.InARow == 0 && p.Ratio == 0 {
 		if !reflect.ValueOf(*p).IsZero() {
-			return out, b.errorf("policy.breaker", "found no rule; want in_a_row or ratio")
+			return out, b.errorf("policy.breaker", "found no rule; want consecutive_failures or ratio")
 		}
 		return out, nil
 	}
 	if p.InARow < 0 {
-		return out, b.errorf("policy.breaker.in_a_row", "found %d; want a number from 1", p.InARow)
+		return out, b.errorf("policy.breaker.consecutive_failures", "found %d; want a number from 1", p.InARow)
 	}
 	out = policy.Breaker{
 		InARow:  p.InARow,
@@ -375,10 +375,10 @@ func (b *builder) hedge(h *Hedge) error {
 	switch {
 	case h.After > 0 && h.Quantile > 0:
 		return b.errorf("policy.hedge", "found after and quantile; want one of them")
-	case h.After == 0 && h.Quantile == 0 && (h.Most != 0 || h.Cancel):
+	case h.After == 0 && h.Quantile == 0 && (h.Max != 0 || h.Cancel):
 		return b.errorf("policy.hedge", "found neither after nor quantile; want one of them")
-	case h.Most > policy.MaxHedges:
-		return b.errorf("policy.hedge.most", "found %d; want 1 to %d", h.Most, policy.MaxHedges)
+	case h.Max > policy.MaxHedges:
+		return b.errorf("policy.hedge.max", "found %d; want 1 to %d", h.Max, policy.MaxHedges)
 	case h.Quantile >= 1:
 		return b.errorf("policy.hedge.quantile", "found %v; want a share below 100%%", h.Quantile)
 	}
@@ -409,8 +409,8 @@ func (b *builder) backoff(path string, f *Backoff) (out policy.Backoff, err erro
 		case e.Cap != 0 && e.Cap < e.Base:
 			return out, b.errorf(path+".cap", "found %v; want at least the base, %v", e.Cap, e.Base)
 		}
-		if out.Offset, out.Least = -time.Duration(e.Less), time.Duration(e.Least); e.Less > e.Base {
-			return out, b.errorf(path+".less", "found %v; want at most the base, %v", e.Less, e.Base)
+		if out.Offset, out.Least = -time.Duration(e.Minus), time.Duration(e.Min); e.Minus > e.Base {
+			return out, b.errorf(path+".minus", "found %v; want at most the base, %v", e.Minus, e.Base)
 		}
 		jitter(&e.Jitter, &out)
 	case f.Power != nil:

@@ -156,9 +156,9 @@ func (b *builder) capacity(at string, c *Capacity) (provider.Capacity, error) {
 	out.Queue = int(c.Queue)
 	switch {
 	case c.Slots == 0 && (c.Queue != 0 || c.Full != 0 || c.Batching != nil || c.RetryAfter != 0):
-		return out, b.errorf(at+".capacity.slots", "found none; queue, full and batching go with a number of slots")
+		return out, b.errorf(at+".capacity.slots", "found none; queue, full_status and batching go with a number of slots")
 	case c.Full != 0 && c.Full != 429 && c.Full != 503 && c.Full != 529:
-		return out, b.errorf(at+".capacity.full", "found %d; want 429, 503 or 529", c.Full)
+		return out, b.errorf(at+".capacity.full_status", "found %d; want 429, 503 or 529", c.Full)
 	}
 	return out, nil
 }
@@ -296,17 +296,17 @@ func (b *builder) limitKind(path string, l Limit, out *provider.Limit) error {
 			return b.errorf(path+".enforced_every", "a ramp is enforced over its period")
 		}
 		if l.Used.Amount != 0 {
-			return b.errorf(path+".used", "a ramp starts from a rate; want before")
+			return b.errorf(path+".used", "a ramp starts from a rate; want prior_rate")
 		}
-		if l.Before.Amount != 0 && (l.Before.Period == 0 || l.Before.Dollars != l.Limit.Dollars) {
-			return b.errorf(path+".before", "found %v; want a rate such as 500k/min", l.Before)
+		if l.Prior.Amount != 0 && (l.Prior.Period == 0 || l.Prior.Dollars != l.Limit.Dollars) {
+			return b.errorf(path+".prior_rate", "found %v; want a rate such as 500k/min", l.Prior)
 		}
-		if l.Before.Amount != 0 {
+		if l.Prior.Amount != 0 {
 			out.Before = int64(
-				math.Ceil(min(float64(l.Before.Amount)*float64(out.Every)/float64(l.Before.Period), 1e18)))
+				math.Ceil(min(float64(l.Prior.Amount)*float64(out.Every)/float64(l.Prior.Period), 1e18)))
 		}
-	} else if l.Growth != 0 || l.Every != 0 || l.Before.Amount != 0 {
-		return b.errorf(path, "growth, every and before go with kind: ramp")
+	} else if l.Growth != 0 || l.Every != 0 || l.Prior.Amount != 0 {
+		return b.errorf(path, "growth, every and prior_rate require kind: ramp")
 	}
 	if err := out.Check(); err != nil && out.Settle != provider.Multiply {
 		return b.errorf(path, "%v", err)

@@ -121,7 +121,11 @@ func FindField(path string) (Field, error) {
 		case at < 0 && len(inside) == 0:
 			return Field{}, fmt.Errorf("%s: %s has no fields", path, where)
 		case at < 0:
-			return Field{}, fmt.Errorf("%s: no field %q in %s; %s", path, name, where, nearest.Unknown(name, names))
+			hint := nearest.Unknown(name, names)
+			if now, ok := renamed[f.typ.Name()+"."+name]; ok {
+				hint = "it is now called " + now
+			}
+			return Field{}, fmt.Errorf("%s: no field %q in %s; %s", path, name, where, hint)
 		}
 		f = inside[at]
 	}

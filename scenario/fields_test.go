@@ -139,3 +139,38 @@ func TestReferenceIsCurrent(t *testing.T) {
 		t.Error("docs/scenario.md is not current; run go generate ./scenario")
 	}
 }
+
+// A file that uses a former name is refused with the name that the field has now, and so is a
+// question about it.
+func TestFormerNamesAreRefused(t *testing.T) {
+	known := documented(t)
+	for former, now := range renamed {
+		owner, _, _ := strings.Cut(former, ".")
+		if known[former] != nil {
+			t.Errorf("%s is a field; it cannot be a former name", former)
+		}
+		at := known[owner+"."+now]
+		if len(at) == 0 {
+			t.Errorf("%s is now called %s, which is no field", former, now)
+			continue
+		}
+		_, name, _ := strings.Cut(former, ".")
+		node, err := strict.Parse([]byte(name+": 1"), "old.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = newDecoder().Decode(node, reflect.New(at[0].owner).Interface())
+		want := name + ": unknown field; it is now called " + now
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %s", former, err, want)
+		}
+	}
+	_, err := Read([]byte(base), "old.yaml", Options{Set: []string{"policy.inside.0.retry.attempts=3"}})
+	if err == nil || !strings.Contains(err.Error(), "policy.inside: unknown field; it is now called outer_layers") {
+		t.Errorf("--set policy.inside: %v", err)
+	}
+	if _, err := FindField("policy.inside.retry"); err == nil ||
+		!strings.Contains(err.Error(), `no field "inside" in policy; it is now called outer_layers`) {
+		t.Errorf("explain policy.inside: %v", err)
+	}
+}

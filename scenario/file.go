@@ -47,7 +47,7 @@ type Workload struct {
 	CacheWrites  bool       `yaml:"cache_writes"`
 	Stream       bool       `yaml:"stream"`
 	Patience     Law[Span]  `yaml:"patience" none:"callers never leave" unlimited:"callers never leave"`
-	Acts         bool       `yaml:"acts"`
+	Acts         bool       `yaml:"side_effects"`
 	Redeliver    *Redeliver `yaml:"redeliver" none:"no redelivery"`
 }
 
@@ -190,7 +190,7 @@ type Fleet struct {
 	Key       string `yaml:"key" none:"no key"`
 	Priority  int    `yaml:"priority"`
 	Instances int    `yaml:"instances" default:"1"`
-	Dealt     Dealt  `yaml:"dealt"`
+	Dispatch  Dealt  `yaml:"dispatch"`
 	Queue     Queue  `yaml:"queue"`
 	Workers   Bound  `yaml:"workers" none:"one worker per call" unlimited:"one worker per call"`
 }

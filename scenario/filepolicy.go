@@ -11,7 +11,7 @@ type Policy struct {
 	Name     string   `yaml:"name"`
 	Preset   string   `yaml:"preset"`
 	Retry    Retry    `yaml:"retry" none:"one attempt"`
-	Inside   []Layer  `yaml:"inside" none:"no outer layer"`
+	Outer    []Layer  `yaml:"outer_layers" none:"no outer layer"`
 	Timeouts Timeouts `yaml:"timeouts" none:"no timer"`
 	Gate     Gate     `yaml:"gate" none:"no limit"`
 	Pace     Pace     `yaml:"pace" none:"no pacing"`
@@ -42,7 +42,7 @@ type Pace struct {
 
 // Breaker stops sending.
 type Breaker struct {
-	InARow   int      `yaml:"in_a_row" none:"this rule is off"`
+	InARow   int      `yaml:"consecutive_failures" none:"this rule is off"`
 	Ratio    Share    `yaml:"ratio" none:"this rule is off"`
 	Over     Over     `yaml:"over"`
 	Minimum  Count    `yaml:"minimum" zero:"no"`
@@ -115,7 +115,7 @@ type RetryShare struct {
 type Hedge struct {
 	After    Span  `yaml:"after" none:"no fixed delay" zero:"no"`
 	Quantile Share `yaml:"quantile" none:"no quantile"`
-	Most     Count `yaml:"most" zero:"no"`
+	Max      Count `yaml:"max" zero:"no"`
 	Cancel   bool  `yaml:"cancel"`
 }
 
@@ -123,7 +123,7 @@ type Hedge struct {
 type Fallback struct {
 	On        bool `yaml:"on"`
 	Cooldown  Span `yaml:"cooldown" none:"no cooldown"`
-	SeenEvery Span `yaml:"cooldown_seen_every" none:"at once"`
+	SeenEvery Span `yaml:"cooldown_refresh" none:"at once"`
 }
 
 // Retry is whether and when a call is tried again.
@@ -161,9 +161,9 @@ type Power struct {
 type Exponential struct {
 	Base   Span   `yaml:"base"`
 	Factor Number `yaml:"factor" zero:"no"`
-	Less   Span   `yaml:"less" none:"nothing"`
+	Minus  Span   `yaml:"minus" none:"nothing"`
 	Cap    Span   `yaml:"cap" none:"no cap" unlimited:"no cap" zero:"no"`
-	Least  Span   `yaml:"least" none:"no minimum"`
+	Min    Span   `yaml:"min" none:"no minimum"`
 	Jitter Jitter `yaml:"jitter"`
 }
 
@@ -190,15 +190,15 @@ type RetryAfter struct {
 	Plus           Span      `yaml:"plus" none:"nothing"`
 	Millis         bool      `yaml:"milliseconds"`
 	Body           bool      `yaml:"body"`
-	Below          bool      `yaml:"below_limit"`
+	Exclusive      bool      `yaml:"limit_exclusive"`
 	AtLeastBackoff bool      `yaml:"at_least_backoff"`
-	First          bool      `yaml:"before_status"`
+	First          bool      `yaml:"overrides_status"`
 	Zero           Reaction  `yaml:"zero"`
 	Negative       Reaction  `yaml:"negative"`
 	Past           Reaction  `yaml:"past"`
-	Garbage        Reaction  `yaml:"garbage"`
+	Malformed      Reaction  `yaml:"malformed"`
 	Overflow       Reaction  `yaml:"overflow"`
-	Largest        Span      `yaml:"largest" unlimited:"no bound" zero:"no"`
+	Largest        Span      `yaml:"max_representable" unlimited:"no bound" zero:"no"`
 	SkipsZeroMs    bool      `yaml:"skips_zero_milliseconds"`
 	SkipsNegative  bool      `yaml:"skips_negative"`
 }
@@ -222,7 +222,7 @@ type Gate struct {
 	Gradient  *Gradient `yaml:"gradient" none:"off"`
 	Scope     Scope     `yaml:"scope"`
 	Order     Order     `yaml:"order"`
-	Room      Places    `yaml:"room" none:"no call waits" unlimited:"no bound" default:"unlimited"`
+	Waiting   Places    `yaml:"max_waiting" none:"no call waits" unlimited:"no bound" default:"unlimited"`
 }
 
 // AIMD is additive increase, multiplicative decrease.

@@ -23,7 +23,7 @@ type Provider struct {
 type Capacity struct {
 	Slots      Bound     `yaml:"slots" none:"no bound" unlimited:"no bound"`
 	Queue      Places    `yaml:"queue" none:"no queue" unlimited:"no bound"`
-	Full       int       `yaml:"full"`
+	Full       int       `yaml:"full_status"`
 	RetryAfter Span      `yaml:"retry_after" none:"no Retry-After"`
 	Batching   *Batching `yaml:"batching" none:"no batching"`
 }
@@ -67,7 +67,7 @@ type Limit struct {
 	ResetsAt      *TimeOfDay `yaml:"resets_at"`
 	Growth        Share      `yaml:"growth" zero:"no"`
 	Every         Span       `yaml:"every" zero:"no"`
-	Before        Rate       `yaml:"before"`
+	Prior         Rate       `yaml:"prior_rate"`
 	Used          Portion    `yaml:"used" none:"nothing"`
 	Charge        Charge     `yaml:"charge"`
 	Settle        Settle     `yaml:"settle"`

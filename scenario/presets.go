@@ -68,7 +68,7 @@ func readPresets() []*Preset {
 			}
 			p := &Preset{Text: string(text)}
 			if p.node, err = strict.Parse(text, "preset "+name); err == nil {
-				err = strict.NewDecoder().Decode(p.node, p)
+				err = newDecoder().Decode(p.node, p)
 			}
 			if err != nil {
 				panic(err) // the presets are part of the program, and a test reads them all
@@ -215,7 +215,7 @@ func nameOf[T Policy | Provider](name, preset string, is T) string {
 	var was T
 	strict.Reset(reflect.ValueOf(&was).Elem())
 	n := &strict.Node{Kind: strict.Scalar, Text: preset}
-	if err := strict.NewDecoder().Decode(n, &was); err != nil {
+	if err := newDecoder().Decode(n, &was); err != nil {
 		panic(err) // it was read before
 	}
 	if reflect.DeepEqual(was, is) {
@@ -237,7 +237,7 @@ func (p *Preset) Explain(w io.Writer) error {
 	if p.Policy == nil {
 		return p.explainRefusal(w)
 	}
-	client, err := (&builder{d: strict.NewDecoder()}).client(p.Policy)
+	client, err := (&builder{d: newDecoder()}).client(p.Policy)
 	if err != nil {
 		return err
 	}
@@ -263,7 +263,7 @@ func (p *Preset) Explain(w io.Writer) error {
 // midnight of a day: how many it lets in, its first refusal, and the name of the limit
 // that refuses; empty when its limits refuse none.
 func (p *Preset) Flood(prompt, maxTokens int) (admitted int, first wire.Reply, by string, err error) {
-	config, err := (&builder{d: strict.NewDecoder()}).provider("provider", p.Provider, []provider.Tenant{{}})
+	config, err := (&builder{d: newDecoder()}).provider("provider", p.Provider, []provider.Tenant{{}})
 	if err != nil || len(config.Limits) == 0 {
 		return 0, first, "", err
 	}

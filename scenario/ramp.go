@@ -18,7 +18,7 @@ import (
 func (b *builder) warm(m *fleet.Model, limits []Limit) {
 	for i := range m.Provider.Limits {
 		l := &m.Provider.Limits[i]
-		if l.Kind != provider.RampLimit || limits[i].Before.Amount > 0 {
+		if l.Kind != provider.RampLimit || limits[i].Prior.Amount > 0 {
 			continue
 		}
 		before, open := 0.0, false

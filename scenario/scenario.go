@@ -89,7 +89,7 @@ func ParseFile(data []byte, name string) (File, error) {
 	}
 	var f File
 	strict.Reset(reflect.ValueOf(&f).Elem())
-	err = strict.NewDecoder().Decode(node, &f)
+	err = newDecoder().Decode(node, &f)
 	return f, err
 }
 
@@ -105,7 +105,7 @@ func Read(data []byte, name string, o Options) (*Scenario, error) {
 
 // read decodes a document and what lies over it, and builds the model.
 func read(document *strict.Node, overlays []*strict.Node, o Options) (*Scenario, error) {
-	d := strict.NewDecoder()
+	d := newDecoder()
 	s := &Scenario{}
 	strict.Reset(reflect.ValueOf(&s.File).Elem())
 	var errs strict.Errors

@@ -47,7 +47,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"unknown section", "fleet:", "fleat:", []string{"f.yaml:7:1: fleat: unknown field", `did you mean "fleet"?`}},
 		{"field twice", "prompt_tokens: 100", "prompt_tokens: 100\n  prompt_tokens: 5", []string{"f.yaml:5:3: ", "prompt_tokens"}},
 		{"not YAML", "{calls: 10}", "{calls: 10", []string{"f.yaml:", "not YAML"}},
-		{"list for a mapping", "fleet: {workers: 2}", "fleet: [2]", []string{"f.yaml:7:8: fleet: found a list; want a mapping of dealt, instances, key, name, priority, queue, workers"}},
+		{"list for a mapping", "fleet: {workers: 2}", "fleet: [2]", []string{"f.yaml:7:8: fleet: found a list; want a mapping of dispatch, instances, key, name, priority, queue, workers"}},
 		{"no unit", "policy: own-the-loop", "policy: {retry: {deadline: 45}}", []string{`policy.retry.deadline: found "45"; want a time with its unit`}},
 		{"negative", "calls: 10", "calls: -3", []string{`workload.batch.calls: found "-3"; want a whole number`}},
 		{"half a call", "calls: 10", "calls: 2.5", []string{`found "2.5"; want a whole number`}},
@@ -57,7 +57,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"no end", "batch: {calls: 10}", "open: {rate: 5/s}", []string{"workload.open: found neither calls nor a horizon"}},
 		{"no workers", "fleet: {workers: 2}", "fleet: {instances: 2}", []string{"fleet.workers: found none; want the number of workers"}},
 		{"queues of a batch", "fleet: {workers: 2}", "fleet: {workers: 2, queue: per_instance}", []string{"fleet.queue: found per_instance; it goes with calls that come by themselves and with workers"}},
-		{"a batch dealt", "fleet: {workers: 2}", "fleet: {workers: 2, dealt: in_turn}", []string{"fleet.dealt: found in_turn; workers fetch these calls"}},
+		{"a batch dealt", "fleet: {workers: 2}", "fleet: {workers: 2, dispatch: in_turn}", []string{"fleet.dispatch: found in_turn; workers fetch these calls"}},
 		{"no prompt", "  prompt_tokens: 100\n", "", []string{"workload.prompt_tokens: found nothing"}},
 		{"law without parameters", "prompt_tokens: 100", "prompt_tokens: {lognormal: {p50: 9}}", []string{"f.yaml:4:18: workload.prompt_tokens: a lognormal law needs p50 and p95"}},
 		{"two laws", "prompt_tokens: 100", "prompt_tokens: {constant: 1, exponential: {mean: 2}}", []string{"found 2 fields; want exactly one of constant, empirical"}},
@@ -73,14 +73,14 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"used of dollars", "{resource: requests, limit: 500/min}", "{resource: dollars, limit: $5/min, used: 3}", []string{"provider.limits.0.used: found 3 of dollars; dollars, and only they, are written such as $5"}},
 		{"charge of dollars", "{resource: requests, limit: 500/min}", "{resource: dollars, limit: $5/min, charge: prompt}", []string{"one on dollars what is billed"}},
 		{"kind of concurrency", "{resource: requests, limit: 500/min}", "{resource: concurrency, limit: 8, kind: ramp}", []string{"a limit on concurrency has a number"}},
-		{"what a ramp has used", "limit: 500/min}", "limit: 500/min, kind: ramp, used: 5}", []string{"provider.limits.0.used: a ramp starts from a rate; want before"}},
-		{"rate before a ramp", "limit: 500/min}", "limit: 500/min, kind: ramp, before: 500}", []string{"provider.limits.0.before: found 500; want a rate such as 500k/min"}},
-		{"before no ramp", "limit: 500/min}", "limit: 500/min, before: 5/s}", []string{"growth, every and before go with kind: ramp"}},
+		{"what a ramp has used", "limit: 500/min}", "limit: 500/min, kind: ramp, used: 5}", []string{"provider.limits.0.used: a ramp starts from a rate; want prior_rate"}},
+		{"rate before a ramp", "limit: 500/min}", "limit: 500/min, kind: ramp, prior_rate: 500}", []string{"provider.limits.0.prior_rate: found 500; want a rate such as 500k/min"}},
+		{"before no ramp", "limit: 500/min}", "limit: 500/min, prior_rate: 5/s}", []string{"growth, every and prior_rate require kind: ramp"}},
 		{"limit of a key nobody has", "limit: 500/min}", "limit: 500/min, keys: [blue]}", []string{`provider.limits.0.keys: found "blue"; no fleet calls under it`}},
 		{"limit of a model nobody calls", "limit: 500/min}", "limit: 500/min, models: [blue]}", []string{`provider.limits.0.models: found [blue]; no fleet calls any of them`}},
 		{"dialect", "  limits:", "  dialect: antropic\n  limits:", []string{`provider.dialect: found "antropic"; did you mean "anthropic"?`}},
 		{"what is billed", "  limits:", "  bills: [abandonned]\n  limits:", []string{`provider.bills.0: found "abandonned"; did you mean "abandoned"?`}},
-		{"batch without slots", "  limits:", "  capacity: {batching: {step: 10ms}}\n  limits:", []string{"provider.capacity.slots: found none; queue, full and batching go with a number of slots"}},
+		{"batch without slots", "  limits:", "  capacity: {batching: {step: 10ms}}\n  limits:", []string{"provider.capacity.slots: found none; queue, full_status and batching go with a number of slots"}},
 		{"batch without a step", "  limits:", "  capacity: {slots: 8, batching: {per_stream: 10ms}}\n  limits:", []string{"provider.capacity.batching: found a step of 0s; want a time such as 12ms"}},
 		{"two latencies", "  limits:", "  capacity: {slots: 8, batching: {step: 10ms}}\n  latency: {first_token: 1s}\n  limits:", []string{"provider.latency: found a latency beside capacity.batching"}},
 		{"measure nobody", "name:", "measure: onlin\nbeside:\n  - {fleet: {name: online, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{`measure: found "onlin"; no such fleet; did you mean "online"?`}},
@@ -92,14 +92,14 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"bounds of a gate", "policy: own-the-loop", "policy: {gate: {aimd: {start: 5}}}", []string{"policy.gate.aimd: found start 5 between min 20 and max 200"}},
 		{"two pacers", "policy: own-the-loop", "policy: {pace: {rate: 5/s, headers: true}}", []string{"policy.pace: found 2 kinds; want one of rate, headers, cubic"}},
 		{"reserve of no headers", "policy: own-the-loop", "policy: {pace: {rate: 5/s, reserve: 5%}}", []string{"policy.pace: burst goes with rate, reserve with headers"}},
-		{"breaker without a rule", "policy: own-the-loop", "policy: {breaker: {open: 5s}}", []string{"policy.breaker: found no rule; want in_a_row or ratio"}},
+		{"breaker without a rule", "policy: own-the-loop", "policy: {breaker: {open: 5s}}", []string{"policy.breaker: found no rule; want consecutive_failures or ratio"}},
 		{"minimum beyond the count", "policy: own-the-loop", "policy: {breaker: {ratio: 50%, over: 10, minimum: 20}}", []string{"policy.breaker.minimum: found 20; want at most the 10 results it looks at"}},
 		{"over what", "policy: own-the-loop", "policy: {breaker: {ratio: 50%, over: many}}", []string{`policy.breaker.over: found "many"; want a number of results, such as 100, or a time, such as 30s`}},
-		{"when open", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, when_open: fallback}}", []string{`policy.breaker.when_open: found "fallback"; did you mean "fall_back"?`}},
+		{"when open", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, when_open: fallback}}", []string{`policy.breaker.when_open: found "fallback"; did you mean "fall_back"?`}},
 		{"account that costs nothing", "policy: own-the-loop", "policy: {budget: {tokens: {max: 5}}}", []string{"policy.budget.tokens: found an account that nothing is taken from"}},
 		{"share of nothing", "policy: own-the-loop", "policy: {budget: {share: {reserve: 5}}}", []string{"policy.budget.share.ratio: found nothing; want a share such as 20%"}},
 		{"two hedges", "policy: own-the-loop", "policy: {hedge: {after: 1s, quantile: 95%}}", []string{"policy.hedge: found after and quantile; want one of them"}},
-		{"too many hedges", "policy: own-the-loop", "policy: {hedge: {after: 1s, most: 9}}", []string{"policy.hedge.most: found 9; want 1 to 3"}},
+		{"too many hedges", "policy: own-the-loop", "policy: {hedge: {after: 1s, max: 9}}", []string{"policy.hedge.max: found 9; want 1 to 3"}},
 		{"collapse without an end", "name:", "collapse: {from: 30s, below: 50%}\nname:", []string{"collapse.to: found 0s; want a time after collapse.from, 30s"}},
 		{"collapse beyond the horizon", "name:", "horizon: 1m\ncollapse: {from: 30s, to: 61s, below: 50%}\nname:", []string{"collapse.to: found 1m1s; want at most the horizon, 1m: no call arrives after it"}},
 		{"collapse below nothing", "name:", "collapse: {from: 30s, to: 60s}\nname:", []string{"collapse.below: found 0%; want more than 0% and at most 100%"}},
@@ -108,19 +108,19 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"mistake in a fallback", "price: gpt-4o-mini", "price: gpt-4o-mini\nfallbacks: [{provider: {limits: [{resource: requests, limit: 5}]}}]", []string{"fallbacks.0.provider.limits.0.limit: found 5"}},
 		{"cooldown of no fallback", "policy: own-the-loop", "policy: {fallback: {cooldown: 5s}}", []string{"policy.fallback.cooldown: found it alone, where it does nothing; want policy.fallback.on as well"}},
 		{"window of no throttle", "policy: own-the-loop", "policy: {throttle: {window: 5s}}", []string{"policy.throttle.window: found it alone, where it does nothing; want policy.throttle.k as well"}},
-		{"breaker that looks at nothing", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, over: 30s}}", []string{"policy.breaker.over: found it alone"}},
-		{"class of attempts", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, counts: [terminl]}}", []string{`policy.breaker.counts.0: found "terminl"; did you mean "terminal"?`}},
-		{"counts of no breaker", "policy: own-the-loop", "policy: {breaker: {counts: [terminal]}}", []string{"policy.breaker: found no rule; want in_a_row or ratio"}},
-		{"minimum of nothing", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, minimum: 3}}", []string{"policy.breaker.minimum: found it alone"}},
-		{"cycle of no cooldown", "policy: own-the-loop", "fallbacks: [{provider: local-stub}]\npolicy: {fallback: {on: true, cooldown_seen_every: 10s}}", []string{"policy.fallback.cooldown_seen_every: found it alone, where it does nothing; want policy.fallback.cooldown as well"}},
-		{"fall back to nobody", "policy: own-the-loop", "policy: {breaker: {in_a_row: 5, when_open: fall_back}}", []string{"policy.breaker.when_open: found it alone, where it does nothing; want policy.fallback.on to fall back as well"}},
+		{"breaker that looks at nothing", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, over: 30s}}", []string{"policy.breaker.over: found it alone"}},
+		{"class of attempts", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, counts: [terminl]}}", []string{`policy.breaker.counts.0: found "terminl"; did you mean "terminal"?`}},
+		{"counts of no breaker", "policy: own-the-loop", "policy: {breaker: {counts: [terminal]}}", []string{"policy.breaker: found no rule; want consecutive_failures or ratio"}},
+		{"minimum of nothing", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, minimum: 3}}", []string{"policy.breaker.minimum: found it alone"}},
+		{"cycle of no cooldown", "policy: own-the-loop", "fallbacks: [{provider: local-stub}]\npolicy: {fallback: {on: true, cooldown_refresh: 10s}}", []string{"policy.fallback.cooldown_refresh: found it alone, where it does nothing; want policy.fallback.cooldown as well"}},
+		{"fall back to nobody", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, when_open: fall_back}}", []string{"policy.breaker.when_open: found it alone, where it does nothing; want policy.fallback.on to fall back as well"}},
 		{"fallback of a fleet beside", "name:", "beside:\n  - {fleet: {workers: 1}, policy: {fallback: {on: true}}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{"beside.0.policy.fallback.on: found true; the scenario's fallbacks are those of its main fleet"}},
 		{"header beside a wait", "  limits:", "  faults: [{status: 429, retry_after: 5s, retry_after_header: soon}]\n  limits:", []string{"provider.faults.0.retry_after_header: found both it and retry_after"}},
 		{"header of no status", "  limits:", "  faults: [{hang: true, retry_after_header: soon}]\n  limits:", []string{"want status"}},
-		{"layer", "policy: own-the-loop", "policy: {inside: [{retry: {attempts: 0}}]}", []string{"policy.inside.0.retry.attempts: found \"0\""}},
-		{"layer's backoff", "policy: own-the-loop", "policy: {inside: [{retry: {backoff: {exponential: {cap: 5s}}}}]}", []string{"policy.inside.0.retry.backoff.exponential.base: found nothing"}},
+		{"layer", "policy: own-the-loop", "policy: {outer_layers: [{retry: {attempts: 0}}]}", []string{"policy.outer_layers.0.retry.attempts: found \"0\""}},
+		{"layer's backoff", "policy: own-the-loop", "policy: {outer_layers: [{retry: {backoff: {exponential: {cap: 5s}}}}]}", []string{"policy.outer_layers.0.retry.backoff.exponential.base: found nothing"}},
 		{"power of nothing", "policy: own-the-loop", "policy: {retry: {backoff: {power: {base: 1s}}}}", []string{"policy.retry.backoff.power: found base 1s and exponent 0"}},
-		{"give up first", "policy: own-the-loop", "policy: {retry: {retry_after: {obey: up_to, limit: 5s, before_status: true}}}", []string{"policy.retry.retry_after.before_status: goes with beyond: give_up"}},
+		{"give up first", "policy: own-the-loop", "policy: {retry: {retry_after: {obey: up_to, limit: 5s, overrides_status: true}}}", []string{"policy.retry.retry_after.overrides_status: goes with beyond: give_up"}},
 		{"range of statuses", "policy: own-the-loop", "policy: {retry: {retry_on: [599..500]}}", []string{"a range such as 502..599"}},
 		{"tier of no model", "price: gpt-4o-mini", "price: {tier: batch}", []string{"price.model: found a tier without a model"}},
 		{"tier of one's own price", "price: gpt-4o-mini", "price: {input: 1, output: 2, tier: batch}", []string{"price.tier: found batch beside a price"}},
@@ -129,7 +129,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"factor without rule", "{resource: requests, limit: 500/min}", "{resource: tokens, limit: 500/min, output_factor: 5}", []string{"output_factor and settle: multiply_output go together"}},
 		{"output charged at admission", "{resource: requests, limit: 500/min}", "{resource: output_tokens, limit: 500/min, charge: prompt}", []string{"a limit on output tokens counts as_produced"}},
 		{"queue without slots", "  limits:", "  capacity: {queue: 5}\n  limits:", []string{"provider.capacity.slots: found none"}},
-		{"full with another status", "  limits:", "  capacity: {slots: 5, full: 500}\n  limits:", []string{"provider.capacity.full: found 500; want 429, 503 or 529"}},
+		{"full with another status", "  limits:", "  capacity: {slots: 5, full_status: 500}\n  limits:", []string{"provider.capacity.full_status: found 500; want 429, 503 or 529"}},
 		{"gateway of answers", "  limits:", "  gateway: {rewrite: [{from: 529, to: 200}]}\n  limits:", []string{"provider.gateway.rewrite.0: found 529 to 200"}},
 		{"gateway with two wishes", "  limits:", "  gateway: {strip_retry_after: true, retry_after: 59s}\n  limits:", []string{"provider.gateway.retry_after: found 59s beside strip_retry_after; want one of them"}},
 		{"Retry-After in another form", "  limits:", "  retry_after: {send: in_second}\n  limits:", []string{"provider.retry_after.send: found \"in_second\"", "as_date, in_body, in_seconds, never"}},
@@ -194,7 +194,7 @@ fleet: {workers: 0}
 provider:
   limits: [{resource: requests, limit: 500}, {resource: request, limit: 5/min}]
   faults: [{status: 200}, {hang: maybe}]
-policy: {retry: {backoff: {exponential: {cap: 5s}}}, hedge: {most: 2}, gate: {semaphore: 4, aimd: {}}}
+policy: {retry: {backoff: {exponential: {cap: 5s}}}, hedge: {max: 2}, gate: {semaphore: 4, aimd: {}}}
 price: gpt-4o-minni
 `, nil, []string{
 			"f:2:1: horizn: unknown field", "f:4:18: workload.batch.calls: found \"-1\"", "f:5:18: workload.prompt_tokens: found \"many\"", "f:7:18: fleet.workers: found \"0\"",
@@ -206,7 +206,7 @@ price: gpt-4o-minni
 		{"in settings too", base, []string{"policy.gate.semafore=4", "fleet.workers=-1", "seed=x"}, []string{"--set policy.gate.semafore=4: ", "--set fleet.workers=-1: ", "--set seed=x: "}},
 		{"not of what joins parts", strings.Replace(base, "max_tokens: 80", "max_tokens: lots", 1) + "fallbacks: [{provider: local-stubb}]\nmeasure: nobody\n", []string{"provider.limits.0={resource: tokens, limit: 5k/min}"},
 			[]string{"workload.max_tokens: found \"lots\"", "fallbacks.0.provider: found \"local-stubb\""}},
-		{"once, though a fleet beside inherits", "beside: [{workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}, fleet: {workers: 1}}]\n" + strings.Replace(base, "policy: own-the-loop", "policy: {hedge: {most: 2}}", 1), nil,
+		{"once, though a fleet beside inherits", "beside: [{workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}, fleet: {workers: 1}}]\n" + strings.Replace(base, "policy: own-the-loop", "policy: {hedge: {max: 2}}", 1), nil,
 			[]string{"policy.hedge: found neither"}},
 	} {
 		_, err := Read([]byte(c.text), "f", Options{Set: c.set})
@@ -293,7 +293,7 @@ func TestSettingsOverlayTheFile(t *testing.T) {
 // a path reaches inside; null leaves a field as if it had not been written.
 func TestSettingsReplaceMergeAndUnset(t *testing.T) {
 	text := strings.Replace(base, "policy: own-the-loop",
-		"policy: {preset: own-the-loop, breaker: {in_a_row: 5, open: 9s}}", 1)
+		"policy: {preset: own-the-loop, breaker: {consecutive_failures: 5, open: 9s}}", 1)
 	const s = time.Second
 	client := func(of func(policy.Client) bool) func(*Scenario) bool {
 		return func(s *Scenario) bool { return of(s.Model.Client) }
@@ -319,7 +319,7 @@ func TestSettingsReplaceMergeAndUnset(t *testing.T) {
 		{[]string{"policy.retry.backoff+={exponential: {base: 1s}}"}, client(func(c policy.Client) bool { return c.Retry.Backoff.Base == s && c.Retry.Backoff.Cap == 20*s })},
 		{[]string{"policy.retry.attempts=null"}, client(func(c policy.Client) bool { return c.Retry.Attempts == 1 })},
 		{[]string{"policy=null"}, client(func(c policy.Client) bool { return reflect.DeepEqual(c, sendOnce) })},
-		{[]string{"policy.breaker+={ratio: 50%}", "policy.breaker={in_a_row: 3}"}, client(func(c policy.Client) bool { return c.Breaker.InARow == 3 && c.Breaker.Ratio == 0 })},
+		{[]string{"policy.breaker+={ratio: 50%}", "policy.breaker={consecutive_failures: 3}"}, client(func(c policy.Client) bool { return c.Breaker.InARow == 3 && c.Breaker.Ratio == 0 })},
 		{[]string{"workload.open={rate: 5/s, calls: 9}"}, func(s *Scenario) bool { return s.Model.Workload.Arrivals != nil && s.Model.Workload.Calls == 9 }},
 		{[]string{"workload={burst: {calls: 3}, prompt_tokens: 1, output_tokens: 1, max_tokens: 5}"}, func(s *Scenario) bool { return s.Model.Workload.Calls == 3 && s.Workload.Batch == nil }},
 		{[]string{"provider.limits=[{resource: concurrency, limit: 5}]"}, func(s *Scenario) bool {
@@ -402,8 +402,8 @@ func TestRampStarts(t *testing.T) {
 	}{
 		{"open", "open: {rate: 5/s, calls: 9, profile: [{at: 1m, rate: 50/s}]}", "resource: requests, limit: 1/s", 4500, 0},
 		{"open, of tokens", "open: {rate: 5/s, calls: 9}", "resource: tokens, limit: 1k/min", 810_000, 0},
-		{"given", "open: {rate: 5/s, calls: 9}", "resource: requests, limit: 1/s, before: 40/min", 600, 0},
-		{"given, and each minute", "burst: {calls: 1}", "resource: requests, limit: 1/s, every: 1m, before: 40/min", 40, 0},
+		{"given", "open: {rate: 5/s, calls: 9}", "resource: requests, limit: 1/s, prior_rate: 40/min", 600, 0},
+		{"given, and each minute", "burst: {calls: 1}", "resource: requests, limit: 1/s, every: 1m, prior_rate: 40/min", 40, 0},
 		{"not known", "burst: {calls: 1}", "resource: requests, limit: 1/s", 0, 1},
 	} {
 		file := "workload: {" + c.workload + ", prompt_tokens: 100, output_tokens: 50, max_tokens: 80}\n" +
@@ -425,11 +425,11 @@ func TestDealing(t *testing.T) {
 		queue          fleet.Queueing
 	}{
 		{fleet: "{instances: 3}"},
-		{fleet: "{instances: 3, dealt: in_turn}", dealt: fleet.InTurn},
+		{fleet: "{instances: 3, dispatch: in_turn}", dealt: fleet.InTurn},
 		{fleet: "{instances: 3, workers: 2}"},
 		{fleet: "{instances: 3, workers: 2, queue: per_instance}", queue: fleet.PerInstance},
-		{fleet: "{instances: 3, workers: 2, queue: per_instance, dealt: in_turn}", dealt: fleet.InTurn, queue: fleet.PerInstance},
-		{fleet: "{instances: 3, workers: 2, dealt: in_turn}", mistake: "fleet.dealt: found in_turn, but workers take calls from one queue of all instances; want fleet.queue per_instance as well"},
+		{fleet: "{instances: 3, workers: 2, queue: per_instance, dispatch: in_turn}", dealt: fleet.InTurn, queue: fleet.PerInstance},
+		{fleet: "{instances: 3, workers: 2, dispatch: in_turn}", mistake: "fleet.dispatch: found in_turn, but workers take calls from one queue of all instances; want fleet.queue per_instance as well"},
 		{fleet: "{instances: 3, queue: per_instance}", mistake: "fleet.queue: found per_instance; it goes with calls that come by themselves and with workers"},
 	} {
 		file := "workload: {open: {rate: 5/s, calls: 9}, prompt_tokens: 1, output_tokens: 1}\nfleet: " + c.fleet + "\n"
@@ -1076,13 +1076,13 @@ func TestTimesBeyondTheEndOfTime(t *testing.T) {
 		"redelivery after centuries":                         {set: []string{outage, "workload.redeliver={after: 2000000h, deliveries: 9}"}},
 		"a visibility timeout of centuries":                  {set: []string{outage, "workload.redeliver={visible_after: 2000000h, deliveries: 9}"}},
 		"pacing by centuries":                                {set: []string{"policy.pace={rate: 1/2000000h, burst: 1}"}},
-		"a breaker that holds for centuries":                 {set: []string{outage, "policy.breaker={in_a_row: 1, open: 2000000h, when_open: wait}"}},
+		"a breaker that holds for centuries":                 {set: []string{outage, "policy.breaker={consecutive_failures: 1, open: 2000000h, when_open: wait}"}},
 		"a limit per 200 years":                              {set: []string{"provider.limits=[{resource: requests, limit: 2/1800000h}]", "policy={retry: {attempts: none, retry_after: {obey: in_full}}}"}},
 
 		"patience of centuries":       {set: []string{"workload.patience={exponential: {mean: 1000000h}}"}, ends: true},
 		"hedges after centuries":      {set: []string{"policy.hedge={after: 2000000h}"}, ends: true},
 		"timeouts of centuries":       {set: []string{"policy.timeouts={attempt: 2000000h, call: 2000000h, connect: 2000000h, gap: 2000000h, first_byte: 2000000h}"}, ends: true},
-		"a cooldown of centuries":     {set: []string{outage, "policy.fallback={on: true, cooldown: 2000000h, cooldown_seen_every: 2000000h}", "fallbacks=[{provider: {}}]"}, ends: true},
+		"a cooldown of centuries":     {set: []string{outage, "policy.fallback={on: true, cooldown: 2000000h, cooldown_refresh: 2000000h}", "fallbacks=[{provider: {}}]"}, ends: true},
 		"a fault between centuries":   {set: []string{"provider.faults=[{status: 503, gap: 2000000h, length: 2000000h}]"}, ends: true},
 		"a fault after centuries":     {set: []string{"provider.faults=[{status: 503, at: 2000000h, for: 2000000h}]"}, ends: true},
 		"a cache for centuries":       {set: []string{"workload.cached_share=50%", "workload.cache_lifetime=2000000h"}, ends: true},
@@ -1116,7 +1116,7 @@ func TestTimesBeyondTheEndOfTime(t *testing.T) {
 // everything is a scenario with all that a client can decide.
 var everything = func() string {
 	text := base + `beside:
-  - {fleet: {name: other, key: k, priority: -2, workers: 3}, workload: {open: {rate: 1/s, calls: 9}, prompt_tokens: 10, reasoning_tokens: 5, output_tokens: 10, cached_share: 50%, cache_lifetime: 5m, cache_writes: true, acts: true, redeliver: {visible_after: 30s, deliveries: 3}}, price: {input: 1, output: 2, written: 3, reasoning: 4}}
+  - {fleet: {name: other, key: k, priority: -2, workers: 3}, workload: {open: {rate: 1/s, calls: 9}, prompt_tokens: 10, reasoning_tokens: 5, output_tokens: 10, cached_share: 50%, cache_lifetime: 5m, cache_writes: true, side_effects: true, redeliver: {visible_after: 30s, deliveries: 3}}, price: {input: 1, output: 2, written: 3, reasoning: 4}}
 fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: anthropic, capacity: {slots: 4, queue: unlimited, retry_after: 3s}, bills: []}}]
 `
 	text = strings.Replace(text, "max_tokens: 80", "max_tokens: 80\n  stream: true", 1)
@@ -1124,18 +1124,18 @@ fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: an
   retry:
     attempts: 7
     retry_on: [429, 502..599, stream]
-    backoff: {exponential: {base: 1s, less: 500ms, cap: 9s, least: 100ms, jitter: {around: 10%}}}
+    backoff: {exponential: {base: 1s, minus: 500ms, cap: 9s, min: 100ms, jitter: {around: 10%}}}
     throttled_backoff: {power: {base: 500ms, exponent: 1.5, plus: 1s, jitter: {growing: 1s}}}
     broken_stream: replay
-    retry_after: {obey: up_to, limit: 60s, below_limit: true, beyond: give_up, before_status: true, at_least_backoff: true, body: true, milliseconds: true, zero: at_once, negative: 1ms, past: at_once, garbage: 1ms, overflow: at_once, largest: 2h, skips_zero_milliseconds: true, skips_negative: true}
-  inside: [{name: framework, timeout: 5m, retry: {attempts: 3, backoff: {exponential: {base: 1s, jitter: smooth}}}}]
-  gate: {gradient: {start: 9, min: 3, max: 50, queue: 2, smoothing: 0.5, tolerance: 2, window: 90}, scope: all, order: lifo, room: 12}
+    retry_after: {obey: up_to, limit: 60s, limit_exclusive: true, beyond: give_up, overrides_status: true, at_least_backoff: true, body: true, milliseconds: true, zero: at_once, negative: 1ms, past: at_once, malformed: 1ms, overflow: at_once, max_representable: 2h, skips_zero_milliseconds: true, skips_negative: true}
+  outer_layers: [{name: framework, timeout: 5m, retry: {attempts: 3, backoff: {exponential: {base: 1s, jitter: smooth}}}}]
+  gate: {gradient: {start: 9, min: 3, max: 50, queue: 2, smoothing: 0.5, tolerance: 2, window: 90}, scope: all, order: lifo, max_waiting: 12}
   pace: {headers: true, reserve: 10%, scope: all}
-  breaker: {in_a_row: 5, ratio: 50%, over: 30s, minimum: 20, open: 10s, probes: 2, counts: [terminal, throttled], when_open: fall_back}
+  breaker: {consecutive_failures: 5, ratio: 50%, over: 30s, minimum: 20, open: 10s, probes: 2, counts: [terminal, throttled], when_open: fall_back}
   throttle: {k: 1.5, window: 1m}
   budget: {tokens: {max: 10, start: 0, per_call: 0.1, retry: 1, timeout_retry: 2, throttle_retry: 3, refund: true, floor: 1}, share: {ratio: 20%, window: 10s, reserve: 3}}
-  hedge: {quantile: 95%, most: 2, cancel: true}
-  fallback: {on: true, cooldown: 1m, cooldown_seen_every: 10s}
+  hedge: {quantile: 95%, max: 2, cancel: true}
+  fallback: {on: true, cooldown: 1m, cooldown_refresh: 10s}
   idempotency_key: true`, 1)
 	return text
 }()
@@ -1188,7 +1188,7 @@ func TestResolvedKeepsEmptyLists(t *testing.T) {
 }
 
 func TestResolvedReadsBack(t *testing.T) {
-	for _, set := range []string{"policy.inside=[{retry: {attempts: none}}]", "workload.open={rate: 20/h, calls: 5}", "policy.retry.backoff.exponential.cap=null", "policy.gate={aimd: {slow: none}}", "provider.faults=[{status: 500, share: 12.3456789%}]",
+	for _, set := range []string{"policy.outer_layers=[{retry: {attempts: none}}]", "workload.open={rate: 20/h, calls: 5}", "policy.retry.backoff.exponential.cap=null", "policy.gate={aimd: {slow: none}}", "provider.faults=[{status: 500, share: 12.3456789%}]",
 		"policy={name: mine, retry: {attempts: 3}}", "seed=0", "policy.retry.attempts=none", "event_budget=none", "provider.faults=[{share: 0%, status: 500}]",
 		"policy=openai-python@2.46", "policy.timeouts.attempt=[2s, none]", "warmup=auto", "policy.retry.retry_on=[429, 5xx, timeout]"} {
 		s, err := Read([]byte(base), "f", Options{Set: []string{set}})

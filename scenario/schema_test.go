@@ -50,17 +50,13 @@ func validate(t *testing.T, schema *jsonschema.Schema, text []byte) error {
 // Every scenario that is shipped validates against the schema.
 func TestShippedScenariosValidate(t *testing.T) {
 	schema := compile(t)
-	files, err := filepath.Glob("embedded/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := filepath.Glob("../experiments/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files = append(files, more...)
-	if len(files) < 6 {
-		t.Fatalf("found %d scenarios, want the embedded ones and the catalogue", len(files))
+	var files []string
+	for _, pattern := range []string{"embedded/*.yaml", "../experiments/*.yaml", "../experiments/cases/*.yaml"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) < 3 {
+			t.Fatalf("%s: found %d scenarios, %v", pattern, len(found), err)
+		}
+		files = append(files, found...)
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -109,7 +105,7 @@ func abs(x float64) float64 { return max(x, -x) }
 func TestSchemaTakesWords(t *testing.T) {
 	schema := compile(t)
 	for _, text := range []string{"policy: none", "policy: {timeouts: none}", "policy: {retry: {attempts: unlimited, deadline: none}}", "workload: {patience: unlimited, batch: null}",
-		"provider: {capacity: {slots: 4, queue: unlimited}, faults: none}", "policy: {timeouts: {attempt: [2s, none]}}", "policy: {breaker: {in_a_row: 5, counts: [terminal]}}"} {
+		"provider: {capacity: {slots: 4, queue: unlimited}, faults: none}", "policy: {timeouts: {attempt: [2s, none]}}", "policy: {breaker: {consecutive_failures: 5, counts: [terminal]}}"} {
 		if err := validate(t, schema, []byte(text)); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}

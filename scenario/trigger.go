@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"stampede/internal/strict"
 	"stampede/sim"
 )
 
@@ -73,7 +72,7 @@ func (t *Template) WithoutTrigger(s *Scenario) (*Scenario, error) {
 	for i := range f.Beside {
 		f.Beside[i].Workload.Open = calm(f.Beside[i].Workload.Open)
 	}
-	b := builder{d: strict.NewDecoder(), options: t.options}
+	b := builder{d: newDecoder(), options: t.options}
 	out := &Scenario{File: f}
 	var err error
 	out.Model, err = b.build(&out.File)

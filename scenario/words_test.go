@@ -42,18 +42,18 @@ policy:
     deadline: 60s
     retry_on: [429]
     never_on: [x]
-    backoff: {exponential: {base: 1s, less: 100ms, cap: 9s, least: 10ms}}
+    backoff: {exponential: {base: 1s, minus: 100ms, cap: 9s, min: 10ms}}
     throttled_backoff: {power: {base: 1s, exponent: 2, plus: 1s, cap: 9s}}
-    retry_after: {obey: up_to, limit: 60s, plus: 1s, largest: 2h}
-  inside: [{name: framework, timeout: 5m, retry: {attempts: 2, deadline: 9m, retry_on: [429], never_on: [y], retry_after: {obey: in_full, plus: 1s, largest: 3h}}}]
+    retry_after: {obey: up_to, limit: 60s, plus: 1s, max_representable: 2h}
+  outer_layers: [{name: framework, timeout: 5m, retry: {attempts: 2, deadline: 9m, retry_on: [429], never_on: [y], retry_after: {obey: in_full, plus: 1s, max_representable: 3h}}}]
   timeouts: {connect: 5s, first_byte: 20s, gap: 10s, call: 90s, attempt: 30s}
-  gate: {aimd: {slow: 3s}, room: 12}
+  gate: {aimd: {slow: 3s}, max_waiting: 12}
   pace: {headers: true, reserve: 10%}
-  breaker: {in_a_row: 5, ratio: 50%}
+  breaker: {consecutive_failures: 5, ratio: 50%}
   throttle: {k: 2}
   budget: {tokens: {max: 10, retry: 1}, share: {ratio: 20%, reserve: 3}}
   hedge: {after: 1s}
-  fallback: {on: true, cooldown: 1m, cooldown_seen_every: 10s}
+  fallback: {on: true, cooldown: 1m, cooldown_refresh: 10s}
 beside: [{fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}, policy: no-retry, price: gpt-4o}]
 fallbacks: [{provider: {}, price: gpt-4o}]
 price: gpt-4o-mini
@@ -113,26 +113,26 @@ func TestNoneAndUnlimited(t *testing.T) {
 		{"policy.pace.rate", "policy.pace={rate: 5/s}"},
 		{"policy.gate.semaphore", "policy.gate={semaphore: 4}"},
 		{"policy.gate.gradient", "policy.gate={gradient: {}}"},
-		{"policy.gate.aimd", "policy.gate.room=null"},
+		{"policy.gate.aimd", "policy.gate.max_waiting=null"},
 		{"policy.hedge.quantile", "policy.hedge={quantile: 95%}"},
-		{"policy.fallback.cooldown", "policy.fallback.cooldown_seen_every=none"},
+		{"policy.fallback.cooldown", "policy.fallback.cooldown_refresh=none"},
 	}
 	own := map[string]func(*Scenario) bool{ // fields whose default is not what the word says
-		"event_budget none":              func(s *Scenario) bool { return s.Model.Budget == 0 },
-		"event_budget unlimited":         func(s *Scenario) bool { return s.Model.Budget == 0 },
-		"policy.retry.attempts":          func(s *Scenario) bool { return s.Model.Client.Retry.Attempts == 0 },
-		"policy.inside.0.retry.attempts": func(s *Scenario) bool { return s.Model.Client.Outer[0].Retry.Attempts == 0 },
+		"event_budget none":                    func(s *Scenario) bool { return s.Model.Budget == 0 },
+		"event_budget unlimited":               func(s *Scenario) bool { return s.Model.Budget == 0 },
+		"policy.retry.attempts":                func(s *Scenario) bool { return s.Model.Client.Retry.Attempts == 0 },
+		"policy.outer_layers.0.retry.attempts": func(s *Scenario) bool { return s.Model.Client.Outer[0].Retry.Attempts == 0 },
 		"retry_on none": func(s *Scenario) bool {
 			c := s.Model.Client.Retry.Classify
 			return c.Statuses == nil && !c.Timeouts && !c.Connections
 		},
-		"policy.inside.0.retry.retry_on none": func(s *Scenario) bool { return s.Model.Client.Outer[0].Retry.Classify.Statuses == nil },
+		"policy.outer_layers.0.retry.retry_on none": func(s *Scenario) bool { return s.Model.Client.Outer[0].Retry.Classify.Statuses == nil },
 		"provider.bills none": func(s *Scenario) bool {
 			b := s.Model.Provider.Billing
 			return b.AbandonedFree && b.CutFree && b.LostFree && !b.TimeoutBilled
 		},
 		"provider.faults.0.share none":      func(s *Scenario) bool { return s.Model.Provider.Faults[0].Share == 0 },
-		"policy.gate.room none":             func(s *Scenario) bool { return s.Model.Client.Gate.Room == policy.NoRoom },
+		"policy.gate.max_waiting none":      func(s *Scenario) bool { return s.Model.Client.Gate.Room == policy.NoRoom },
 		"policy.gate.aimd.slow none":        func(s *Scenario) bool { return s.Model.Client.Gate.AIMD.Slow == 0 },
 		"provider.capacity.queue unlimited": func(s *Scenario) bool { return s.Model.Provider.Capacity.Queue == -1 },
 		"beside.0.policy none":              func(s *Scenario) bool { return reflect.DeepEqual(s.Model.Beside[0].Client, sendOnce) },
@@ -148,7 +148,7 @@ func TestNoneAndUnlimited(t *testing.T) {
 			}
 		}
 		if at, _, ok := strings.Cut(path, ".exponential."); ok {
-			sets = append(sets, at+"={exponential: {base: 1s, less: 100ms, cap: 9s, least: 10ms}}")
+			sets = append(sets, at+"={exponential: {base: 1s, minus: 100ms, cap: 9s, min: 10ms}}")
 		}
 		if at, _, ok := strings.Cut(path, ".power."); ok {
 			sets = append(sets, at+"={power: {base: 1s, exponent: 2, plus: 1s, cap: 9s}}")

@@ -13,6 +13,8 @@ import (
 // Decoder decodes trees over one another and remembers where each field was
 // last written, so that a later check can point there.
 type Decoder struct {
+	Renamed map[string]string // the name that a field has now, by Type.former_name
+
 	origins map[string]origin
 }
 
@@ -143,6 +145,9 @@ func (d *Decoder) fields(n *Node, v reflect.Value, path string) error {
 			hint := nearest.Unknown(key.Name, Names(t))
 			if name, index, ok := strings.Cut(strings.TrimSuffix(key.Name, "]"), "["); ok {
 				hint = fmt.Sprintf("an item of a list is written as in %s.%s", name, index)
+			}
+			if name, ok := d.Renamed[t.Name()+"."+key.Name]; ok {
+				hint = "it is now called " + name
 			}
 			errs.Add(&Error{Path: at, origin: key.origin, Message: "unknown field; " + hint})
 			continue

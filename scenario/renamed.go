@@ -1,0 +1,30 @@
+package scenario
+
+import "stampede/internal/strict"
+
+// renamed gives for each former name of a field, after its type, the name it has now. A file that
+// uses the former one is refused with the new one.
+var renamed = map[string]string{
+	"Workload.acts":                "side_effects",
+	"Fleet.dealt":                  "dispatch",
+	"Policy.inside":                "outer_layers",
+	"Breaker.in_a_row":             "consecutive_failures",
+	"Hedge.most":                   "max",
+	"Fallback.cooldown_seen_every": "cooldown_refresh",
+	"Exponential.less":             "minus",
+	"Exponential.least":            "min",
+	"RetryAfter.below_limit":       "limit_exclusive",
+	"RetryAfter.before_status":     "overrides_status",
+	"RetryAfter.garbage":           "malformed",
+	"RetryAfter.largest":           "max_representable",
+	"Gate.room":                    "max_waiting",
+	"Capacity.full":                "full_status",
+	"Limit.before":                 "prior_rate",
+}
+
+// newDecoder makes a decoder that knows the former names of fields.
+func newDecoder() *strict.Decoder {
+	d := strict.NewDecoder()
+	d.Renamed = renamed
+	return d
+}

@@ -51,7 +51,7 @@ func validate(t *testing.T, schema *jsonschema.Schema, text []byte) error {
 func TestShippedScenariosValidate(t *testing.T) {
 	schema := compile(t)
 	var files []string
-	for _, pattern := range []string{"embedded/*.yaml", "../experiments/*.yaml", "../experiments/cases/*.yaml"} {
+	for _, pattern := range []string{"embedded/*.yaml", "../experiments/*.yaml", "../experiments/cases/*.yaml", "../examples/*.yaml"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) < 3 {
 			t.Fatalf("%s: found %d scenarios, %v", pattern, len(found), err)

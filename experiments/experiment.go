@@ -244,18 +244,22 @@ type Trial struct {
 	Seed  uint64 // 0 means that of the scenario
 	Seeds int    // so many in a row, whose verdicts are counted; 0 means 1
 	Done  func() // called after each seed, when set
+
+	// divisor divides the replications of each arm, at least five of which remain, for a quick look;
+	// 0 means 1.
+	divisor int
 }
 
 // Run runs the experiment. When the context ends between seeds, the result of those that
 // finished is returned with its error.
 func (e *Experiment) Run(ctx context.Context, t Trial) (*Result, error) {
-	first, err := e.once(ctx, t.Jobs, t.Seed)
+	first, err := e.once(ctx, t, t.Seed)
 	for err == nil && first.Seeds < t.Seeds {
 		if t.Done != nil {
 			t.Done()
 		}
 		var next *Result
-		if next, err = e.once(ctx, t.Jobs, first.Seed+uint64(first.Seeds)); err != nil {
+		if next, err = e.once(ctx, t, first.Seed+uint64(first.Seeds)); err != nil {
 			return first, err
 		}
 		first.Seeds++
@@ -270,7 +274,7 @@ func (e *Experiment) Run(ctx context.Context, t Trial) (*Result, error) {
 }
 
 // once runs the experiment with one seed.
-func (e *Experiment) once(ctx context.Context, jobs int, seed uint64) (*Result, error) {
+func (e *Experiment) once(ctx context.Context, t Trial, seed uint64) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -281,7 +285,7 @@ func (e *Experiment) once(ctx context.Context, jobs int, seed uint64) (*Result, 
 	if seed != 0 {
 		base.Seed = seed
 	}
-	l := &lab{ctx: ctx, experiment: e, jobs: jobs, seed: base.Seed}
+	l := &lab{ctx: ctx, experiment: e, jobs: t.Jobs, seed: base.Seed, divisor: t.divisor}
 	measure := e.measure
 	if measure == nil {
 		measure = (*lab).read

@@ -7,22 +7,42 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"stampede/measure"
 )
 
+// results holds what each experiment found, by its name, so that a test run runs the catalogue once.
+var results sync.Map
+
+// resultOf runs an experiment, unless another test has done so; with -short, with a tenth of its
+// replications.
+func resultOf(t *testing.T, e *Experiment) *Result {
+	t.Helper()
+	trial := Trial{}
+	if testing.Short() {
+		trial.divisor = 10
+	}
+	run, _ := results.LoadOrStore(e.Name, sync.OnceValues(func() (*Result, error) {
+		return e.Run(context.Background(), trial)
+	}))
+	r, err := run.(func() (*Result, error))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // Every reference of the catalogue that can hold does, and each judged sample
 // is narrow enough that holding means something: the half-width of its 99 %
 // interval is at most 7 % of what was measured or of the reference. Every figure
-// shows something.
+// shows something. A tenth of the replications is too few for bounds that the whole
+// interval must keep, and for narrow intervals; there the mean must keep the bound.
 func TestCatalogueHolds(t *testing.T) {
 	for _, e := range Catalogue() {
 		t.Run(e.Name, func(t *testing.T) {
-			r, err := e.Run(t.Context(), Trial{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := resultOf(t, e)
 			for _, f := range r.Findings {
 				if f.Holds == nil {
 					if f.Note == "" {
@@ -30,10 +50,11 @@ func TestCatalogueHolds(t *testing.T) {
 					}
 					continue
 				}
-				if f.failed() && !f.explained() {
+				meets := f.Low <= f.Estimate.Mean && f.Estimate.Mean <= f.High
+				if f.failed() && !f.explained() && !(testing.Short() && meets) {
 					t.Errorf("%s: measured %v %v, want %s", f.Key, f.Estimate, f.Sample.List, f.words())
 				}
-				if len(f.Values) > 1 {
+				if len(f.Values) > 1 && !testing.Short() {
 					if e := measure.EstimateOf(f.Values, 0.99); e.Half() > 0.07*max(math.Abs(e.Mean),
 						math.Abs(f.Expected)) &&
 						!math.IsInf(f.High-f.Low, 0) {
@@ -41,7 +62,9 @@ func TestCatalogueHolds(t *testing.T) {
 					}
 				}
 			}
-			checkPictures(t, r)
+			if !testing.Short() {
+				checkPictures(t, r)
+			}
 		})
 	}
 }
@@ -78,14 +101,14 @@ func TestJudge(t *testing.T) {
 }
 
 func TestResultJSON(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with a tenth of the replications the numbers differ")
+	}
 	e, err := Find("thundering-herd")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Run(t.Context(), Trial{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := resultOf(t, e)
 	text, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ type lab struct {
 	experiment *Experiment
 	jobs       int
 	seed       uint64
+	divisor    int // of the replications of each arm; 0 means 1
 }
 
 // arm is the scenario of one arm with the seed of the lab, and with further settings.
@@ -22,6 +23,9 @@ func (l *lab) arm(name string, set ...string) (*scenario.Scenario, error) {
 	s, err := l.experiment.Arm(name, set...)
 	if err == nil {
 		s.Seed = l.seed
+		if l.divisor > 1 {
+			s.Replications = max(min(5, s.Replications), s.Replications/l.divisor)
+		}
 	}
 	return s, err
 }

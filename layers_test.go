@@ -17,7 +17,7 @@ var layers = map[string][]string{
 	"cmd/stampede": {
 		"stampede/cost", "stampede/experiments", "stampede/figures", "stampede/internal/format",
 		"stampede/internal/nearest", "stampede/measure", "stampede/plots", "stampede/report",
-		"stampede/scenario", "stampede/sweep", "github.com/schollz/progressbar/v3",
+		"stampede/scenario", "stampede/sweep",
 		"github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"figures": {

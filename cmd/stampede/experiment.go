@@ -148,7 +148,11 @@ func runExperiments(c *cli.Context) error {
 			return usage("--plot: %v; want a folder, or the name of a new one", err)
 		}
 	}
-	bar := newProgress(c.App.ErrWriter, len(chosen)*seeds, "experiments")
+	what := "experiments"
+	if seeds > 1 {
+		what = "experiment runs" // one for each seed
+	}
+	bar := newProgress(c.App.ErrWriter, count{total: len(chosen) * seeds}, what)
 	var results []*experiments.Result
 	var drawn []string
 	text := !c.Bool("json") && !c.Bool("markdown") // which appears as it comes
@@ -158,6 +162,7 @@ func runExperiments(c *cli.Context) error {
 		if r != nil {
 			results = append(results, r)
 			if text {
+				bar.erase()
 				r.WriteText(c.App.Writer)
 			}
 		}

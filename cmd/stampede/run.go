@@ -81,12 +81,12 @@ func runScenario(c *cli.Context) error {
 			return usage("--out: the folder %s is not empty; name another", dir)
 		}
 	}
-	bar := newProgress(c.App.ErrWriter, s.Replications, "replications")
-	r := measure.Replicator{Jobs: jobs, Done: func(measure.Run) { bar.add() }}
 	records, err := openRecords(s, c.String("calls"), c.String("attempts"), inputs(c, s))
 	if err != nil {
 		return err
 	}
+	bar := newProgress(c.App.ErrWriter, count{total: s.Replications}, "replications")
+	r := measure.Replicator{Jobs: jobs, Done: func(measure.Run) { bar.add() }}
 	if records != nil {
 		r.Jobs, r.Listen = 1, records.csv.Of // rows of one replication after the other
 	}

@@ -99,7 +99,8 @@ func runSweep(c *cli.Context) error {
 	resume := c.Bool("resume") || plan.Shard.Of > 0 // a part is named by its plan, so that it cannot be mistaken
 	sweep := sweep.Sweep{Plan: plan, Dir: dir, Jobs: jobs, Resume: resume, Progress: func(done, total int) {
 		if bar == nil {
-			bar = newProgress(c.App.ErrWriter, total, "replications")
+			n := count{done, total, plan.Precision.Metric != ""}
+			bar = newProgress(c.App.ErrWriter, n, "replications")
 		}
 		bar.set(done, total)
 	}}

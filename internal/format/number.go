@@ -37,3 +37,19 @@ func Plural(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
+
+// Thousands writes a whole number with commas between the thousands: 5,760.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	digits := s
+	if n < 0 {
+		digits = s[1:]
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	if n < 0 {
+		return "-" + digits
+	}
+	return digits
+}

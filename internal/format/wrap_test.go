@@ -36,3 +36,14 @@ func TestCut(t *testing.T) {
 		}
 	}
 }
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int]string{
+		0: "0", 999: "999", 1000: "1,000", 5760: "5,760", 100000: "100,000", 1234567: "1,234,567", -1000: "-1,000",
+		-999: "-999",
+	} {
+		if got := Thousands(n); got != want {
+			t.Errorf("%d: %q", n, got)
+		}
+	}
+}

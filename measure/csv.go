@@ -171,7 +171,7 @@ func (c *CSV) start(replication int) {
 
 func (c *CSV) text(s string) { c.row = AppendField(append(c.row, ','), s) }
 
-// appendField appends a text as a field of CSV, quoted where it must be.
+// AppendField appends a text as a field of CSV, quoted where it must be.
 func AppendField(row []byte, s string) []byte {
 	s = format.Cell(s)
 	if !strings.ContainsAny(s, ",\"\r\n") {

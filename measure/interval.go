@@ -7,7 +7,7 @@ import (
 	"stampede/internal/format"
 )
 
-// interval writes what is known of a mean: its interval, or [?] of one replication, or of a value that all
+// Interval writes what is known of a mean: its interval, or [?] of one replication, or of a value that all
 // replications share how far that goes. A value that follows from the scenario needs none.
 func Interval(e Estimate, random bool) string {
 	switch {
@@ -27,7 +27,7 @@ func Interval(e Estimate, random bool) string {
 	return "[" + format.Number(e.Low) + ", " + format.Number(e.High) + "]"
 }
 
-// atMostPart and atLeastPart write a bound on the part of the replications that differ, and on
+// AtMostPart and atLeastPart write a bound on the part of the replications that differ, and on
 // the part that do not.
 func AtMostPart(q float64) string { return strconv.FormatFloat(percent(q), 'g', 4, 64) + " %" }
 

@@ -14,7 +14,7 @@ import (
 // the list of limits, and each row of results.csv names those limits in its column
 // limits.
 
-// ownMetrics is how many limits have metrics of their own, in the order of [LimitNames].
+// OwnMetrics is how many limits have metrics of their own, in the order of [LimitNames].
 const OwnMetrics = 12
 
 // LimitNames lists the limits of a model, those of further providers behind those of its
@@ -40,7 +40,7 @@ func atProvider(i int, p *provider.Config) string {
 	return " at " + p.Name
 }
 
-// joinLimits writes names as they stand in a row of results.csv, splitLimits reads them.
+// JoinLimits writes names as they stand in a row of results.csv, splitLimits reads them.
 func JoinLimits(names []string) string {
 	var out []string
 	for _, n := range names {
@@ -151,7 +151,7 @@ func (t *limitTally) fullest() float64 {
 	return most
 }
 
-// limitMetric names a metric of the limit in place k, from 0.
+// LimitMetric names a metric of the limit in place k, from 0.
 func LimitMetric(k int, what string) string { return fmt.Sprintf("limit_%d_%s", k+1, what) }
 
 // addLimits puts the metrics of limits into the registry.
@@ -181,5 +181,5 @@ func addLimits(add func(name, unit string, better Direction, meaning string, of 
 	)
 }
 
-// ofLimits reports whether a metric is one that the table of limits shows.
+// OfLimits reports whether a metric is one that the table of limits shows.
 func OfLimits(name string) bool { return strings.HasPrefix(name, "limit_") || name == "slots_refused" }

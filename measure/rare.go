@@ -92,7 +92,7 @@ func estimate(kind Kind, values []float64, random, difference bool, level float6
 	return e
 }
 
-// unseen is the largest probability of an event that none of n replications shows, at a level:
+// Unseen is the largest probability of an event that none of n replications shows, at a level:
 // (1-p)^n = 1 - level.
 func Unseen(n int, level float64) float64 { return 1 - math.Pow(1-level, 1/float64(n)) }
 
@@ -107,7 +107,7 @@ func lump(values []float64) (mode float64, others int, distance float64, ok bool
 			continue
 		case left == 0:
 			mode, left = v, 1
-		case v == mode:
+		case alike(v, mode):
 			left++
 		default:
 			left--
@@ -115,7 +115,7 @@ func lump(values []float64) (mode float64, others int, distance float64, ok bool
 		n++
 	}
 	for _, v := range values {
-		if v != mode && !math.IsNaN(v) {
+		if !alike(v, mode) && !math.IsNaN(v) {
 			others++
 			distance += v - mode
 		}
@@ -126,11 +126,14 @@ func lump(values []float64) (mode float64, others int, distance float64, ok bool
 	return mode, others, distance, 2*others < n
 }
 
+// alike is equality but for the rounding of floats: 1000 x 0.00045 / 10 and 1000 x 0.000405 / 9.
+func alike(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-12*math.Abs(b) }
+
 func indicator(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return v != 0 && v != 1 && !math.IsNaN(v) })
 }
 
-// clopperPearson is the interval for a probability after k of n:
+// ClopperPearson is the interval for a probability after k of n:
 //
 //	B(a/2; k, n-k+1) .. B(1-a/2; k+1, n-k)
 //

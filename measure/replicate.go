@@ -92,7 +92,7 @@ func (r Replicator) Play(ctx context.Context, s *scenario.Scenario, from, to int
 	return finished, nil
 }
 
-// warmupOf is the warm-up that the scenario says, or that is found from it.
+// WarmupOf is the warm-up that the scenario says, or that is found from it.
 func WarmupOf(ctx context.Context, s *scenario.Scenario) (sim.Time, error) {
 	if s.Warmup.Auto {
 		return FindWarmup(ctx, s)
@@ -100,7 +100,7 @@ func WarmupOf(ctx context.Context, s *scenario.Scenario) (sim.Time, error) {
 	return sim.Time(s.Warmup.Span), nil
 }
 
-// one plays a replication; its panic is its error.
+// One plays a replication; its panic is its error.
 func (r Replicator) One(s *scenario.Scenario, warmup sim.Time, replication int) (run Run, err error) {
 	err = Guard(func() (err error) {
 		tally := NewTally(s, warmup)
@@ -125,7 +125,7 @@ func (r Replicator) One(s *scenario.Scenario, warmup sim.Time, replication int) 
 // MaxJobs is how many replications run at a time at most; more than there are cores gain nothing.
 const MaxJobs = 1024
 
-// jobsFor is how many replications of so many to run at a time; 0 means one for each core.
+// JobsFor is how many replications of so many to run at a time; 0 means one for each core.
 func JobsFor(jobs, replications int) int {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)

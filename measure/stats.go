@@ -20,7 +20,7 @@ type Estimate struct {
 // Half is half the width of the interval.
 func (e Estimate) Half() float64 { return (e.High - e.Low) / 2 }
 
-// within clips the interval to the values that the quantity can have, which
+// Within clips the interval to the values that the quantity can have, which
 // takes nothing from its coverage.
 func (e Estimate) Within(least, most float64) Estimate {
 	e.Low, e.High = max(e.Low, least), min(e.High, most)
@@ -70,7 +70,7 @@ type critical struct {
 	level   float64
 }
 
-// bit is 1 for true.
+// Indicator is 1 for true.
 func Indicator(b bool) float64 {
 	if b {
 		return 1

@@ -247,6 +247,10 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 		{"a share never", share.Estimate(same(0, 30), true, 0.95), 0, 0.0950, 0.0950, "0 of 30, at most 9.5 % (95 %)"},
 		{"a share always", share.Estimate(same(1, 30), true, 0.95), 0.9050, 1, 0.0950, "30 of 30, at least 90.5 % (95 %)"},
 		{"no dollars in 30", measure.Metric{Unit: "USD"}.Estimate(same(0, 30), true, 0.95), 0, 0, 0.0950, "0 of 30, at most 9.5 % (95 %)"},
+		{ // 1 - 0.05^(1/3)
+			"but for rounding", measure.Metric{Unit: "USD"}.Estimate([]float64{0.1 + 0.2, 0.3, 0.3}, true, 0.95),
+			0.3, 0.3, 0.6316, "[=]",
+		},
 		{"seven each time", events.Estimate(same(7, 30), true, 0.95), 6.9050, 7.0950, 0.0950, "[=]"},
 		{"without chance", events.Estimate(same(0, 30), false, 0.95), 0, 0, 0, ""},
 		{"of the scenario", measure.Metric{Name: "max_attempts_per_call", Unit: "attempts"}.Estimate(same(3, 30), true, 0.95), 3, 3, 0, ""},

@@ -28,7 +28,7 @@ func (p Precision) reached(values []float64, random bool) bool {
 	return e.N == 0 || p.Known(e)
 }
 
-// known reports whether a mean is known well enough. That all replications have the same value by
+// Known reports whether a mean is known well enough. That all replications have the same value by
 // luck is no certainty. Where the value is 0, nothing is known relative to it; else a part
 // e.Unseen of the replications may lie one event away, or as far as the value is large.
 func (p Precision) Known(e measure.Estimate) bool {
@@ -144,10 +144,10 @@ func (r *pointReader) close() error {
 	return err
 }
 
-// shortfall is what a folder lacks.
+// Shortfall is what a folder lacks.
 type Shortfall struct{ Points, Replications int }
 
-// lacks compares rows, which are in order, with what the manifest wants. Rows of points that it does not have
+// Lacks compares rows, which are in order, with what the manifest wants. Rows of points that it does not have
 // are an error.
 func (m *Manifest) Lacks(path string) (lacks Shortfall, err error) {
 	metric := ""
@@ -199,7 +199,7 @@ func (m *Manifest) stranger(path string, point int) error {
 	return FolderErrorf("%s holds point %d; its manifest has the points 0 to %d", path, point, m.Points-1)
 }
 
-// axes names the axes in order.
+// AxisPaths names the axes in order.
 func (m *Manifest) AxisPaths() (names []string) {
 	for _, a := range m.Axes {
 		names = append(names, a.Path)

@@ -113,13 +113,13 @@ const (
 	ResultsName  = "results.csv"
 )
 
-// encode writes the manifest as it stands in its file.
+// Encode writes the manifest as it stands in its file.
 func (m *Manifest) Encode() ([]byte, error) {
 	text, err := json.MarshalIndent(m, "", "  ")
 	return append(text, '\n'), err
 }
 
-// has reports whether the scenario sets a field.
+// Has reports whether the scenario sets a field.
 func (m *Manifest) Has(field string) bool {
 	var f map[string]json.RawMessage
 	return json.Unmarshal(m.Scenario, &f) == nil && len(f[field]) > 0

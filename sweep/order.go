@@ -110,7 +110,7 @@ func inOrder(path string) (bool, error) {
 	}
 }
 
-// ordered is the path of the folder's results in order: those of a sweep that
+// Ordered is the path of the folder's results in order: those of a sweep that
 // was stopped are put in order in a temporary file, which clean removes.
 func Ordered(path string) (in string, clean func(), err error) {
 	ok, err := inOrder(path)

@@ -26,7 +26,7 @@ type Row struct {
 	Reason      string
 }
 
-// header is the first line of results.csv.
+// Header is the first line of results.csv.
 func Header(axes []string) []byte {
 	line := []byte("point,replication")
 	for _, a := range axes {
@@ -38,7 +38,7 @@ func Header(axes []string) []byte {
 	return append(line, ",limits,error\n"...)
 }
 
-// append writes a row: numbers in the shortest form that reads back the same,
+// Append writes a row: numbers in the shortest form that reads back the same,
 // nothing for a value that is not there.
 func (r *Row) Append(line []byte) []byte {
 	line = strconv.AppendInt(line, int64(r.Point), 10)

@@ -15,7 +15,7 @@ import (
 	"stampede/measure"
 )
 
-// readRows reads the rows of a results file, in the order in which they stand,
+// ReadRows reads the rows of a results file, in the order in which they stand,
 // with the values of some metrics: Values[i] is that of metrics[i]. The row is only
 // valid during the call.
 func ReadRows(path string, axes []string, metrics []int, each func(*Row) error) error {

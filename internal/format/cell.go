@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// plainCell is a text for a cell of CSV. Spreadsheets take what begins with = + - or @ for a formula,
+// Cell is a text for a cell of CSV. Spreadsheets take what begins with = + - or @ for a formula,
 // so an apostrophe goes before it, as before one that is there already: [textOf] takes it off. Numbers
 // and percentages stay as they are.
 func Cell(s string) string {
@@ -18,7 +18,7 @@ func Cell(s string) string {
 	return "'" + s
 }
 
-// textOf is the text of a cell.
+// CellText is the text of a cell.
 func CellText(cell []byte) []byte {
 	if len(cell) > 0 && cell[0] == '\'' {
 		return cell[1:]
@@ -26,7 +26,7 @@ func CellText(cell []byte) []byte {
 	return cell
 }
 
-// markdown escapes what would become markup.
+// Markdown escapes what would become markup.
 func Markdown(s string) string { return markup.Replace(s) }
 
 var markup = strings.NewReplacer(`\`, `\\`, "`", "\\`", "<", `\<`, "[", `\[`, "|", `\|`, "\n", " ", "\r", " ")

@@ -75,7 +75,7 @@ provider: {latency: {first_token: 2s}}
 
 // company is a call a second from another fleet, at 1 s the first, each answered after 2 s: those
 // of 1 to 598 s by 10 min, and the one of 599 s not.
-const company = "beside=[{workload: {open: {rate: 1/s, gaps: constant}, prompt_tokens: 1, output_tokens: 1}}]"
+const company = "other_fleets=[{workload: {open: {rate: 1/s, gaps: constant}, prompt_tokens: 1, output_tokens: 1}}]"
 
 // Rates are of what happens in the measured time, ratios of the calls that arrive in it.
 func TestMeasuredTime(t *testing.T) {

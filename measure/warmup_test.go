@@ -65,7 +65,7 @@ name: two
 workload: {open: {rate: 2/s, calls: 800}, prompt_tokens: 1, output_tokens: 1}
 fleet: {name: steady}
 provider: {latency: {first_token: 100ms}}
-beside:
+other_fleets:
   - fleet: {name: queueing}
     workload: {open: {rate: 9.5/s, calls: 4000}, prompt_tokens: 1, output_tokens: 1}
     policy: {gate: {semaphore: 1}}

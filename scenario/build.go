@@ -21,7 +21,7 @@ type builder struct {
 	d        *strict.Decoder
 	options  Options
 	startsAt TimeOfDay
-	at       string // the path of the fleet at hand, empty or such as beside.0.
+	at       string // the path of the fleet at hand, empty or such as other_fleets.0.
 	// undeclared are the fleets whose requests do not say their max_tokens.
 	undeclared []int
 	// partial says that a part of the file could not be read: what joins parts is not looked at.
@@ -40,7 +40,7 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 		errs.Add(b.errorf("replications", "found %d; want 1 to 100,000", f.Replications))
 	}
 	m = fleet.Model{Horizon: time.Duration(f.Horizon), Budget: uint64(f.EventBudget)}
-	main := Beside{f.Workload, f.Fleet, &f.Policy, &f.Price}
+	main := OtherFleet{f.Workload, f.Fleet, &f.Policy, &f.Price}
 	if main.Fleet.Name == "" {
 		main.Fleet.Name = "main"
 	}
@@ -48,8 +48,8 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 	errs.Add(err)
 	tenants := []provider.Tenant{{Key: f.Fleet.Key, Model: m.Price.Model, Priority: f.Fleet.Priority}}
 	names := []string{m.Name}
-	for i, beside := range f.Beside {
-		b.at = fmt.Sprintf("beside.%d.", i)
+	for i, beside := range f.OtherFleets {
+		b.at = fmt.Sprintf("other_fleets.%d.", i)
 		if beside.Policy == nil {
 			own := f.Policy
 			own.Fallback = Fallback{} // the fallbacks are those of the main fleet
@@ -64,10 +64,10 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 			beside.Price = &f.Price
 		}
 		if beside.Fleet.Name == "" {
-			beside.Fleet.Name = fmt.Sprintf("beside-%d", i+1)
+			beside.Fleet.Name = fmt.Sprintf("other-%d", i+1)
 		}
 		other, err := b.fleet(&beside, f.Horizon)
-		errs.Add(b.ofItsOwn(err, &f.Beside[i]))
+		errs.Add(b.ofItsOwn(err, &f.OtherFleets[i]))
 		if slices.Contains(names, other.Name) || other.Name == All {
 			errs.Add(b.errorf("fleet.name", "found %q; want a name of its own", other.Name))
 		}
@@ -85,7 +85,7 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 		)
 	}
 	if len(tenants) > maxFleets {
-		return m, b.errorf("beside", "found %d fleets; want at most %d in all", len(tenants), maxFleets)
+		return m, b.errorf("other_fleets", "found %d fleets; want at most %d in all", len(tenants), maxFleets)
 	}
 	if b.partial = b.partial || len(errs) > 0; !b.partial {
 		b.undeclared = undeclared(f)
@@ -129,7 +129,7 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 
 // ofItsOwn leaves out the mistakes of a policy and a price that a fleet has from the scenario,
 // which have been told.
-func (b *builder) ofItsOwn(err error, f *Beside) error {
+func (b *builder) ofItsOwn(err error, f *OtherFleet) error {
 	var all, own strict.Errors
 	all.Add(err)
 	for _, err := range all {
@@ -182,7 +182,7 @@ func (b *builder) errorf(path, format string, args ...any) error {
 }
 
 // fleet builds one fleet.
-func (b *builder) fleet(f *Beside, horizon Span) (out fleet.Fleet, err error) {
+func (b *builder) fleet(f *OtherFleet, horizon Span) (out fleet.Fleet, err error) {
 	if f.Fleet.Instances < 1 || f.Fleet.Instances > 1_000_000 {
 		return out, b.errorf("fleet.instances", "found %d; want 1 to 1,000,000", f.Fleet.Instances)
 	}

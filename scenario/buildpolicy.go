@@ -65,8 +65,8 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		{"policy.fallback.cooldown", "policy.fallback.on", p.Fallback.Cooldown != 0, p.Fallback.On},
 		{"policy.fallback.cooldown_refresh", "policy.fallback.cooldown", p.Fallback.SeenEvery != 0, p.Fallback.Cooldown != 0},
 		{"policy.throttle.window", "policy.throttle.k", p.Throttle.Window != 0, p.Throttle.K != 0},
-		{"policy.breaker.over", "policy.breaker.ratio", p.Breaker.Over != Over{}, p.Breaker.Ratio != 0},
-		{"policy.breaker.minimum", "policy.breaker.ratio", p.Breaker.Minimum != 0, p.Breaker.Ratio != 0},
+		{"policy.breaker.window", "policy.breaker.ratio", p.Breaker.Over != Over{}, p.Breaker.Ratio != 0},
+		{"policy.breaker.min_results", "policy.breaker.ratio", p.Breaker.Minimum != 0, p.Breaker.Ratio != 0},
 		{"policy.breaker.when_open", "policy.fallback.on to fall back", p.Breaker.WhenOpen == "fall_back", p.Fallback.On},
 	} {
 		if idle.set && !idle.on {
@@ -302,7 +302,7 @@ func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {
 		Probes:  int(p.Probes),
 	}
 	if p.Counts != nil && len(p.Counts) == 0 {
-		return out, b.errorf("policy.breaker.counts", "found an empty list; want at least one class")
+		return out, b.errorf("policy.breaker.counts_as_failure", "found an empty list; want at least one class")
 	}
 	for _, c := range p.Counts {
 		out.Counts |= policy.ClassesOf(classOf[c])
@@ -314,7 +314,7 @@ func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {
 		out.Minimum = max(1, out.Count)
 	}
 	if out.Count > 0 && out.Minimum > out.Count {
-		return out, b.errorf("policy.breaker.minimum", "found %d; want at most the %d results it looks at",
+		return out, b.errorf("policy.breaker.min_results", "found %d; want at most the %d results it looks at",
 			out.Minimum, out.Count)
 	}
 	if out.Open == 0 {

@@ -112,7 +112,7 @@ func (s *Scenario) Explain(w io.Writer) {
 		line("  %-44s %s", p.what, p.explain(m.Workload.Calls))
 	}
 	for i, other := range m.Beside {
-		b := s.Beside[i]
+		b := s.OtherFleets[i]
 		line("\nBeside: %s, which calls %s at priority %d%s", other.Name, other.Price.Model, b.Fleet.Priority,
 			under(b.Fleet.Key))
 		line("  %s", explainArrivals(&other, &b.Workload))

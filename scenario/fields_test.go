@@ -107,9 +107,9 @@ func TestFindField(t *testing.T) {
 			t.Errorf("%s: %+v, %v", path, f, err)
 		}
 	}
-	f, err := FindField("beside[1].policy.retry")
-	if err != nil || len(f.Fields) != len(strictNames[Retry]()) || f.Fields[0].Path != "beside.policy.retry.attempts" {
-		t.Errorf("beside[1].policy.retry: %+v, %v", f, err)
+	f, err := FindField("other_fleets[1].policy.retry")
+	if err != nil || len(f.Fields) != len(strictNames[Retry]()) || f.Fields[0].Path != "other_fleets.policy.retry.attempts" {
+		t.Errorf("other_fleets[1].policy.retry: %+v, %v", f, err)
 	}
 	if f, err := FindField("provider.latency.first_token.uniform"); err != nil || f.Example != "{min: 200ms, max: 600ms}" {
 		t.Errorf("an example of a time carries no unit: %q, %v", f.Example, err)

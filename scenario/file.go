@@ -10,24 +10,24 @@ import (
 // File is a scenario as written. The tags name the fields and say what they
 // mean; the JSON Schema and the checks are made from them.
 type File struct {
-	Name         string    `yaml:"name"`
-	Description  string    `yaml:"description"`
-	Seed         uint64    `yaml:"seed" default:"1"`
-	Replications int       `yaml:"replications" default:"30"`
-	Horizon      Span      `yaml:"horizon" none:"no time limit" unlimited:"no time limit" zero:"no"`
-	StartsAt     TimeOfDay `yaml:"starts_at"`
-	Warmup       Warmup    `yaml:"warmup" none:"all calls count"`
-	Collapse     *Collapse `yaml:"collapse"`
-	EventBudget  Bound     `yaml:"event_budget" none:"no bound" unlimited:"no bound" default:"100M"`
-	Workload     Workload  `yaml:"workload"`
-	Fleet        Fleet     `yaml:"fleet"`
-	Provider     Provider  `yaml:"provider"`
-	Policy       Policy    `yaml:"policy" none:"one attempt, no timeout"`
-	Beside       []Beside  `yaml:"beside" none:"no other fleet"`
-	Measure      string    `yaml:"measure"`
-	Fallbacks    []Target  `yaml:"fallbacks" none:"no other provider"`
-	Price        Price     `yaml:"price" none:"tokens cost nothing"`
-	Sweep        Sweep     `yaml:"sweep" none:"nothing"`
+	Name         string       `yaml:"name"`
+	Description  string       `yaml:"description"`
+	Seed         uint64       `yaml:"seed" default:"1"`
+	Replications int          `yaml:"replications" default:"30"`
+	Horizon      Span         `yaml:"horizon" none:"no time limit" unlimited:"no time limit" zero:"no"`
+	StartsAt     TimeOfDay    `yaml:"starts_at"`
+	Warmup       Warmup       `yaml:"warmup" none:"all calls count"`
+	Collapse     *Collapse    `yaml:"collapse"`
+	EventBudget  Bound        `yaml:"event_budget" none:"no bound" unlimited:"no bound" default:"100M"`
+	Workload     Workload     `yaml:"workload"`
+	Fleet        Fleet        `yaml:"fleet"`
+	Provider     Provider     `yaml:"provider"`
+	Policy       Policy       `yaml:"policy" none:"one attempt, no timeout"`
+	OtherFleets  []OtherFleet `yaml:"other_fleets" none:"no other fleet"`
+	Measure      string       `yaml:"measure"`
+	Fallbacks    []Target     `yaml:"fallbacks" none:"no other provider"`
+	Price        Price        `yaml:"price" none:"tokens cost nothing"`
+	Sweep        Sweep        `yaml:"sweep" none:"nothing"`
 }
 
 // Workload says when calls come and how large they are.
@@ -195,8 +195,8 @@ type Fleet struct {
 	Workers   Bound  `yaml:"workers" none:"one worker per call" unlimited:"one worker per call"`
 }
 
-// Beside is another fleet that calls the same provider.
-type Beside struct {
+// OtherFleet is another fleet that calls the same provider.
+type OtherFleet struct {
 	Workload Workload `yaml:"workload"`
 	Fleet    Fleet    `yaml:"fleet"`
 	Policy   *Policy  `yaml:"policy" none:"one attempt, no timeout" own:"yes"`

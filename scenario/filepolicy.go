@@ -44,11 +44,11 @@ type Pace struct {
 type Breaker struct {
 	InARow   int      `yaml:"consecutive_failures" none:"this rule is off"`
 	Ratio    Share    `yaml:"ratio" none:"this rule is off"`
-	Over     Over     `yaml:"over"`
-	Minimum  Count    `yaml:"minimum" zero:"no"`
+	Over     Over     `yaml:"window"`
+	Minimum  Count    `yaml:"min_results" zero:"no"`
 	Open     Span     `yaml:"open" zero:"no"`
 	Probes   Count    `yaml:"probes" zero:"no"`
-	Counts   []Class  `yaml:"counts"`
+	Counts   []Class  `yaml:"counts_as_failure"`
 	WhenOpen WhenOpen `yaml:"when_open"`
 }
 

@@ -5,10 +5,14 @@ import "stampede/internal/strict"
 // renamed gives for each former name of a field, after its type, the name it has now. A file that
 // uses the former one is refused with the new one.
 var renamed = map[string]string{
+	"File.beside":                  "other_fleets",
 	"Workload.acts":                "side_effects",
 	"Fleet.dealt":                  "dispatch",
 	"Policy.inside":                "outer_layers",
 	"Breaker.in_a_row":             "consecutive_failures",
+	"Breaker.over":                 "window",
+	"Breaker.minimum":              "min_results",
+	"Breaker.counts":               "counts_as_failure",
 	"Hedge.most":                   "max",
 	"Fallback.cooldown_seen_every": "cooldown_refresh",
 	"Exponential.less":             "minus",

@@ -177,12 +177,12 @@ func (s *Scenario) Resolved() ([]byte, error) {
 	f.Sweep = Sweep{}
 	resolvePolicy(&f.Policy)
 	resolveProvider(&f.Provider)
-	f.Beside = slices.Clone(f.Beside)
-	for i, b := range f.Beside {
+	f.OtherFleets = slices.Clone(f.OtherFleets)
+	for i, b := range f.OtherFleets {
 		if b.Policy != nil {
 			own := *b.Policy
 			resolvePolicy(&own)
-			f.Beside[i].Policy = &own
+			f.OtherFleets[i].Policy = &own
 		}
 	}
 	f.Fallbacks = slices.Clone(f.Fallbacks)

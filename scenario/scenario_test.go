@@ -83,9 +83,9 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"batch without slots", "  limits:", "  capacity: {batching: {step: 10ms}}\n  limits:", []string{"provider.capacity.slots: found none; queue, full_status and batching go with a number of slots"}},
 		{"batch without a step", "  limits:", "  capacity: {slots: 8, batching: {per_stream: 10ms}}\n  limits:", []string{"provider.capacity.batching: found a step of 0s; want a time such as 12ms"}},
 		{"two latencies", "  limits:", "  capacity: {slots: 8, batching: {step: 10ms}}\n  latency: {first_token: 1s}\n  limits:", []string{"provider.latency: found a latency beside capacity.batching"}},
-		{"measure nobody", "name:", "measure: onlin\nbeside:\n  - {fleet: {name: online, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{`measure: found "onlin"; no such fleet; did you mean "online"?`}},
-		{"two fleets of one name", "name:", "beside:\n  - {fleet: {name: main, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{`beside.0.fleet.name: found "main"; want a name of its own`}},
-		{"mistake in a fleet beside", "name:", "beside:\n  - {fleet: {workers: 1}, workload: {batch: {calls: 1}, output_tokens: 1}}\nname:", []string{"beside.0.workload.prompt_tokens: found nothing"}},
+		{"measure nobody", "name:", "measure: onlin\nother_fleets:\n  - {fleet: {name: online, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{`measure: found "onlin"; no such fleet; did you mean "online"?`}},
+		{"two fleets of one name", "name:", "other_fleets:\n  - {fleet: {name: main, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{`other_fleets.0.fleet.name: found "main"; want a name of its own`}},
+		{"mistake in a fleet beside", "name:", "other_fleets:\n  - {fleet: {workers: 1}, workload: {batch: {calls: 1}, output_tokens: 1}}\nname:", []string{"other_fleets.0.workload.prompt_tokens: found nothing"}},
 		{"tier that is not sold", "price: gpt-4o-mini", "price: {model: gpt-4o-mini, tier: flex}", []string{"price: no flex price for model \"gpt-4o-mini\"", "sold as batch, priority, standard"}},
 		{"two kinds of gate", "policy: own-the-loop", "policy: {preset: own-the-loop, gate: {semaphore: 8, aimd: {}}}", []string{"policy.gate: found 2 kinds of gate; want one of semaphore, aimd, gradient"}},
 		{"order of no gate", "policy: own-the-loop", "policy: {gate: {order: lifo}}", []string{"policy.gate: found scope, order or room without a gate"}},
@@ -93,8 +93,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"two pacers", "policy: own-the-loop", "policy: {pace: {rate: 5/s, headers: true}}", []string{"policy.pace: found 2 kinds; want one of rate, headers, cubic"}},
 		{"reserve of no headers", "policy: own-the-loop", "policy: {pace: {rate: 5/s, reserve: 5%}}", []string{"policy.pace: burst goes with rate, reserve with headers"}},
 		{"breaker without a rule", "policy: own-the-loop", "policy: {breaker: {open: 5s}}", []string{"policy.breaker: found no rule; want consecutive_failures or ratio"}},
-		{"minimum beyond the count", "policy: own-the-loop", "policy: {breaker: {ratio: 50%, over: 10, minimum: 20}}", []string{"policy.breaker.minimum: found 20; want at most the 10 results it looks at"}},
-		{"over what", "policy: own-the-loop", "policy: {breaker: {ratio: 50%, over: many}}", []string{`policy.breaker.over: found "many"; want a number of results, such as 100, or a time, such as 30s`}},
+		{"minimum beyond the count", "policy: own-the-loop", "policy: {breaker: {ratio: 50%, window: 10, min_results: 20}}", []string{"policy.breaker.min_results: found 20; want at most the 10 results it looks at"}},
+		{"over what", "policy: own-the-loop", "policy: {breaker: {ratio: 50%, window: many}}", []string{`policy.breaker.window: found "many"; want a number of results, such as 100, or a time, such as 30s`}},
 		{"when open", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, when_open: fallback}}", []string{`policy.breaker.when_open: found "fallback"; did you mean "fall_back"?`}},
 		{"account that costs nothing", "policy: own-the-loop", "policy: {budget: {tokens: {max: 5}}}", []string{"policy.budget.tokens: found an account that nothing is taken from"}},
 		{"share of nothing", "policy: own-the-loop", "policy: {budget: {share: {reserve: 5}}}", []string{"policy.budget.share.ratio: found nothing; want a share such as 20%"}},
@@ -108,13 +108,13 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"mistake in a fallback", "price: gpt-4o-mini", "price: gpt-4o-mini\nfallbacks: [{provider: {limits: [{resource: requests, limit: 5}]}}]", []string{"fallbacks.0.provider.limits.0.limit: found 5"}},
 		{"cooldown of no fallback", "policy: own-the-loop", "policy: {fallback: {cooldown: 5s}}", []string{"policy.fallback.cooldown: found it alone, where it does nothing; want policy.fallback.on as well"}},
 		{"window of no throttle", "policy: own-the-loop", "policy: {throttle: {window: 5s}}", []string{"policy.throttle.window: found it alone, where it does nothing; want policy.throttle.k as well"}},
-		{"breaker that looks at nothing", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, over: 30s}}", []string{"policy.breaker.over: found it alone"}},
-		{"class of attempts", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, counts: [terminl]}}", []string{`policy.breaker.counts.0: found "terminl"; did you mean "terminal"?`}},
-		{"counts of no breaker", "policy: own-the-loop", "policy: {breaker: {counts: [terminal]}}", []string{"policy.breaker: found no rule; want consecutive_failures or ratio"}},
-		{"minimum of nothing", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, minimum: 3}}", []string{"policy.breaker.minimum: found it alone"}},
+		{"breaker that looks at nothing", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, window: 30s}}", []string{"policy.breaker.window: found it alone"}},
+		{"class of attempts", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, counts_as_failure: [terminl]}}", []string{`policy.breaker.counts_as_failure.0: found "terminl"; did you mean "terminal"?`}},
+		{"counts of no breaker", "policy: own-the-loop", "policy: {breaker: {counts_as_failure: [terminal]}}", []string{"policy.breaker: found no rule; want consecutive_failures or ratio"}},
+		{"minimum of nothing", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, min_results: 3}}", []string{"policy.breaker.min_results: found it alone"}},
 		{"cycle of no cooldown", "policy: own-the-loop", "fallbacks: [{provider: local-stub}]\npolicy: {fallback: {on: true, cooldown_refresh: 10s}}", []string{"policy.fallback.cooldown_refresh: found it alone, where it does nothing; want policy.fallback.cooldown as well"}},
 		{"fall back to nobody", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, when_open: fall_back}}", []string{"policy.breaker.when_open: found it alone, where it does nothing; want policy.fallback.on to fall back as well"}},
-		{"fallback of a fleet beside", "name:", "beside:\n  - {fleet: {workers: 1}, policy: {fallback: {on: true}}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{"beside.0.policy.fallback.on: found true; the scenario's fallbacks are those of its main fleet"}},
+		{"fallback of a fleet beside", "name:", "other_fleets:\n  - {fleet: {workers: 1}, policy: {fallback: {on: true}}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{"other_fleets.0.policy.fallback.on: found true; the scenario's fallbacks are those of its main fleet"}},
 		{"header beside a wait", "  limits:", "  faults: [{status: 429, retry_after: 5s, retry_after_header: soon}]\n  limits:", []string{"provider.faults.0.retry_after_header: found both it and retry_after"}},
 		{"header of no status", "  limits:", "  faults: [{hang: true, retry_after_header: soon}]\n  limits:", []string{"want status"}},
 		{"layer", "policy: own-the-loop", "policy: {outer_layers: [{retry: {attempts: 0}}]}", []string{"policy.outer_layers.0.retry.attempts: found \"0\""}},
@@ -206,7 +206,7 @@ price: gpt-4o-minni
 		{"in settings too", base, []string{"policy.gate.semafore=4", "fleet.workers=-1", "seed=x"}, []string{"--set policy.gate.semafore=4: ", "--set fleet.workers=-1: ", "--set seed=x: "}},
 		{"not of what joins parts", strings.Replace(base, "max_tokens: 80", "max_tokens: lots", 1) + "fallbacks: [{provider: local-stubb}]\nmeasure: nobody\n", []string{"provider.limits.0={resource: tokens, limit: 5k/min}"},
 			[]string{"workload.max_tokens: found \"lots\"", "fallbacks.0.provider: found \"local-stubb\""}},
-		{"once, though a fleet beside inherits", "beside: [{workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}, fleet: {workers: 1}}]\n" + strings.Replace(base, "policy: own-the-loop", "policy: {hedge: {max: 2}}", 1), nil,
+		{"once, though a fleet beside inherits", "other_fleets: [{workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}, fleet: {workers: 1}}]\n" + strings.Replace(base, "policy: own-the-loop", "policy: {hedge: {max: 2}}", 1), nil,
 			[]string{"policy.hedge: found neither"}},
 	} {
 		_, err := Read([]byte(c.text), "f", Options{Set: c.set})
@@ -959,7 +959,7 @@ func TestWhatBinds(t *testing.T) {
 			"workload: {open: {rate: 77/min, profile: [{at: 1h, for: 2m, rate: 231/min}]}}\nhorizon: 2h\nprovider: {limits: [{resource: requests, limit: 100/min, kind: ramp, growth: 50%, every: 15m}]}",
 			[]string{"Bound by: requests 100/min, ramp, 115.5 calls/min; the spike from 1h to 1h2m needs 231."}},
 		{"what others take", "workload: {open: {rate: 70/min}}\nhorizon: 20m\nprovider: {limits: [{resource: requests, limit: 80/min}]}\n" +
-			"beside: [{workload: {open: {rate: 20/min}, prompt_tokens: 10, output_tokens: 10}, fleet: {name: other, workers: 5}}]",
+			"other_fleets: [{workload: {open: {rate: 20/min}, prompt_tokens: 10, output_tokens: 10}, fleet: {name: other, workers: 5}}]",
 			[]string{"Bound by: requests 80/min, 80 calls/min; arrivals need 70 beside 20 that other fleets take."}},
 		// Answers uniform over 0..1,000 tokens end after 1..11 s; those of 501 or more, 49.95 %, after 6 s. A
 		// caller leaves within that with a probability of 6/36,000.
@@ -1115,7 +1115,7 @@ func TestTimesBeyondTheEndOfTime(t *testing.T) {
 
 // everything is a scenario with all that a client can decide.
 var everything = func() string {
-	text := base + `beside:
+	text := base + `other_fleets:
   - {fleet: {name: other, key: k, priority: -2, workers: 3}, workload: {open: {rate: 1/s, calls: 9}, prompt_tokens: 10, reasoning_tokens: 5, output_tokens: 10, cached_share: 50%, cache_lifetime: 5m, cache_writes: true, side_effects: true, redeliver: {visible_after: 30s, deliveries: 3}}, price: {input: 1, output: 2, written: 3, reasoning: 4}}
 fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: anthropic, capacity: {slots: 4, queue: unlimited, retry_after: 3s}, bills: []}}]
 `
@@ -1131,7 +1131,7 @@ fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: an
   outer_layers: [{name: framework, timeout: 5m, retry: {attempts: 3, backoff: {exponential: {base: 1s, jitter: smooth}}}}]
   gate: {gradient: {start: 9, min: 3, max: 50, queue: 2, smoothing: 0.5, tolerance: 2, window: 90}, scope: all, order: lifo, max_waiting: 12}
   pace: {headers: true, reserve: 10%, scope: all}
-  breaker: {consecutive_failures: 5, ratio: 50%, over: 30s, minimum: 20, open: 10s, probes: 2, counts: [terminal, throttled], when_open: fall_back}
+  breaker: {consecutive_failures: 5, ratio: 50%, window: 30s, min_results: 20, open: 10s, probes: 2, counts_as_failure: [terminal, throttled], when_open: fall_back}
   throttle: {k: 1.5, window: 1m}
   budget: {tokens: {max: 10, start: 0, per_call: 0.1, retry: 1, timeout_retry: 2, throttle_retry: 3, refund: true, floor: 1}, share: {ratio: 20%, window: 10s, reserve: 3}}
   hedge: {quantile: 95%, max: 2, cancel: true}
@@ -1212,15 +1212,15 @@ func TestResolvedReadsBack(t *testing.T) {
 // A fleet beside that has the scenario's policy has no parts of its own to set.
 func TestSettingsOfAFleetBeside(t *testing.T) {
 	text := []byte(
-		"beside:\n  - {fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\n" + base,
+		"other_fleets:\n  - {fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\n" + base,
 	)
 	for set, want := range map[string]string{
-		"beside.0.policy.retry.attempts=5":  "found a part of the policy, but this fleet has the scenario's",
-		"beside.0.price.tier=batch":         "found a part of the price, but this fleet has the scenario's",
-		"beside.0.policy=no-retry":          "",
-		"beside.0.fleet.workers=3":          "",
-		"beside.0.price=gpt-4o":             "",
-		"beside.0.workload.batch.calls=100": "",
+		"other_fleets.0.policy.retry.attempts=5":  "found a part of the policy, but this fleet has the scenario's",
+		"other_fleets.0.price.tier=batch":         "found a part of the price, but this fleet has the scenario's",
+		"other_fleets.0.policy=no-retry":          "",
+		"other_fleets.0.fleet.workers=3":          "",
+		"other_fleets.0.price=gpt-4o":             "",
+		"other_fleets.0.workload.batch.calls=100": "",
 	} {
 		if _, err := Read(text, "f", Options{Set: []string{set}}); (err == nil) != (want == "") ||
 			err != nil && !strings.Contains(err.Error(), want) {
@@ -1316,7 +1316,7 @@ workload: {open: {rate: 4/s, profile: [{at: 10s, for: 5s, rate: 40/s}, {at: 30s,
 provider: {faults: [{status: 503, at: 20s, for: 5s}, {share: 1%, status: 500}]}
 policy: no-retry
 price: gpt-4o-mini
-beside: [{fleet: {name: other}, workload: {open: {rate: 4/s, profile: [{at: 10s, for: 5s, rate: 40/s}]}, prompt_tokens: 1, output_tokens: 1}, policy: no-retry}]
+other_fleets: [{fleet: {name: other}, workload: {open: {rate: 4/s, profile: [{at: 10s, for: 5s, rate: 40/s}]}, prompt_tokens: 1, output_tokens: 1}, policy: no-retry}]
 `), "control", Options{})
 	if err != nil {
 		t.Fatal(err)

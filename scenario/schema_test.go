@@ -105,7 +105,7 @@ func abs(x float64) float64 { return max(x, -x) }
 func TestSchemaTakesWords(t *testing.T) {
 	schema := compile(t)
 	for _, text := range []string{"policy: none", "policy: {timeouts: none}", "policy: {retry: {attempts: unlimited, deadline: none}}", "workload: {patience: unlimited, batch: null}",
-		"provider: {capacity: {slots: 4, queue: unlimited}, faults: none}", "policy: {timeouts: {attempt: [2s, none]}}", "policy: {breaker: {consecutive_failures: 5, counts: [terminal]}}"} {
+		"provider: {capacity: {slots: 4, queue: unlimited}, faults: none}", "policy: {timeouts: {attempt: [2s, none]}}", "policy: {breaker: {consecutive_failures: 5, counts_as_failure: [terminal]}}"} {
 		if err := validate(t, schema, []byte(text)); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}

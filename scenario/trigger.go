@@ -68,9 +68,9 @@ func (t *Template) WithoutTrigger(s *Scenario) (*Scenario, error) {
 		}
 	}
 	f.Workload.Open = calm(f.Workload.Open)
-	f.Beside = slices.Clone(f.Beside)
-	for i := range f.Beside {
-		f.Beside[i].Workload.Open = calm(f.Beside[i].Workload.Open)
+	f.OtherFleets = slices.Clone(f.OtherFleets)
+	for i := range f.OtherFleets {
+		f.OtherFleets[i].Workload.Open = calm(f.OtherFleets[i].Workload.Open)
 	}
 	b := builder{d: newDecoder(), options: t.options}
 	out := &Scenario{File: f}
@@ -98,8 +98,8 @@ func calm(o *Open) *Open {
 // workloads are those of all fleets, the main one first.
 func (f *File) workloads() []*Workload {
 	out := []*Workload{&f.Workload}
-	for i := range f.Beside {
-		out = append(out, &f.Beside[i].Workload)
+	for i := range f.OtherFleets {
+		out = append(out, &f.OtherFleets[i].Workload)
 	}
 	return out
 }

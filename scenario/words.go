@@ -135,7 +135,7 @@ func (p *Price) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) er
 
 // UnmarshalNode implements strict.Unmarshaler: what a fleet beside inherits has no parts that
 // a setting could reach.
-func (b *Beside) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+func (b *OtherFleet) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
 	for _, inherited := range []struct {
 		field string
 		own   bool

@@ -54,7 +54,7 @@ policy:
   budget: {tokens: {max: 10, retry: 1}, share: {ratio: 20%, reserve: 3}}
   hedge: {after: 1s}
   fallback: {on: true, cooldown: 1m, cooldown_refresh: 10s}
-beside: [{fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}, policy: no-retry, price: gpt-4o}]
+other_fleets: [{fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}, policy: no-retry, price: gpt-4o}]
 fallbacks: [{provider: {}, price: gpt-4o}]
 price: gpt-4o-mini
 `
@@ -78,8 +78,8 @@ func walk(t reflect.Type, path string, seen []reflect.Type, visit func(at string
 			continue
 		}
 		visit(at, field)
-		if !strings.HasPrefix(at, "beside.0.workload") && !strings.HasPrefix(at, "beside.0.fleet") &&
-			at != "beside.0.policy" &&
+		if !strings.HasPrefix(at, "other_fleets.0.workload") && !strings.HasPrefix(at, "other_fleets.0.fleet") &&
+			at != "other_fleets.0.policy" &&
 			at != "fallbacks.0.provider" {
 			walk(field.Type, at, append(seen, t), visit)
 		}
@@ -135,8 +135,8 @@ func TestNoneAndUnlimited(t *testing.T) {
 		"policy.gate.max_waiting none":      func(s *Scenario) bool { return s.Model.Client.Gate.Room == policy.NoRoom },
 		"policy.gate.aimd.slow none":        func(s *Scenario) bool { return s.Model.Client.Gate.AIMD.Slow == 0 },
 		"provider.capacity.queue unlimited": func(s *Scenario) bool { return s.Model.Provider.Capacity.Queue == -1 },
-		"beside.0.policy none":              func(s *Scenario) bool { return reflect.DeepEqual(s.Model.Beside[0].Client, sendOnce) },
-		"beside.0.price none":               func(s *Scenario) bool { return s.Model.Beside[0].Price.Model == "no price" },
+		"other_fleets.0.policy none":        func(s *Scenario) bool { return reflect.DeepEqual(s.Model.Beside[0].Client, sendOnce) },
+		"other_fleets.0.price none":         func(s *Scenario) bool { return s.Model.Beside[0].Price.Model == "no price" },
 		"fallbacks.0.price none":            func(s *Scenario) bool { return s.Model.Fallbacks[0].Price.Model == "no price" },
 	}
 	var idle []string // paths at which nothing was set

@@ -16,7 +16,7 @@ func TestShortNames(t *testing.T) {
 		{"policy.retry.attempts policy.gate.semaphore", "retry.attempts gate.semaphore"},
 		{"provider.limits.0.limit provider.limits.1.limit", "limits.0.limit limits.1.limit"},
 		{"policy.retry.attempts policy.outer_layers.0.retry.attempts", "policy.retry.attempts outer_layers.0.retry.attempts"},
-		{"policy.gate.semaphore beside.0.policy.gate.semaphore", "policy.gate.semaphore beside.0.policy.gate.semaphore"},
+		{"policy.gate.semaphore other_fleets.0.policy.gate.semaphore", "policy.gate.semaphore other_fleets.0.policy.gate.semaphore"},
 	} {
 		if got := strings.Join(ShortNames(strings.Fields(c.paths)), " "); got != c.want {
 			t.Errorf("%s: %s, want %s", c.paths, got, c.want)

@@ -265,15 +265,15 @@ func TestBaseIsThePointThatChangesNothing(t *testing.T) {
 		{"a gate over policies", []string{"policy=openai-python@2.46,as_above", "policy.gate.semaphore=4,8"}, 3},
 		{"nowhere", []string{"policy.gate.semaphore=3,5"}, 0},
 		{"none where nothing is set", []string{"policy.timeouts.call=20s,none"}, 1},
-		{"none of a list where nothing is set", []string{"beside.0.policy.timeouts.attempt=20s,none"}, 1},
-		{"none of a choice where nothing is set", []string{"beside.0.policy.retry.backoff={constant: 1s},none"}, 1},
-		{"none of two", []string{"policy.timeouts.call=20s,none", "beside.0.policy.timeouts.attempt=20s,none,10s"}, 4},
+		{"none of a list where nothing is set", []string{"other_fleets.0.policy.timeouts.attempt=20s,none"}, 1},
+		{"none of a choice where nothing is set", []string{"other_fleets.0.policy.retry.backoff={constant: 1s},none"}, 1},
+		{"none of two", []string{"policy.timeouts.call=20s,none", "other_fleets.0.policy.timeouts.attempt=20s,none,10s"}, 4},
 	} {
 		text, _ := scenario.Embedded(scenario.Default)
 		tpl := testkit.Template(
 			t,
 			string(text),
-			"beside=[{workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1, max_tokens: 1}, fleet: {name: other, workers: 1}, policy: {retry: {attempts: 2}}}]",
+			"other_fleets=[{workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1, max_tokens: 1}, fleet: {name: other, workers: 1}, policy: {retry: {attempts: 2}}}]",
 		)
 		tpl.Sweep = scenario.Sweep{}
 		for _, a := range c.axes {

@@ -15,6 +15,8 @@ package scenario
 import (
 	"embed"
 	"errors"
+	"fmt"
+	"io"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -78,6 +80,19 @@ func ReadTemplate(path string, o Options) (*Template, error) {
 	}
 	o.Dir = filepath.Dir(path)
 	return NewTemplate(data, path, o)
+}
+
+// ReadTemplateFrom reads a template from a stream, such as standard input. Files that it names are
+// found from the current folder.
+func ReadTemplateFrom(r io.Reader, name string, o Options) (*Template, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxScenario+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(data) > maxScenario {
+		return nil, fmt.Errorf("%s has more than %d bytes", name, maxScenario)
+	}
+	return NewTemplate(data, name, o)
 }
 
 // ParseFile reads a document without building a model of it: no file that it

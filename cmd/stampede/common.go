@@ -91,7 +91,11 @@ func readTemplate(c *cli.Context) (*scenario.Template, error) {
 		data, _ := scenario.Embedded(scenario.Default)
 		t, err = scenario.NewTemplate(data, scenario.Default, o)
 	case 1:
-		t, err = scenario.ReadTemplate(c.Args().First(), o)
+		if c.Args().First() == "-" {
+			t, err = scenario.ReadTemplateFrom(c.App.Reader, "standard input", o)
+		} else {
+			t, err = scenario.ReadTemplate(c.Args().First(), o)
+		}
 	default:
 		return nil, usage("%s: found %d arguments; want at most one scenario file", c.Command.Name, c.NArg())
 	}

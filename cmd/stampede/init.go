@@ -15,7 +15,7 @@ func initCommand() *cli.Command {
 		Name:        "init",
 		Usage:       "write a commented scenario to start from",
 		ArgsUsage:   "[FILE]",
-		Description: "Without FILE the scenario is printed. A file that exists is not overwritten.",
+		Description: "Without FILE, or with -, the scenario is printed. A file that exists is not overwritten.",
 		UsageText: examples(
 			example{"Write a scenario to edit.", "stampede init new.yaml"},
 			example{"Print the scenario that run and sweep use without a file.",
@@ -29,12 +29,11 @@ func initCommand() *cli.Command {
 				return usage("--from: found %q; %s", c.String("from"),
 					nearest.Unknown(c.String("from"), scenario.EmbeddedNames()))
 			}
-			switch c.NArg() {
-			case 0:
+			switch {
+			case c.NArg() == 0 || c.NArg() == 1 && c.Args().First() == "-":
 				_, err := c.App.Writer.Write(text)
 				return err
-			case 1:
-			default:
+			case c.NArg() > 1:
 				return usage("init: found %d arguments; want at most one file", c.NArg())
 			}
 			path := c.Args().First()

@@ -17,7 +17,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"stampede/internal/nearest"
-	"stampede/measure"
 )
 
 func main() {
@@ -84,7 +83,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		},
 		Flags:  []cli.Flag{noColorFlag(), cli.HelpFlag},
 		Writer: stdout, ErrWriter: stderr,
-		Version:         measure.Version,
+		Version:         version(),
 		HideHelpCommand: true,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		OnUsageError:    mistaken,

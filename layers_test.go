@@ -45,27 +45,29 @@ var layers = map[string][]string{
 	},
 	"scenario": {
 		"stampede/cost", "stampede/dialect", "stampede/fleet", "stampede/internal/format",
-		"stampede/internal/nearest", "stampede/internal/strict", "stampede/law", "stampede/policy",
-		"stampede/provider", "stampede/sim", "stampede/wire", "github.com/invopop/jsonschema",
+		"stampede/internal/nearest", "stampede/internal/strict", "stampede/internal/words", "stampede/law",
+		"stampede/policy", "stampede/provider", "stampede/sim", "stampede/wire", "github.com/invopop/jsonschema",
 	},
 	"internal/testkit": {"stampede/scenario"},
 	"fleet": {
-		"stampede/cost", "stampede/law", "stampede/policy", "stampede/provider", "stampede/sim",
-		"stampede/wire",
+		"stampede/cost", "stampede/internal/words", "stampede/law", "stampede/policy", "stampede/provider",
+		"stampede/sim", "stampede/wire",
 	},
 	"provider/overhttp": {"stampede/provider", "stampede/sim", "stampede/wire"},
 	"provider": {
-		"stampede/dialect", "stampede/internal/format", "stampede/law", "stampede/sim", "stampede/wire",
+		"stampede/dialect", "stampede/internal/format", "stampede/internal/words", "stampede/law", "stampede/sim",
+		"stampede/wire",
 	},
-	"policy":           {"stampede/internal/format", "stampede/sim", "stampede/wire"},
-	"cost":             {"stampede/internal/nearest"},
+	"policy":           {"stampede/internal/format", "stampede/internal/words", "stampede/sim", "stampede/wire"},
+	"cost":             {"stampede/internal/nearest", "stampede/internal/words"},
 	"dialect":          {"stampede/wire"},
 	"law":              {"gonum.org/v1/gonum/mathext"},
-	"wire":             {},
+	"wire":             {"stampede/internal/words"},
 	"sim":              {"github.com/HdrHistogram/hdrhistogram-go"},
 	"internal/strict":  {"stampede/internal/nearest", "github.com/goccy/go-yaml"},
 	"internal/nearest": {"github.com/agnivade/levenshtein"},
 	"internal/format":  {},
+	"internal/words":   {},
 }
 
 func TestImportsRunDownOnly(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"stampede/internal/words"
 )
 
 // Money is an amount in nano-dollars, 1e-9 of a US dollar.
@@ -70,18 +71,14 @@ const (
 	Tiers    = iota
 )
 
+// TierWords are the words of tiers.
+var TierWords = words.Table[Tier]{"standard", "batch", "flex", "priority"}
+
 // FindTier finds a tier by its word.
-func FindTier(word string) (Tier, bool) {
-	for t := range Tier(Tiers) {
-		if t.String() == word {
-			return t, true
-		}
-	}
-	return Standard, false
-}
+func FindTier(word string) (Tier, bool) { return TierWords.Parse(word) }
 
 // String is the word for a tier.
-func (t Tier) String() string { return [Tiers]string{"standard", "batch", "flex", "priority"}[t] }
+func (t Tier) String() string { return TierWords.Word(t) }
 
 // Bill is the price of the usage, rounded half up to a nano-dollar:
 //

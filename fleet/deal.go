@@ -1,6 +1,9 @@
 package fleet
 
-import "stampede/sim"
+import (
+	"stampede/internal/words"
+	"stampede/sim"
+)
 
 // Dealing says which instance a call that comes by itself goes to.
 type Dealing uint8
@@ -14,8 +17,11 @@ const (
 	InTurn
 )
 
+// DealingWords are the words of dealing.
+var DealingWords = words.Table[Dealing]{"at_random", "in_turn"}
+
 // String is the word for a rule.
-func (d Dealing) String() string { return [...]string{"at_random", "in_turn"}[d] }
+func (d Dealing) String() string { return DealingWords.Word(d) }
 
 // Queueing says which workers take a call that comes by itself.
 type Queueing uint8
@@ -25,8 +31,11 @@ const (
 	PerInstance                 // those of the instance that it was dealt to
 )
 
+// QueueingWords are the words of queueing.
+var QueueingWords = words.Table[Queueing]{"shared", "per_instance"}
+
 // String is the word for a rule.
-func (q Queueing) String() string { return [...]string{"shared", "per_instance"}[q] }
+func (q Queueing) String() string { return QueueingWords.Word(q) }
 
 // dealt reports whether calls are dealt to instances, before any worker takes them.
 func (f *Fleet) dealt() bool {

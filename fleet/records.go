@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"stampede/cost"
+	"stampede/internal/words"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
@@ -77,10 +78,11 @@ const (
 	Waits          = iota
 )
 
+// WaitWords are the words of waits.
+var WaitWords = words.Table[Wait]{"worker", "gate", "pacer", "breaker", "backoff", "retry_after", "redelivery"}
+
 // String is the word for a wait.
-func (w Wait) String() string {
-	return [Waits]string{"worker", "gate", "pacer", "breaker", "backoff", "retry_after", "redelivery"}[w]
-}
+func (w Wait) String() string { return WaitWords.Word(w) }
 
 // Attempt is the record of one HTTP request.
 type Attempt struct {

@@ -3,6 +3,7 @@ package policy
 import (
 	"time"
 
+	"stampede/internal/words"
 	"stampede/sim"
 )
 
@@ -42,8 +43,11 @@ const (
 	Refuse               // not be sent
 )
 
+// ActionWords are the words of actions.
+var ActionWords = words.Table[Action]{"go", "wait", "queue", "refuse"}
+
 // String is the word for an action.
-func (a Action) String() string { return [...]string{"go", "wait", "queue", "refuse"}[a] }
+func (a Action) String() string { return ActionWords.Word(a) }
 
 // Stage is a part of the admission, in the order in which they are asked.
 type Stage uint8
@@ -56,10 +60,11 @@ const (
 	ByThrottle
 )
 
+// StageWords are the words of stages.
+var StageWords = words.Table[Stage]{"gate", "pacer", "lateness", "breaker", "throttle"}
+
 // String is the word for a stage.
-func (s Stage) String() string {
-	return [...]string{"gate", "pacer", "lateness", "breaker", "throttle"}[s]
-}
+func (s Stage) String() string { return StageWords.Word(s) }
 
 // Admit asks for an attempt. It passes these stages in order:
 //

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stampede/internal/format"
+	"stampede/internal/words"
 	"stampede/wire"
 )
 
@@ -67,6 +68,12 @@ const (
 	HoldBack                 // it waits until the breaker may let it through
 	FallBack                 // it goes to the next target, where there is one, and else ends
 )
+
+// WhenOpenWords are the words of what becomes of it.
+var WhenOpenWords = words.Table[WhenOpen]{"fail", "wait", "fall_back"}
+
+// String is the word for it.
+func (w WhenOpen) String() string { return WhenOpenWords.Word(w) }
 
 // On reports whether the breaker can trip.
 func (b Breaker) On() bool { return b.InARow > 0 || b.Ratio > 0 }

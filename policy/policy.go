@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"stampede/internal/words"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -205,8 +206,11 @@ const (
 	Regenerate               // what was shown is thrown away, and the turn is asked again
 )
 
+// BrokenWords are the words of rules for broken streams.
+var BrokenWords = words.Table[Broken]{"stop", "replay", "regenerate"}
+
 // String is the word for a rule.
-func (b Broken) String() string { return [...]string{"stop", "replay", "regenerate"}[b] }
+func (b Broken) String() string { return BrokenWords.Word(b) }
 
 // Facts are what a retry decision may depend on.
 type Facts struct {
@@ -313,8 +317,8 @@ const (
 	Outcomes         = iota
 )
 
+// OutcomeWords are the words of outcomes.
+var OutcomeWords = words.Table[Outcome]{"answered", "gave_up_attempts", "gave_up_deadline", "gave_up_retry_after", "terminal_error", "abandoned", "unfinished", "stream_broken", "gave_up_budget", "breaker_open", "shed"}
+
 // String is the word for an outcome.
-func (o Outcome) String() string {
-	return [Outcomes]string{"answered", "gave_up_attempts", "gave_up_deadline", "gave_up_retry_after",
-		"terminal_error", "abandoned", "unfinished", "stream_broken", "gave_up_budget", "breaker_open", "shed"}[o]
-}
+func (o Outcome) String() string { return OutcomeWords.Word(o) }

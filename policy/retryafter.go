@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"stampede/internal/words"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -42,8 +43,11 @@ const (
 	TimerTick                 // it tries again after a millisecond: the timer of its language took the value
 )
 
+// ReactionWords are the words of reactions.
+var ReactionWords = words.Table[Reaction]{"backoff", "at_once", "1ms"}
+
 // String is the word for a reaction.
-func (r Reaction) String() string { return [...]string{"backoff", "at_once", "1ms"}[r] }
+func (r Reaction) String() string { return ReactionWords.Word(r) }
 
 // Skips says which values make a client go on to the next header.
 type Skips struct {
@@ -60,6 +64,12 @@ const (
 	UpTo
 )
 
+// ObedienceWords are the words of obedience.
+var ObedienceWords = words.Table[Obedience]{"ignore", "in_full", "up_to"}
+
+// String is the word for an obedience.
+func (o Obedience) String() string { return ObedienceWords.Word(o) }
+
 // Beyond is what a client does with a wish longer than its limit.
 type Beyond uint8
 
@@ -68,6 +78,12 @@ const (
 	Clip                  // the limit takes its place
 	GiveUp                // the call ends
 )
+
+// BeyondWords are the words of what becomes of a longer wish.
+var BeyondWords = words.Table[Beyond]{"discard", "clip", "give_up"}
+
+// String is the word for it.
+func (b Beyond) String() string { return BeyondWords.Word(b) }
 
 type reading uint8
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"stampede/internal/words"
 )
 
 // Timeouts are the timers of one attempt; 0 means none. All run from the
@@ -34,10 +36,11 @@ const (
 	HedgeTimer    // another attempt of the call was faster
 )
 
+// TimerWords are the words of timers.
+var TimerWords = words.Table[Timer]{"", "connect", "first_byte", "gap", "attempt", "call", "patience", "end_of_run", "hedge"}
+
 // String is the word for a timer, empty for none.
-func (t Timer) String() string {
-	return [...]string{"", "connect", "first_byte", "gap", "attempt", "call", "patience", "end_of_run", "hedge"}[t]
-}
+func (t Timer) String() string { return TimerWords.Word(t) }
 
 // Whole is the bound of the whole attempt numbered n from 1; 0 means none.
 func (t Timeouts) Whole(n int) time.Duration {

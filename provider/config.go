@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stampede/dialect"
+	"stampede/internal/words"
 	"stampede/law"
 	"stampede/sim"
 	"stampede/wire"
@@ -78,10 +79,11 @@ const (
 	StopsStreams                   // Stops for answers that are streamed, Keeps for others
 )
 
+// CancelRuleWords are the words of rules.
+var CancelRuleWords = words.Table[CancelRule]{"keeps_generating", "stops", "stops_streams"}
+
 // String is the word for a rule.
-func (c CancelRule) String() string {
-	return [...]string{"keeps_generating", "stops", "stops_streams"}[c]
-}
+func (c CancelRule) String() string { return CancelRuleWords.Word(c) }
 
 // Billing says where a provider departs from billing all the work that was done,
 // and nothing else.
@@ -120,6 +122,12 @@ const (
 	InBody            // as a RetryInfo of the body, which few clients read
 	NotAtAll
 )
+
+// WritingWords are the words of how it is written.
+var WritingWords = words.Table[Writing]{"in_seconds", "as_date", "in_body", "never"}
+
+// String is the word for it.
+func (w Writing) String() string { return WritingWords.Word(w) }
 
 // String says how it is sent.
 func (a RetryAfter) String() string {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stampede/internal/format"
+	"stampede/internal/words"
 	"stampede/law"
 	"stampede/sim"
 	"stampede/wire"
@@ -184,8 +185,11 @@ const (
 	Unreachable              // silence
 )
 
+// ReachabilityWords are the words of reachability.
+var ReachabilityWords = words.Table[Reachability]{"up", "refused", "unreachable"}
+
 // String is the word for a reachability.
-func (r Reachability) String() string { return [...]string{"up", "refused", "unreachable"}[r] }
+func (r Reachability) String() string { return ReachabilityWords.Word(r) }
 
 // String says when, for whom and what.
 func (f Fault) String() string {

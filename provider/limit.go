@@ -3,7 +3,10 @@ package provider
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"stampede/internal/words"
 )
 
 // Limit bounds the use of one resource: Amount per Period.
@@ -45,10 +48,11 @@ const (
 	LeakyBucket               // drains continuously; admits any request while it is not over the brim
 )
 
-// String is the word for a kind.
-func (k Kind) String() string {
-	return [...]string{"token bucket", "fixed window", "sliding window", "ramp", "leaky bucket"}[k]
-}
+// KindWords are the words of kinds.
+var KindWords = words.Table[Kind]{"token_bucket", "fixed_window", "sliding_window", "ramp", "leaky_bucket"}
+
+// String is the word for a kind, in a sentence.
+func (k Kind) String() string { return strings.ReplaceAll(KindWords.Word(k), "_", " ") }
 
 // Resource is what a limit counts.
 type Resource uint8
@@ -62,10 +66,11 @@ const (
 	Concurrency // requests at the provider at once; without a period
 )
 
+// ResourceWords are the words of resources.
+var ResourceWords = words.Table[Resource]{"requests", "tokens", "input_tokens", "output_tokens", "dollars", "concurrency"}
+
 // String is the word for a resource.
-func (r Resource) String() string {
-	return [...]string{"requests", "tokens", "input_tokens", "output_tokens", "dollars", "concurrency"}[r]
-}
+func (r Resource) String() string { return ResourceWords.Word(r) }
 
 // tokens reports whether the resource is tokens of some kind.
 func (r Resource) tokens() bool { return r == Tokens || r == InputTokens || r == OutputTokens }
@@ -79,8 +84,11 @@ const (
 	CacheReleased               // at admission, and are given back in the end
 )
 
+// CachedWords are the words of rules for cached tokens.
+var CachedWords = words.Table[Cached]{"free", "count", "released"}
+
 // String is the word for a rule.
-func (c Cached) String() string { return [...]string{"free", "count", "released"}[c] }
+func (c Cached) String() string { return CachedWords.Word(c) }
 
 // Used is what a request used in the end.
 type Used struct {
@@ -100,10 +108,11 @@ const (
 	AsProduced                    // nothing; the output counts once it is there
 )
 
+// ChargeWords are the words of charges.
+var ChargeWords = words.Table[Charge]{"prompt", "prompt + max_tokens", "estimate", "max(max_tokens, estimate)", "as_produced"}
+
 // String is the word for a charge.
-func (c Charge) String() string {
-	return [...]string{"prompt", "prompt + max_tokens", "estimate", "max(max_tokens, estimate)", "as_produced"}[c]
-}
+func (c Charge) String() string { return ChargeWords.Word(c) }
 
 // Settle is what a limit on tokens does when the true usage is known. What it counts in
 // the end, of a charge made at admission, is
@@ -121,14 +130,15 @@ type Settle uint8
 const (
 	Keep Settle = iota
 	Refund
-	Multiply
 	TrueUsage
+	Multiply
 )
 
+// SettleWords are the words of settlements.
+var SettleWords = words.Table[Settle]{"none", "refund", "true_usage", "multiply_output"}
+
 // String is the word for a settlement.
-func (s Settle) String() string {
-	return [...]string{"none", "refund", "multiply_output", "true_usage"}[s]
-}
+func (s Settle) String() string { return SettleWords.Word(s) }
 
 // declaresOutput reports whether a charge includes what the answer may hold.
 func (c Charge) declaresOutput() bool { return c == PromptPlusMax || c == MaxOrEstimate }
@@ -142,8 +152,11 @@ const (
 	IntoDebt                 // it counts in full, down to minus the burst
 )
 
+// RejectedWords are the words of rules for refused requests.
+var RejectedWords = words.Table[Rejected]{"free", "to_zero", "into_debt"}
+
 // String is the word for a rule.
-func (r Rejected) String() string { return [...]string{"free", "to_zero", "into_debt"}[r] }
+func (r Rejected) String() string { return RejectedWords.Word(r) }
 
 // Check reports a limit that makes no sense.
 func (l Limit) Check() error {

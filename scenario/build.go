@@ -208,15 +208,12 @@ func (b *builder) fleet(f *OtherFleet, horizon Span) (out fleet.Fleet, err error
 
 // deal reads how calls come to instances.
 func (b *builder) deal(f *Fleet, out *fleet.Fleet) error {
-	if f.Queue == "per_instance" {
-		out.Queue = fleet.PerInstance
+	out.Queue, out.Dealt = valueOf(fleet.QueueingWords, f.Queue), valueOf(fleet.DealingWords, f.Dispatch)
+	if out.Queue == fleet.PerInstance {
 		if out.Workload.Arrivals == nil || out.Workers == 0 {
 			return b.errorf("fleet.queue",
 				"found per_instance; it goes with calls that come by themselves and with workers")
 		}
-	}
-	if f.Dispatch == "in_turn" {
-		out.Dealt = fleet.InTurn
 	}
 	switch {
 	case f.Dispatch == "":

@@ -103,12 +103,7 @@ func (b *builder) retry(path string, p *Retry) (out policy.Retry, err error) {
 		Deadline: time.Duration(p.Deadline),
 		Classify: policy.Classifier{Never: p.NeverOn, ShouldRetry: p.XShouldRetry != "ignore"},
 	}
-	switch p.BrokenStream {
-	case "replay":
-		out.Broken = policy.Replay
-	case "regenerate":
-		out.Broken = policy.Regenerate
-	}
+	out.Broken = valueOf(policy.BrokenWords, p.BrokenStream)
 	for _, r := range p.RetryOn {
 		switch r.Failure {
 		case "timeout":
@@ -137,22 +132,20 @@ func (b *builder) retry(path string, p *Retry) (out policy.Retry, err error) {
 
 func (b *builder) retryAfter(path string, ra *RetryAfter) (out policy.RetryAfter, err error) {
 	out = policy.RetryAfter{
-		Limit: time.Duration(
-			ra.Limit,
-		), Below: ra.Exclusive, Plus: time.Duration(ra.Plus), AtLeastBackoff: ra.AtLeastBackoff, GiveUpFirst: ra.First,
-		Reads: wire.Reads{Millis: ra.Millis, Body: ra.Body},
-		Zero:  reactionOf[ra.Zero], Negative: reactionOf[ra.Negative], Past: reactionOf[ra.Past], Garbage: reactionOf[ra.Malformed], Overflow: reactionOf[ra.Overflow],
-		Largest: time.Duration(
-			ra.Largest), Skips: policy.Skips{ZeroMillis: ra.SkipsZeroMs, Negative: ra.SkipsNegative},
+		Obey: valueOf(policy.ObedienceWords, ra.Obey), Beyond: valueOf(policy.BeyondWords, ra.Beyond),
+		Limit: time.Duration(ra.Limit), Below: ra.Exclusive, Plus: time.Duration(ra.Plus),
+		AtLeastBackoff: ra.AtLeastBackoff, GiveUpFirst: ra.First,
+		Reads:    wire.Reads{Millis: ra.Millis, Body: ra.Body},
+		Zero:     valueOf(policy.ReactionWords, ra.Zero),
+		Negative: valueOf(policy.ReactionWords, ra.Negative),
+		Past:     valueOf(policy.ReactionWords, ra.Past),
+		Garbage:  valueOf(policy.ReactionWords, ra.Malformed),
+		Overflow: valueOf(policy.ReactionWords, ra.Overflow),
+		Largest:  time.Duration(ra.Largest),
+		Skips:    policy.Skips{ZeroMillis: ra.SkipsZeroMs, Negative: ra.SkipsNegative},
 	}
-	switch ra.Obey {
-	case "in_full":
-		out.Obey = policy.InFull
-	case "up_to":
-		out.Obey = policy.UpTo
-		if ra.Limit == 0 {
-			return out, b.errorf(path+".limit", "found nothing; up_to needs a limit such as 60s")
-		}
+	if out.Obey == policy.UpTo && ra.Limit == 0 {
+		return out, b.errorf(path+".limit", "found nothing; up_to needs a limit such as 60s")
 	}
 	if ra.Obey != "up_to" && (ra.Limit != 0 || ra.Beyond != "" || ra.Exclusive) {
 		return out, b.errorf(path, "limit, limit_exclusive and beyond go with obey: up_to")
@@ -160,16 +153,8 @@ func (b *builder) retryAfter(path string, ra *RetryAfter) (out policy.RetryAfter
 	if ra.First && ra.Beyond != "give_up" {
 		return out, b.errorf(path+".overrides_status", "goes with beyond: give_up")
 	}
-	switch ra.Beyond {
-	case "clip":
-		out.Beyond = policy.Clip
-	case "give_up":
-		out.Beyond = policy.GiveUp
-	}
 	return out, nil
 }
-
-var reactionOf = map[Reaction]policy.Reaction{"at_once": policy.AtOnce, "1ms": policy.TimerTick}
 
 func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
 	out = policy.Gate{
@@ -305,7 +290,7 @@ func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {
 		return out, b.errorf("policy.breaker.counts_as_failure", "found an empty list; want at least one class")
 	}
 	for _, c := range p.Counts {
-		out.Counts |= policy.ClassesOf(classOf[c])
+		out.Counts |= policy.ClassesOf(valueOf(wire.ClassWords, c))
 	}
 	if out.Count == 0 && out.Window == 0 {
 		out.Count = 100
@@ -320,22 +305,8 @@ func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {
 	if out.Open == 0 {
 		out.Open = 30 * time.Second
 	}
-	switch p.WhenOpen {
-	case "wait":
-		out.WhenOpen = policy.HoldBack
-	case "fall_back":
-		out.WhenOpen = policy.FallBack
-	}
+	out.WhenOpen = valueOf(policy.WhenOpenWords, p.WhenOpen)
 	return out, nil
-}
-
-var classOf = map[Class]wire.Class{
-	"throttled":    wire.Throttled,
-	"overloaded":   wire.Overloaded,
-	"server_error": wire.ServerError,
-	"timeout":      wire.TimedOut,
-	"connection":   wire.Disconnected,
-	"terminal":     wire.Terminal,
 }
 
 func (b *builder) budget(p *Budget) (out policy.Budget, err error) {

@@ -36,20 +36,8 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 			PerInFlight: time.Duration(p.Latency.PerInFlight),
 		},
 	}
-	switch p.RetryAfter.Send {
-	case "as_date":
-		out.RetryAfter.As = provider.AsDate
-	case "in_body":
-		out.RetryAfter.As = provider.InBody
-	case "never":
-		out.RetryAfter.As = provider.NotAtAll
-	}
-	switch p.Cancel {
-	case "stops":
-		out.Cancel = provider.Stops
-	case "stops_streams":
-		out.Cancel = provider.StopsStreams
-	}
+	out.RetryAfter.As = valueOf(provider.WritingWords, p.RetryAfter.Send)
+	out.Cancel = valueOf(provider.CancelRuleWords, p.Cancel)
 	var errs strict.Errors
 	out.Capacity, err = b.capacity(at, &p.Capacity)
 	errs.Add(err)
@@ -225,9 +213,12 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 			l.Limit, l.Resource)
 	}
 	out = provider.Limit{
-		Name: l.Name, Resource: resourceOf(l.Resource), Amount: l.Limit.Amount, Period: l.Limit.Period, Burst: l.Burst.Amount, Keys: l.Keys, Models: l.Models, Hidden: l.Hidden,
-		Kind: kindOf[l.Kind], Quantum: time.Duration(l.EnforcedEvery), Used: l.Used.Amount, Rejected: rejectedOf[l.Rejected],
-		Cached: cachedOf[l.Cached], Estimate: float64(l.Estimate), Output: int64(l.OutputFactor),
+		Name: l.Name, Resource: valueOf(provider.ResourceWords, l.Resource), Amount: l.Limit.Amount, Period: l.Limit.Period, Burst: l.Burst.Amount, Keys: l.Keys, Models: l.Models, Hidden: l.Hidden,
+		Kind: valueOf(provider.KindWords, l.Kind), Quantum: time.Duration(l.EnforcedEvery), Used: l.Used.Amount, Rejected: valueOf(provider.RejectedWords, l.Rejected),
+		Cached: provider.CacheCounts, Estimate: float64(l.Estimate), Output: int64(l.OutputFactor),
+	}
+	if l.Cached != "" {
+		out.Cached = valueOf(provider.CachedWords, l.Cached)
 	}
 	if err := b.limitKind(path, l, &out); err != nil {
 		return out, err
@@ -243,7 +234,7 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 	}
 	switch {
 	case l.Charge != "":
-		out.Charge = chargeOf[l.Charge]
+		out.Charge = valueOf(provider.ChargeWords, l.Charge)
 	case out.Resource == provider.Tokens:
 		out.Charge = provider.PromptPlusMax
 	case out.Resource == provider.OutputTokens:
@@ -252,13 +243,8 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 	if out.Resource == provider.OutputTokens && out.Charge != provider.AsProduced {
 		return out, b.errorf(path+".charge", "found %q; a limit on output tokens counts as_produced", l.Charge)
 	}
-	switch out.Settle = provider.Refund; l.Settle {
-	case "none":
-		out.Settle = provider.Keep
-	case "true_usage":
-		out.Settle = provider.TrueUsage
-	case "multiply_output":
-		out.Settle = provider.Multiply
+	if out.Settle = provider.Refund; l.Settle != "" {
+		out.Settle = valueOf(provider.SettleWords, l.Settle)
 	}
 	if l.OutputFactor > maxFactor || l.Estimate > maxFactor {
 		return out, b.errorf(path, "found output_factor %d and estimate %v; want at most %d", l.OutputFactor,
@@ -312,43 +298,6 @@ func (b *builder) limitKind(path string, l Limit, out *provider.Limit) error {
 		return b.errorf(path, "%v", err)
 	}
 	return nil
-}
-
-var (
-	kindOf = map[Kind]provider.Kind{
-		"fixed_window":   provider.FixedWindow,
-		"sliding_window": provider.SlidingWindow,
-		"ramp":           provider.RampLimit,
-		"leaky_bucket":   provider.LeakyBucket,
-	}
-	cachedOf = map[Counts]provider.Cached{
-		"":         provider.CacheCounts,
-		"count":    provider.CacheCounts,
-		"free":     provider.CacheFree,
-		"released": provider.CacheReleased,
-	}
-	rejectedOf = map[Rejected]provider.Rejected{"to_zero": provider.ToZero, "into_debt": provider.IntoDebt}
-	chargeOf   = map[Charge]provider.Charge{
-		"prompt":                    provider.Prompt,
-		"prompt + max_tokens":       provider.PromptPlusMax,
-		"estimate":                  provider.EstimatedPrompt,
-		"max(max_tokens, estimate)": provider.MaxOrEstimate,
-		"as_produced":               provider.AsProduced,
-	}
-)
-
-func resourceOf(r Resource) provider.Resource {
-	switch r {
-	case "tokens":
-		return provider.Tokens
-	case "input_tokens":
-		return provider.InputTokens
-	case "output_tokens":
-		return provider.OutputTokens
-	case "dollars":
-		return provider.Dollars
-	}
-	return provider.Requests
 }
 
 // header is what a client finds in a Retry-After of these words. A run has no date, so that
@@ -408,11 +357,8 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 	if f.CutAt != nil {
 		effects = append(effects, provider.Break{Part: float64(*f.CutAt), Code: f.Code})
 	}
-	switch f.Connection {
-	case "refused":
-		effects = append(effects, provider.NoConnection{As: provider.RefusedConn})
-	case "unreachable":
-		effects = append(effects, provider.NoConnection{As: provider.Unreachable})
+	if f.Connection != "" {
+		effects = append(effects, provider.NoConnection{As: valueOf(provider.ReachabilityWords, f.Connection)})
 	}
 	if c := f.Limit; c != nil {
 		if c.Resource == "concurrency" || c.Resource == "" || c.Limit.Period == 0 ||
@@ -429,7 +375,7 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		effects = append(
 			effects,
 			provider.ChangeLimit{
-				Resource: resourceOf(c.Resource),
+				Resource: valueOf(provider.ResourceWords, c.Resource),
 				Amount:   c.Limit.Amount,
 				Period:   c.Limit.Period,
 				Burst:    c.Burst.Amount,

@@ -3,8 +3,14 @@ package scenario
 import (
 	"reflect"
 
+	"stampede/cost"
 	"stampede/dialect"
+	"stampede/fleet"
 	"stampede/internal/strict"
+	"stampede/internal/words"
+	"stampede/policy"
+	"stampede/provider"
+	"stampede/wire"
 )
 
 // Vocabularies.
@@ -34,40 +40,41 @@ type (
 	Class        string
 )
 
-// Words implements strict.Words for each vocabulary.
-func (Resource) Words() []string {
-	return []string{"requests", "tokens", "input_tokens", "output_tokens", "dollars", "concurrency"}
-}
-func (Dialect) Words() []string { return dialect.Names() }
+// Words implements strict.Words for each vocabulary. The table of words stands beside the type
+// that they are read into.
+func (Resource) Words() []string     { return provider.ResourceWords.Names() }
+func (Kind) Words() []string         { return provider.KindWords.Names() }
+func (Charge) Words() []string       { return provider.ChargeWords.Names() }
+func (Settle) Words() []string       { return provider.SettleWords.Names() }
+func (Counts) Words() []string       { return provider.CachedWords.Names() }
+func (Rejected) Words() []string     { return provider.RejectedWords.Names() }
+func (Cancel) Words() []string       { return provider.CancelRuleWords.Names() }
+func (Send) Words() []string         { return provider.WritingWords.Names() }
+func (Connection) Words() []string   { return provider.ReachabilityWords.Names(provider.Reachable) }
+func (WhenOpen) Words() []string     { return policy.WhenOpenWords.Names() }
+func (Reaction) Words() []string     { return policy.ReactionWords.Names() }
+func (BrokenStream) Words() []string { return policy.BrokenWords.Names() }
+func (Obedience) Words() []string    { return policy.ObedienceWords.Names() }
+func (Beyond) Words() []string       { return policy.BeyondWords.Names() }
+func (Class) Words() []string        { return wire.ClassWords.Names(wire.OK, wire.Cancelled) }
+func (Dealt) Words() []string        { return fleet.DealingWords.Names() }
+func (Queue) Words() []string        { return fleet.QueueingWords.Names() }
+func (Tier) Words() []string         { return cost.TierWords.Names() }
+func (Dialect) Words() []string      { return dialect.Names() }
+
+// Vocabularies of the file alone, which stand for one or more truths.
+func (Scope) Words() []string { return []string{"instance", "all"} }
+func (Order) Words() []string { return []string{"fifo", "lifo"} }
+func (Obey) Words() []string  { return []string{"obey", "ignore"} }
 func (Billed) Words() []string {
 	return []string{"abandoned", "cut_stream", "lost_reply", "timeout_408", "content_filter"}
 }
-func (Dealt) Words() []string        { return []string{"at_random", "in_turn"} }
-func (Queue) Words() []string        { return []string{"shared", "per_instance"} }
-func (Scope) Words() []string        { return []string{"instance", "all"} }
-func (Order) Words() []string        { return []string{"fifo", "lifo"} }
-func (WhenOpen) Words() []string     { return []string{"fail", "wait", "fall_back"} }
-func (Reaction) Words() []string     { return []string{"backoff", "at_once", "1ms"} }
-func (BrokenStream) Words() []string { return []string{"stop", "replay", "regenerate"} }
-func (Class) Words() []string {
-	return []string{"throttled", "overloaded", "server_error", "timeout", "connection", "terminal"}
+
+// valueOf is that of a word that was checked; without one the zero value.
+func valueOf[T ~uint8, W ~string](of words.Table[T], word W) T {
+	v, _ := of.Parse(string(word))
+	return v
 }
-func (Tier) Words() []string     { return []string{"standard", "batch", "flex", "priority"} }
-func (Counts) Words() []string   { return []string{"count", "free", "released"} }
-func (Rejected) Words() []string { return []string{"free", "to_zero", "into_debt"} }
-func (Kind) Words() []string {
-	return []string{"token_bucket", "fixed_window", "sliding_window", "ramp", "leaky_bucket"}
-}
-func (Charge) Words() []string {
-	return []string{"prompt", "prompt + max_tokens", "estimate", "max(max_tokens, estimate)", "as_produced"}
-}
-func (Settle) Words() []string     { return []string{"none", "refund", "true_usage", "multiply_output"} }
-func (Cancel) Words() []string     { return []string{"keeps_generating", "stops", "stops_streams"} }
-func (Connection) Words() []string { return []string{"refused", "unreachable"} }
-func (Send) Words() []string       { return []string{"in_seconds", "as_date", "in_body", "never"} }
-func (Obey) Words() []string       { return []string{"obey", "ignore"} }
-func (Obedience) Words() []string  { return []string{"ignore", "in_full", "up_to"} }
-func (Beyond) Words() []string     { return []string{"discard", "clip", "give_up"} }
 
 // OneOf implements strict.OneOf: exactly one field is set.
 func (Gaps) OneOf()    {}

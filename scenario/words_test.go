@@ -3,6 +3,7 @@ package scenario
 import (
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -249,5 +250,52 @@ func TestNoneOfWhatWasMistaken(t *testing.T) {
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want in it %q", set, err, want)
 		}
+	}
+}
+
+// Every word of every vocabulary is read, is written back as itself, and stands in the text of its
+// field; a word that is not in the table is refused.
+func TestVocabulariesReadBack(t *testing.T) {
+	fields := 0
+	walk(reflect.TypeFor[File](), "", nil, func(at string, field reflect.StructField) {
+		kind := field.Type
+		for kind.Kind() == reflect.Pointer || kind.Kind() == reflect.Slice {
+			kind = kind.Elem()
+		}
+		vocabulary, ok := reflect.Zero(kind).Interface().(strict.Words)
+		if !ok {
+			return
+		}
+		fields++
+		read := func(word string) (string, error) {
+			v := reflect.New(kind)
+			node, err := strict.Parse([]byte(strconv.Quote(word)), "word")
+			if err == nil {
+				err = strict.NewDecoder().Decode(node, v.Interface())
+			}
+			if err != nil {
+				return "", err
+			}
+			text, err := strict.Encode(v.Elem().Interface())
+			return string(text), err
+		}
+		doc, err := FindField(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range vocabulary.Words() {
+			if got, err := read(word); got != strconv.Quote(word) {
+				t.Errorf("%s: %q reads back as %s, %v", at, word, got, err)
+			}
+			if !strings.Contains(doc.Value, word) {
+				t.Errorf("%s: no %q in %q", at, word, doc.Value)
+			}
+			if _, err := read(word + "x"); err == nil || !strings.Contains(err.Error(), word) {
+				t.Errorf("%s: %q: %v; want an error that names %s", at, word+"x", err, word)
+			}
+		}
+	})
+	if fields < 25 {
+		t.Errorf("%d fields have a vocabulary; the walk misses some", fields)
 	}
 }

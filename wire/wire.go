@@ -6,6 +6,8 @@ package wire
 import (
 	"math"
 	"time"
+
+	"stampede/internal/words"
 )
 
 // Failure says how an attempt ended when its HTTP status does not.
@@ -35,10 +37,11 @@ const (
 	Classes   = iota
 )
 
+// ClassWords are the words of classes.
+var ClassWords = words.Table[Class]{"ok", "throttled", "overloaded", "server_error", "timeout", "connection", "terminal", "cancelled"}
+
 // String is the word for a class.
-func (c Class) String() string {
-	return [Classes]string{"ok", "throttled", "overloaded", "server_error", "timeout", "connection", "terminal", "cancelled"}[c]
-}
+func (c Class) String() string { return ClassWords.Word(c) }
 
 // Reply is what came back for one attempt.
 type Reply struct {

@@ -29,7 +29,7 @@ var (
 	ownWords = []string{
 		"cmd", "conformance", "cost", "dialect", "experiments", "figures", "fleet", "internal", "law", "measure",
 		"plots", "policy", "provider", "report", "scenario", "sim", "sweep", "wire",
-		"docs/scenario.md", "docs/validation.md", "docs/recipes.md", "examples/agent-fleet.yaml",
+		"docs/validation.md", "docs/library.md",
 	}
 )
 

@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -23,7 +25,14 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
+	changes, err := os.ReadFile("../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for old, now := range renamed {
+		if row := fmt.Sprintf("| `%s` | `%s` |\n", old, now); !strings.Contains(string(changes), row) {
+			t.Errorf("CHANGELOG.md has no row %s", row)
+		}
 		if Index(old) != -1 || Index(now) == -1 {
 			t.Errorf("%s -> %s: the old name must be unknown and the new one known", old, now)
 		}

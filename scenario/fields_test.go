@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -141,11 +142,19 @@ func TestReferenceIsCurrent(t *testing.T) {
 }
 
 // A file that uses a former name is refused with the name that the field has now, and so is a
-// question about it.
+// question about it. The change log lists both.
 func TestFormerNamesAreRefused(t *testing.T) {
+	changes, err := os.ReadFile("../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	known := documented(t)
 	for former, now := range renamed {
-		owner, _, _ := strings.Cut(former, ".")
+		owner, last, _ := strings.Cut(former, ".")
+		row := regexp.MustCompile("(?m)^\\| `([a-z_.]+[.])?" + last + "` \\| `([a-z_.]+[.])?" + now + "` \\|$")
+		if !row.Match(changes) {
+			t.Errorf("CHANGELOG.md has no row for %s, which is now called %s", former, now)
+		}
 		if known[former] != nil {
 			t.Errorf("%s is a field; it cannot be a former name", former)
 		}
@@ -165,7 +174,7 @@ func TestFormerNamesAreRefused(t *testing.T) {
 			t.Errorf("%s: %v; want %s", former, err, want)
 		}
 	}
-	_, err := Read([]byte(base), "old.yaml", Options{Set: []string{"policy.inside.0.retry.attempts=3"}})
+	_, err = Read([]byte(base), "old.yaml", Options{Set: []string{"policy.inside.0.retry.attempts=3"}})
 	if err == nil || !strings.Contains(err.Error(), "policy.inside: unknown field; it is now called outer_layers") {
 		t.Errorf("--set policy.inside: %v", err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -160,6 +161,49 @@ func runCommands(t *testing.T, lines []string) {
 			t.Errorf("%s: %v\n%s", line, err, out)
 		}
 	}
+}
+
+// The Go code of docs/library.md is that of examples which the tests of the packages run. UPDATE_DOCS=1 copies it.
+func TestLibraryCodeIsTheExamples(t *testing.T) {
+	const path = "docs/library.md"
+	block := regexp.MustCompile("(?s)<!-- (\\S+) (\\S+) -->\n```go\n(.*?)```")
+	text := document(t, path)
+	if got, want := len(block.FindAllString(text, -1)), strings.Count(text, "```go\n"); got != want || got < 5 {
+		t.Errorf("%s: %d of %d blocks of Go name an example", path, got, want)
+	}
+	updated := block.ReplaceAllStringFunc(text, func(found string) string {
+		parts := block.FindStringSubmatch(found)
+		return fmt.Sprintf("<!-- %s %s -->\n```go\n%s```", parts[1], parts[2], code(t, parts[1], parts[2]))
+	})
+	if updated == text {
+		return
+	}
+	if os.Getenv("UPDATE_DOCS") == "" {
+		t.Errorf("the code of %s is not that of the examples; run this test with UPDATE_DOCS=1", path)
+		return
+	}
+	if err := os.WriteFile("../../"+path, []byte(updated), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// code is a function of a file, or the body of an example.
+func code(t *testing.T, path, name string) string {
+	t.Helper()
+	_, after, found := strings.Cut(document(t, path), "\nfunc "+name+"(")
+	signature, rest, opened := strings.Cut(after, "{\n")
+	body, _, closed := strings.Cut(rest, "\n}\n")
+	if !found || !opened || !closed {
+		t.Fatalf("%s has no function %s", path, name)
+	}
+	if !strings.HasPrefix(name, "Example") {
+		return "func " + name + "(" + signature + "{\n" + body + "\n}\n"
+	}
+	var out strings.Builder
+	for line := range strings.Lines(body + "\n") {
+		out.WriteString(strings.TrimPrefix(line, "\t"))
+	}
+	return out.String()
 }
 
 // Links between documents lead to files.

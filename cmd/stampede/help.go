@@ -35,6 +35,7 @@ func examplesOf(c *cli.Command) (all []example) {
 
 // page is the help of the program or of one command, for a terminal and for the manual.
 type page struct {
+	program     bool
 	name        string // with the program and the commands above it
 	usage       string
 	synopsis    string
@@ -64,10 +65,26 @@ func pageOf(c *cli.Command) page {
 
 func appPage(app *cli.App) page {
 	return page{
-		name: app.Name, usage: app.Usage, synopsis: app.Name + " COMMAND [ARGUMENTS] [FLAGS]",
+		program: true, name: app.Name, usage: app.Usage, synopsis: app.Name + " COMMAND [ARGUMENTS] [FLAGS]",
 		description: app.Description, commands: visible(app.Commands), flags: flagTexts(app.Flags),
 	}
 }
+
+// exitStatuses and environment are the rest of the program's help.
+var (
+	exitStatuses = []flagText{
+		{fmt.Sprint(done), "done"},
+		{fmt.Sprint(failed), "failed or interrupted"},
+		{fmt.Sprint(wrong), "wrong usage, or a mistake in a scenario"},
+	}
+	environment = []flagText{
+		{"NO_COLOR", "print without colour when it is not empty"},
+		{"SLURM_CPUS_PER_TASK", "at most so many replications in parallel, unless --jobs is given"},
+	}
+)
+
+// sentence is the usage as a sentence.
+func (p page) sentence() string { return strings.ToUpper(p.usage[:1]) + p.usage[1:] + "." }
 
 func visible(commands []*cli.Command) (out []*cli.Command) {
 	for _, c := range commands {
@@ -144,6 +161,12 @@ func (p page) write(w io.Writer, width int) {
 	fmt.Fprint(w, "\nFlags:\n")
 	for _, f := range p.flags {
 		item(f.name, f.meaning, flagColumn)
+	}
+	if p.program {
+		fmt.Fprint(w, "\nExit status:\n")
+		for _, s := range exitStatuses {
+			item(s.name, s.meaning, 6)
+		}
 	}
 	if len(p.commands) > 0 {
 		fmt.Fprintf(w, "\n%s COMMAND --help prints the flags and examples of a command.\n", p.name)

@@ -75,11 +75,13 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:  "stampede",
 		Usage: "simulate retries, rate limits and costs of programs that call LLM APIs",
+		Description: "Stampede is a discrete-event simulator of fleets of clients that call rate-limited LLM APIs. " +
+			"It runs retries, timeouts, concurrency limits, quotas and prices on a virtual clock, without one real call.",
 		Commands: []*cli.Command{
 			runCommand(), sweepCommand(), reportCommand(), plotCommand(), mergeCommand(),
 			experimentCommand(), presetCommand(),
 			checkCommand(), initCommand(), explainCommand(), schemaCommand(),
-			helpCommand(),
+			completionCommand(), completeCommand(), manCommand(), helpCommand(),
 		},
 		Flags:  []cli.Flag{noColorFlag(), cli.HelpFlag},
 		Writer: stdout, ErrWriter: stderr,

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -123,7 +124,7 @@ func FindField(path string) (Field, error) {
 		case at < 0:
 			hint := nearest.Unknown(name, names)
 			if now, ok := renamed[f.typ.Name()+"."+name]; ok {
-				hint = "it is now called " + now
+				hint = fmt.Sprintf("it is now called %q", now)
 			}
 			return Field{}, fmt.Errorf("%s: no field %q in %s; %s", path, name, where, hint)
 		}
@@ -228,4 +229,19 @@ func written(t reflect.Type) (string, reflect.Type) {
 		return choices(t) + "a mapping with exactly one field", t
 	}
 	return "a mapping", t
+}
+
+// Mistaken is the documented field that the first mistake of a scenario is about, or the nearest
+// one around it.
+func Mistaken(err error) (Field, bool) {
+	var mistake *strict.Error
+	if !errors.As(err, &mistake) {
+		return Field{}, false
+	}
+	for path := mistake.Path; path != ""; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
+		if f, err := FindField(path); err == nil {
+			return f, true
+		}
+	}
+	return Field{}, false
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"reflect"
 	"regexp"
@@ -169,17 +170,34 @@ func TestFormerNamesAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = newDecoder().Decode(node, reflect.New(at[0].owner).Interface())
-		want := name + ": unknown field; it is now called " + now
+		want := fmt.Sprintf("%s: unknown field; it is now called %q", name, now)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %s", former, err, want)
 		}
 	}
 	_, err = Read([]byte(base), "old.yaml", Options{Set: []string{"policy.inside.0.retry.attempts=3"}})
-	if err == nil || !strings.Contains(err.Error(), "policy.inside: unknown field; it is now called outer_layers") {
+	if err == nil || !strings.Contains(err.Error(), `policy.inside: unknown field; it is now called "outer_layers"`) {
 		t.Errorf("--set policy.inside: %v", err)
 	}
 	if _, err := FindField("policy.inside.retry"); err == nil ||
-		!strings.Contains(err.Error(), `no field "inside" in policy; it is now called outer_layers`) {
+		!strings.Contains(err.Error(), `no field "inside" in policy; it is now called "outer_layers"`) {
 		t.Errorf("explain policy.inside: %v", err)
+	}
+}
+
+// A mistake leads to the documentation of its field, or of the nearest field around it.
+func TestMistakenField(t *testing.T) {
+	for set, want := range map[string]string{
+		"policy.retry.attempts=many":       "policy.retry.attempts",
+		"policy.retry.atempts=3":           "policy.retry",
+		"provider.limits=[{kind: bucket}]": "provider.limits.kind",
+	} {
+		_, err := Read([]byte(base), "f.yaml", Options{Set: []string{set}})
+		if f, ok := Mistaken(err); !ok || f.Path != want {
+			t.Errorf("%s: %q, %v; want %s", set, f.Path, err, want)
+		}
+	}
+	if f, ok := Mistaken(os.ErrNotExist); ok {
+		t.Errorf("a missing file is about the field %s", f.Path)
 	}
 }

@@ -100,7 +100,7 @@ func readTemplate(c *cli.Context) (*scenario.Template, error) {
 		return nil, usage("%s: found %d arguments; want at most one scenario file", c.Command.Name, c.NArg())
 	}
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usageError{withField(err)}
 	}
 	return t, nil
 }

@@ -65,3 +65,11 @@ func writeExplanation(c *cli.Context, w io.Writer) error {
 	}
 	return out.err
 }
+
+// withField adds to the mistakes of a scenario where the field of the first one is explained.
+func withField(err error) error {
+	if f, ok := scenario.Mistaken(err); ok {
+		return fmt.Errorf("%w\nSee stampede explain %s", err, f.Path)
+	}
+	return err
+}

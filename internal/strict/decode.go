@@ -147,7 +147,7 @@ func (d *Decoder) fields(n *Node, v reflect.Value, path string) error {
 				hint = fmt.Sprintf("an item of a list is written as in %s.%s", name, index)
 			}
 			if name, ok := d.Renamed[t.Name()+"."+key.Name]; ok {
-				hint = "it is now called " + name
+				hint = fmt.Sprintf("it is now called %q", name)
 			}
 			errs.Add(&Error{Path: at, origin: key.origin, Message: "unknown field; " + hint})
 			continue

@@ -103,7 +103,7 @@ func (c *counted) add(charge, final int64) {
 // flight.
 func (c *counted) slack(l *provider.Limit, inFlight int64) int64 {
 	s := min(c.over, c.largest.sum(inFlight))
-	if l.Kind == provider.LeakyBucket { // the last one may go over the brim
+	if l.Overflows() { // the last one may go over the brim
 		s += c.most
 	}
 	return s

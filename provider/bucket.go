@@ -141,3 +141,19 @@ func (b *Bucket) Reshape(amount int64, period time.Duration, burst int64) {
 		b.fill()
 	}
 }
+
+// continuous is the counting of buckets: Burst + Amount T/Period over a span T.
+type continuous struct{}
+
+func (continuous) meter(l *Limit) meter {
+	b := NewBucket(l.Amount, l.Period, l.burst())
+	return &b
+}
+
+func (continuous) within(l *Limit, from, to sim.Time, used, slack int64, _ traffic) int64 {
+	return plus(l.burst()-used+slack, share(l.Amount, to-from, l.Period))
+}
+
+func (continuous) refilled(l *limiter, at sim.Time) float64 {
+	return float64(l.Amount) * (at - l.since).Seconds() / l.Period.Seconds()
+}

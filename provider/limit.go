@@ -3,7 +3,6 @@ package provider
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"stampede/internal/words"
@@ -36,23 +35,6 @@ type Limit struct {
 	Models   []string      // only requests to these models count; empty means all
 	Hidden   bool          // no header speaks of it
 }
-
-// Kind is how a limit counts over time.
-type Kind uint8
-
-const (
-	TokenBucket   Kind = iota // refills continuously
-	FixedWindow               // counts anew at every multiple of the period
-	SlidingWindow             // over any span of the period
-	RampLimit                 // growth of the rate; over a short span, a limit on acceleration
-	LeakyBucket               // drains continuously; admits any request while it is not over the brim
-)
-
-// KindWords are the words of kinds.
-var KindWords = words.Table[Kind]{"token_bucket", "fixed_window", "sliding_window", "ramp", "leaky_bucket"}
-
-// String is the word for a kind, in a sentence.
-func (k Kind) String() string { return strings.ReplaceAll(KindWords.Word(k), "_", " ") }
 
 // Resource is what a limit counts.
 type Resource uint8
@@ -175,11 +157,11 @@ func (l Limit) Check() error {
 	case l.Quantum > l.Period:
 		return fmt.Errorf("the limit %s is enforced every %v, longer than its period %v", l.label(), l.Quantum,
 			l.Period)
-	case l.Kind == RampLimit && l.Every < l.Period:
-		return fmt.Errorf("the limit %s grows every %v; allowed is at least its period %v", l.label(), l.Every,
-			l.Period)
 	case l.Settle == Multiply && l.Output < 1:
 		return fmt.Errorf("the limit %s multiplies output by %d; allowed is 1 or more", l.label(), l.Output)
+	}
+	if c, ok := l.kind().counting.(checker); ok {
+		return c.check(&l)
 	}
 	return nil
 }
@@ -190,7 +172,7 @@ func (l Limit) burst() int64 {
 	case l.Quantum > 0:
 		n, _ := sliceOf(l.Amount, l.Period, l.Quantum)
 		return n
-	case l.Burst == 0 || (l.Kind != TokenBucket && l.Kind != LeakyBucket):
+	case l.Burst == 0 || !l.HasBurst():
 		return l.Amount
 	}
 	return l.Burst

@@ -16,33 +16,18 @@ type limiter struct {
 	bucket *Bucket // the meter when it is one, called directly since most are
 	of     uint64  // the tenants whose requests count, by bit
 	quota  int     // what the headers call the resource; negative when they do not
+	// overflows is that of its kind.
+	overflows bool
 	account
 }
 
 func newLimiter(l Limit, c Config) limiter {
-	out := limiter{Limit: l, of: l.tenants(c.Tenants), quota: l.header()}
+	out := limiter{Limit: l, of: l.tenants(c.Tenants), quota: l.header(), overflows: l.Overflows()}
 	if out.quota >= 0 && !c.Dialect.Shows(out.quota) {
 		out.quota = -1
 	}
-	switch {
-	case l.Resource == Concurrency:
-		out.meter = &places{amount: l.Amount}
-	case l.Kind == FixedWindow && l.Quantum > 0:
-		out.meter = newSlicedWindow(l.Amount, l.Period, l.Offset, l.Quantum)
-	case l.Kind == FixedWindow:
-		w := NewWindow(l.Amount, l.Period, l.Offset)
-		out.meter = &w
-	case l.Kind == SlidingWindow && l.Quantum > 0:
-		out.meter = newSlicedSliding(l.Amount, l.Period, l.Quantum)
-	case l.Kind == SlidingWindow:
-		s := NewSliding(l.Amount, l.Period)
-		out.meter = &s
-	case l.Kind == RampLimit:
-		out.meter = NewRamp(l.Amount, l.Period, l.Growth, l.Every, l.Before)
-	default:
-		b := NewBucket(l.Amount, l.Period, l.burst())
-		out.meter, out.bucket = &b, &b
-	}
+	out.meter = l.kind().meter(&l)
+	out.bucket, _ = out.meter.(*Bucket)
 	if l.Used > 0 {
 		out.meter.Take(l.Used)
 	}
@@ -65,7 +50,7 @@ func (l Limit) tenants(tenants []Tenant) uint64 {
 
 // header is what headers call the resource; negative for limits without a header.
 func (l Limit) header() int {
-	if l.Hidden || l.Kind == RampLimit {
+	if l.Hidden || l.kind().hidden {
 		return -1
 	}
 	return [...]int{Requests: wire.RequestQuota, Tokens: wire.TokenQuota, InputTokens: wire.InputQuota, OutputTokens: wire.OutputQuota, Dollars: -1, Concurrency: -1}[l.Resource]
@@ -96,7 +81,7 @@ func (l *limiter) admits(charge int64) bool {
 // need is the room that must be there for a charge: all of it, and something even
 // for nothing; of a leaky bucket, that it is not over the brim.
 func (l *limiter) need(charge int64) int64 {
-	if l.Kind == LeakyBucket {
+	if l.overflows {
 		return 0
 	}
 	return max(1, charge)
@@ -256,15 +241,12 @@ func (l *limiter) shows() wire.Quota {
 
 // refuses is why the limit refuses, when it asks for this wait.
 func (l *limiter) refuses(wait time.Duration) dialect.Reason {
+	reason := l.kind().reason
 	switch {
-	case l.Resource == Concurrency:
-		return dialect.TooMany
 	case l.Resource == Dollars:
 		return dialect.Spent
-	case l.Kind == RampLimit:
-		return dialect.TooSteep
-	case wait == sim.Never:
+	case wait == sim.Never && reason == dialect.OverLimit:
 		return dialect.TooLarge
 	}
-	return dialect.OverLimit
+	return reason
 }

@@ -75,3 +75,15 @@ func (p *places) Wait(int64) time.Duration { return 0 }
 func (p *places) Level() int64             { return p.amount - p.taken }
 
 func (p *places) Reshape(amount int64, _ time.Duration, _ int64) { p.amount = amount }
+
+// staying is the counting of what is there at once: no bound over time, for that depends on how
+// long requests stay (see Turns); what was admitted is in seconds.
+type staying struct{}
+
+func (staying) meter(l *Limit) meter { return &places{amount: l.Amount} }
+
+func (staying) within(*Limit, sim.Time, sim.Time, int64, int64, traffic) int64 { return NoBound }
+
+func (staying) refilled(l *limiter, at sim.Time) float64 {
+	return float64(l.Amount) * (at - l.since).Seconds()
+}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"time"
@@ -73,4 +74,46 @@ func (r *Ramp) Advance(now sim.Time) {
 func (r *Ramp) Reshape(amount int64, period time.Duration, _ int64) {
 	r.From, r.Period = amount, period
 	r.allow()
+}
+
+// ramping is the counting of ramps.
+type ramping struct{}
+
+func (ramping) check(l *Limit) error {
+	if l.Every < l.Period {
+		return fmt.Errorf("the limit %s grows every %v; allowed is at least its period %v",
+			l.label(), l.Every, l.Period)
+	}
+	return nil
+}
+
+func (ramping) meter(l *Limit) meter { return NewRamp(l.Amount, l.Period, l.Growth, l.Every, l.Before) }
+
+// within is what its windows count if those before were used up, or as far as the traffic did.
+func (ramping) within(l *Limit, from, to sim.Time, used, slack int64, asked traffic) int64 {
+	const tooMany = 100_000
+	if slack > 0 || l.Rejected == IntoDebt || to/l.Every > tooMany {
+		return NoBound // what passes the ceiling makes the next one higher
+	}
+	r := NewRamp(l.Amount, l.Period, l.Growth, l.Every, l.Before)
+	sum := int64(0)
+	for begins := sim.Time(0); begins <= to && sum < NoBound; begins += l.Every {
+		w := window{l.Every, r.whole.amount, r.part.period, r.part.amount}
+		if ends := begins + l.Every - 1; from <= ends {
+			sum = plus(sum, w.within(max(from-begins, 0), min(to, ends)-begins, used, 0))
+			used = 0
+		}
+		r.used = w.amount
+		if asked != nil {
+			r.used = min(r.used, asked(begins, begins+l.Every))
+		}
+		r.allow()
+	}
+	return sum
+}
+
+// refilled has the ceiling of each slice that has begun.
+func (ramping) refilled(l *limiter, at sim.Time) float64 {
+	r := l.meter.(*Ramp)
+	return float64((r.part.start(at-1)-l.slice)/r.part.period) * float64(l.ceiling)
 }

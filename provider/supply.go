@@ -70,7 +70,7 @@ func (c *Config) Supply(limit int) Supply {
 
 // Within is the most that can be admitted from one instant to another, both included.
 func (s Supply) Within(from, to sim.Time, slack int64) int64 {
-	if len(s) > 1 && s[0].Kind == RampLimit { // what was before a change makes the ceilings after it
+	if len(s) > 1 && s[0].kind().remembers { // what was before a change makes the ceilings after it
 		return NoBound
 	}
 	sum, first := int64(0), true
@@ -86,7 +86,7 @@ func (s Supply) Within(from, to sim.Time, slack int64) int64 {
 			break
 		}
 		n := p.within(begins, ends, slack, p.asked)
-		if p.bucket() && !first && n != NoBound { // its level goes on, the fraction too
+		if p.kind().continuous && !first && n != NoBound { // its level goes on, the fraction too
 			n -= p.burst() + slack - 1
 		}
 		sum, first = plus(sum, n), false
@@ -107,78 +107,12 @@ func (s Supply) Earliest(total, slack int64) sim.Time {
 	return at
 }
 
-func (l *Limit) bucket() bool {
-	return l.Resource != Concurrency && (l.Kind == TokenBucket || l.Kind == LeakyBucket)
-}
-
 func (l *Limit) within(from, to sim.Time, slack int64, asked traffic) int64 {
 	used := int64(0)
 	if from == 0 {
 		used = l.Used
 	}
-	switch {
-	case l.Resource == Concurrency:
-		return NoBound
-	case l.bucket():
-		return plus(l.burst()-used+slack, share(l.Amount, to-from, l.Period))
-	case l.Kind == RampLimit:
-		if slack > 0 || l.Rejected == IntoDebt { // what passes the ceiling makes the next one higher
-			return NoBound
-		}
-		return l.ramp(from, to, used, asked)
-	}
-	whole := window{l.Period, l.Amount, l.Period, l.Amount}
-	if l.Quantum > 0 {
-		whole.part, whole.span = sliceOf(l.Amount, l.Period, l.Quantum)
-	}
-	if l.Kind == SlidingWindow {
-		spans := func(n int64, span time.Duration) int64 { return times(plus(n, slack), int64((to-from)/span)+1) }
-		return min(plus(spans(l.Amount, l.Period), -min(used, l.Amount)), spans(whole.part, whole.span))
-	}
-	offset := l.Offset % l.Period
-	from, to = from+offset, to+offset
-	first, last := from-from%l.Period, to-to%l.Period
-	if first == last {
-		return whole.within(from-first, to-first, used, slack)
-	}
-	between := times(whole.within(0, l.Period-1, 0, slack), int64((last-first)/l.Period)-1)
-	return plus(plus(whole.within(from-first, l.Period-1, used, slack), between), whole.within(0, to-last, 0, slack))
-}
-
-// window is a window and its slices: in each span of it, part may pass.
-type window struct {
-	length time.Duration
-	amount int64
-	span   time.Duration
-	part   int64
-}
-
-// within is the most that one window counts from one instant of it to another.
-func (w window) within(from, to time.Duration, used, slack int64) int64 {
-	return min(plus(max(0, w.amount-used), slack), times(plus(w.part, slack), int64(to/w.span-from/w.span)+1))
-}
-
-// ramp is what its windows count if those before were used up, or as far as the traffic did.
-func (l *Limit) ramp(from, to sim.Time, used int64, asked traffic) int64 {
-	const tooMany = 100_000
-	if to/l.Every > tooMany {
-		return NoBound
-	}
-	r := NewRamp(l.Amount, l.Period, l.Growth, l.Every, l.Before)
-	sum := int64(0)
-	for begins := sim.Time(0); begins <= to && sum < NoBound; begins += l.Every {
-		w := window{l.Every, r.whole.amount, r.part.period, r.part.amount}
-		if ends := begins + l.Every - 1; from <= ends {
-			sum = plus(sum, w.within(max(from-begins, 0), min(to, ends)-begins, used, 0))
-			used = 0
-		}
-		r.used = w.amount
-		if asked != nil {
-			r.used = min(r.used, asked(begins, begins+l.Every))
-		}
-		r.allow()
-	}
-	return sum
+	return l.kind().within(l, from, to, used, slack, asked)
 }
 
 // Turns is the least time in which n requests can pass where so many are served at

@@ -76,34 +76,10 @@ func (l *limiter) level() int64 {
 // refilled is what the limit admitted from the last cut up to an instant beyond what was left,
 // that instant excluded.
 func (l *limiter) refilled(at sim.Time) float64 {
-	span := at - l.since
-	if span <= 0 {
+	if at <= l.since {
 		return 0
 	}
-	amount, left := float64(l.Amount), float64(max(0, l.left))
-	more := 0.0
-	switch {
-	case l.Resource == Concurrency:
-		return amount * span.Seconds()
-	case l.Kind == RampLimit:
-		r := l.meter.(*Ramp)
-		return float64((r.part.start(at-1)-l.slice)/r.part.period) * float64(l.ceiling)
-	case l.Kind == FixedWindow:
-		more = amount * float64((at-1+l.Offset)/l.Period-(l.since+l.Offset)/l.Period)
-	case l.Kind == SlidingWindow:
-		whole := float64((span - 1) / l.Period)
-		more = amount*whole + (amount-left)*(span.Seconds()/l.Period.Seconds()-whole)
-	default:
-		return amount * span.Seconds() / l.Period.Seconds()
-	}
-	if l.Quantum > 0 { // its slices may not let through in this time what the window admits
-		through := min(left+more, float64(l.within(l.since, at-1, 0, nil)))
-		if l.since > l.opened { // what was left was not all counted before
-			return through
-		}
-		return through - left
-	}
-	return more
+	return l.kind().refilled(l, at)
 }
 
 // climb counts the slices that a ramp has begun by now, each with its ceiling.

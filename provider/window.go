@@ -178,3 +178,54 @@ func (s *Sliding) Level() int64 { return s.amount - s.used }
 func (s *Sliding) Reshape(amount int64, period time.Duration, _ int64) {
 	s.amount, s.period = amount, period
 }
+
+// fixed is the counting of fixed windows: Amount for each that has begun.
+type fixed struct{}
+
+func (fixed) meter(l *Limit) meter {
+	if l.Quantum > 0 {
+		return newSlicedWindow(l.Amount, l.Period, l.Offset, l.Quantum)
+	}
+	w := NewWindow(l.Amount, l.Period, l.Offset)
+	return &w
+}
+
+func (fixed) within(l *Limit, from, to sim.Time, used, slack int64, _ traffic) int64 {
+	w, offset := l.windows(), l.Offset%l.Period
+	from, to = from+offset, to+offset
+	first, last := from-from%l.Period, to-to%l.Period
+	if first == last {
+		return w.within(from-first, to-first, used, slack)
+	}
+	between := times(w.within(0, l.Period-1, 0, slack), int64((last-first)/l.Period)-1)
+	return plus(plus(w.within(from-first, l.Period-1, used, slack), between), w.within(0, to-last, 0, slack))
+}
+
+func (fixed) refilled(l *limiter, at sim.Time) float64 {
+	begun := (at-1+l.Offset)/l.Period - (l.since+l.Offset)/l.Period
+	return l.throughSlices(float64(l.Amount)*float64(begun), at)
+}
+
+// sliding is the counting of sliding windows: Amount for each whole period, and one more.
+type sliding struct{}
+
+func (sliding) meter(l *Limit) meter {
+	if l.Quantum > 0 {
+		return newSlicedSliding(l.Amount, l.Period, l.Quantum)
+	}
+	s := NewSliding(l.Amount, l.Period)
+	return &s
+}
+
+func (sliding) within(l *Limit, from, to sim.Time, used, slack int64, _ traffic) int64 {
+	w := l.windows()
+	spans := func(n int64, span time.Duration) int64 { return times(plus(n, slack), int64((to-from)/span)+1) }
+	return min(plus(spans(l.Amount, l.Period), -min(used, l.Amount)), spans(w.part, w.span))
+}
+
+// refilled has, of the part of a period that remains, its share of what was used before.
+func (sliding) refilled(l *limiter, at sim.Time) float64 {
+	amount, left, span := float64(l.Amount), float64(max(0, l.left)), at-l.since
+	whole := float64((span - 1) / l.Period)
+	return l.throughSlices(amount*whole+(amount-left)*(span.Seconds()/l.Period.Seconds()-whole), at)
+}

@@ -289,7 +289,7 @@ func (b *builder) warn(m *fleet.Model) {
 		}
 		mean := meanRequest(f.Workload.Sizes)
 		for _, l := range m.Provider.Limits {
-			if !l.Covers(m.Provider.Tenants[i]) || l.Kind == provider.LeakyBucket {
+			if !l.Covers(m.Provider.Tenants[i]) || l.Overflows() {
 				continue
 			}
 			if charge, holds := l.Counts(mean), l.Most(); charge > holds {

@@ -262,7 +262,7 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 // limitKind reads the parameters that belong to one kind of limit.
 func (b *builder) limitKind(path string, l Limit, out *provider.Limit) error {
 	if l.Burst.Amount != 0 &&
-		((out.Kind != provider.TokenBucket && out.Kind != provider.LeakyBucket) || l.EnforcedEvery != 0) {
+		(!out.HasBurst() || l.EnforcedEvery != 0) {
 		return b.errorf(path+".burst", "only a bucket that is not enforced in slices has a burst of its own")
 	}
 	if l.ResetsAt != nil && out.Kind != provider.FixedWindow {

@@ -103,12 +103,12 @@ func (s *Scenario) limitPart(limit int, fleets []averages) part {
 	if l.Period > time.Hour {
 		p.scale = l.Period
 	}
-	switch l.Kind {
-	case provider.TokenBucket, provider.LeakyBucket:
+	switch {
+	case l.HasBurst():
 		if burst := math.Floor(float64(l.Most()) / max(each, fleets[0].charges[limit]) * (1 + 1e-9)); burst >= 1 {
 			p.words = fmt.Sprintf(" after %s at once", number(burst))
 		}
-	case provider.RampLimit:
+	case l.Kind == provider.RampLimit:
 		p.rate = max(p.rate, (1+l.Growth)*float64(l.Before)/l.Every.Seconds()/each)
 		p.words = fmt.Sprintf(" at first, then up to %s more every %s", format.Percent(l.Growth), format.Span(l.Every))
 	}

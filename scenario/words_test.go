@@ -10,6 +10,7 @@ import (
 
 	"stampede/internal/strict"
 	"stampede/policy"
+	"stampede/provider"
 )
 
 // rich has a value at every field that takes none or unlimited, as far as one scenario can.
@@ -297,5 +298,18 @@ func TestVocabulariesReadBack(t *testing.T) {
 	})
 	if fields < 25 {
 		t.Errorf("%d fields have a vocabulary; the walk misses some", fields)
+	}
+}
+
+// Every kind of limit can be written in a scenario and is that of the model.
+func TestKindsOfLimits(t *testing.T) {
+	for _, word := range provider.KindWords.Names() {
+		s, err := Read([]byte(rich), "rich", Options{Set: []string{
+			"provider.limits=[{resource: requests, limit: 500/min, kind: " + word + "}]"}})
+		if err != nil {
+			t.Errorf("%s: %v", word, err)
+		} else if got := provider.KindWords.Word(s.Model.Provider.Limits[0].Kind); got != word {
+			t.Errorf("%s is read as %s", word, got)
+		}
 	}
 }

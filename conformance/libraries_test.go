@@ -3,7 +3,6 @@ package conformance
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"slices"
@@ -365,6 +364,6 @@ func TestFleetOfRealClients(t *testing.T) {
 		if math.Abs(real[name]-m.Mean()) > half {
 			t.Errorf("%s: real clients %.1f, simulated %.1f +- %.1f", name, real[name], m.Mean(), half)
 		}
-		t.Log(fmt.Sprintf("%s: real clients %.1f, simulated %.1f +- %.1f", name, real[name], m.Mean(), half))
+		t.Logf("%s: real clients %.1f, simulated %.1f +- %.1f", name, real[name], m.Mean(), half)
 	}
 }

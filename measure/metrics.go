@@ -56,9 +56,6 @@ func MetricNames() []string {
 
 var registry = register()
 
-// randomAt is the place of the metric that says whether luck plays a part.
-var randomAt = Index("random")
-
 func register() []Metric {
 	var out []Metric
 	group, of := "", PerCall

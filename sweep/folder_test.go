@@ -93,21 +93,6 @@ func TestOneWriter(t *testing.T) {
 	}
 }
 
-// cut keeps the rows of a folder that keep says.
-func cut(t *testing.T, dir string, keep func(point, replication int) bool) {
-	t.Helper()
-	path := filepath.Join(dir, ResultsName)
-	if err := sortRows(path, path, func(line []byte) bool {
-		k, err := keyOf(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return keep(k.point, k.replication)
-	}); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // A sweep whose rows are lost while it runs does not say that it is done.
 func TestSweepComparesItsRowsWithItsPlan(t *testing.T) {
 	dir := t.TempDir() + "/s"

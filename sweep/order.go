@@ -199,7 +199,9 @@ func sortedRuns(from, to string, keep func(line []byte) bool) (runs []string, er
 	}()
 	begin := func() (err error) {
 		if out != nil {
-			err = out.close()
+			if err := out.close(); err != nil {
+				return err
+			}
 		}
 		if out, err = createRowFile(to, in.head); err == nil {
 			runs = append(runs, out.file.Name())

@@ -7,7 +7,7 @@ func checkCommand() *cli.Command {
 		Name:        "check",
 		Usage:       "check a scenario; print what it describes and which limit binds, without running it",
 		ArgsUsage:   "[SCENARIO]",
-		Description: scenarioText + " All mistakes of a file are reported at once, up to ten, and the exit status is 2.",
+		Description: scenarioText + " Up to ten mistakes of a file are reported at once; the exit status is then 2.",
 		UsageText: examples(
 			example{"Check the built-in scenario.", "stampede check"},
 			example{"See what a smaller gate allows, before running it.",

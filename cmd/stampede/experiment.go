@@ -58,7 +58,10 @@ func experimentCommand() *cli.Command {
 						Usage: "print JSON: an object for one experiment, a list for several",
 					},
 					&cli.BoolFlag{Name: "markdown", Usage: "print a Markdown table"},
-					&cli.StringFlag{Name: "plot", Usage: "draw the figures of the experiment as PNG files in `FOLDER`"},
+					&cli.StringFlag{
+						Name:  "plot",
+						Usage: "draw the figures of the experiment as PNG files in `FOLDER`",
+					},
 					&cli.Uint64Flag{
 						Name:        "seed",
 						Usage:       "use `N` as the seed of all random numbers",

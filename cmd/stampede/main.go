@@ -76,7 +76,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Name:  "stampede",
 		Usage: "simulate retries, rate limits and costs of programs that call LLM APIs",
 		Description: "Stampede is a discrete-event simulator of fleets of clients that call rate-limited LLM APIs. " +
-			"It runs retries, timeouts, concurrency limits, quotas and prices on a virtual clock, without one real call.",
+			"It runs retries, timeouts, concurrency limits, quotas and prices on a virtual clock, without a real call.",
 		Commands: []*cli.Command{
 			runCommand(), sweepCommand(), reportCommand(), plotCommand(), mergeCommand(),
 			experimentCommand(), presetCommand(),

@@ -44,12 +44,14 @@ func TestScripts(t *testing.T) {
 
 func TestFlagsWorkOnBothSidesOfTheFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "s.yaml")
-	if err := os.WriteFile(file, []byte("workload: {burst: {calls: 5}, prompt_tokens: 1, output_tokens: 1}\n"), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte("workload: {burst: {calls: 5}, prompt_tokens: 1, output_tokens: 1}\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	var want string
 	for _, args := range [][]string{
-		{"run", "--reps", "3", "--json", file}, {"run", file, "--reps", "3", "--json"}, {"run", "--reps=3", file, "--json"}, {"run", "--json", "--reps", "3", "--", file},
+		{"run", "--reps", "3", "--json", file}, {"run", file, "--reps", "3", "--json"},
+		{"run", "--reps=3", file, "--json"}, {"run", "--json", "--reps", "3", "--", file},
 	} {
 		var stdout, stderr bytes.Buffer
 		if status := run(context.Background(), append([]string{"stampede"}, args...), &stdout, &stderr); status != 0 {
@@ -130,7 +132,8 @@ func TestTwoResumesLoseNoRow(t *testing.T) {
 	for round := range 50 {
 		folder := filepath.Join(dir, fmt.Sprint("round", round))
 		left := want[:random.IntN(len(want)/2)] // by a process that was killed
-		if err := errors.Join(os.Mkdir(folder, 0o755), os.WriteFile(filepath.Join(folder, "manifest.json"), manifest, 0o644),
+		if err := errors.Join(os.Mkdir(folder, 0o755),
+			os.WriteFile(filepath.Join(folder, "manifest.json"), manifest, 0o644),
 			os.WriteFile(filepath.Join(folder, "results.csv"), left, 0o644)); err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +153,8 @@ func TestTwoResumesLoseNoRow(t *testing.T) {
 			switch {
 			case err == nil:
 				finished++
-			case cmd.ProcessState.ExitCode() == wrong && strings.Contains(said[i].String(), "another process writes to the folder"):
+			case cmd.ProcessState.ExitCode() == wrong && strings.Contains(said[i].String(),
+				"another process writes to the folder"):
 				refused++
 			default:
 				t.Errorf("round %d: %v, %s", round, err, &said[i])
@@ -184,21 +188,26 @@ func TestStatusOfFolders(t *testing.T) {
 	}{
 		{"run --reps 2 --out " + out("run"), done, "wrote "},
 		{"report " + out("run"), done, ""},
-		{"report " + out("run") + " --base openai", wrong, `--base: found "openai"; the folder holds one scenario without axes`},
-		{"plot " + out("run") + " --base policy=openai", wrong, `--base: found "policy=openai"; the folder holds one scenario without axes`},
-		{"plot " + out("run") + " --x policy", wrong, `--x: found "policy"; the folder holds one scenario without axes`},
+		{"report " + out("run") + " --base openai", wrong,
+			`--base: found "openai"; the folder holds one scenario without axes`},
+		{"plot " + out("run") + " --base policy=openai", wrong,
+			`--base: found "policy=openai"; the folder holds one scenario without axes`},
+		{"plot " + out("run") + " --x policy", wrong,
+			`--x: found "policy"; the folder holds one scenario without axes`},
 		{"report " + out("none"), wrong, "stampede: " + out("none") + " holds no manifest.json"},
 		{"plot " + out("none"), wrong, "stampede: " + out("none") + " holds no manifest.json"},
 		{"sweep --vary policy.gate.semaphore=1 --reps 1 --shard 1/1 --out " + out("part"), done, ""},
-		{"sweep --vary policy.gate.semaphore=1 --reps 1 --shard 1/1 --out " + out("part"), done, ""}, // resumes its part
-		{"sweep --vary policy.gate.semaphore=2 --reps 1 --shard 1/1 --out " + out("part"), wrong, "holds another sweep"},
+		{"sweep --vary policy.gate.semaphore=1 --reps 1 --shard 1/1 --out " + out("part"), done, ""}, // again
+		{"sweep --vary policy.gate.semaphore=2 --reps 1 --shard 1/1 --out " + out("part"), wrong,
+			"holds another sweep"},
 		{"merge " + out("none") + " --out " + out("m"), wrong, "holds no manifest.json"},
 		{"merge " + out("part") + " --out " + out("run"), wrong, "is not empty; name another (--out)"},
 		{"merge " + out("part") + " --out " + file + "/m", failed, "not a directory"},
 		{"merge " + out("part") + " --out " + out("merged"), done, ""},
 		{"run --jobs 1000000000", wrong, "--jobs: found 1000000000; want 1 to 1024"},
 		{"experiment run hedge --jobs 1000000000", wrong, "--jobs: found 1000000000; want 1 to 1024"},
-		{"sweep --vary policy.gate.semaphore=1 --jobs 1025 --out " + out("s"), wrong, "--jobs: found 1025; want 1 to 1024"},
+		{"sweep --vary policy.gate.semaphore=1 --jobs 1025 --out " + out("s"), wrong,
+			"--jobs: found 1025; want 1 to 1024"},
 	} {
 		var stdout, stderr bytes.Buffer
 		status := run(context.Background(), append([]string{"stampede"}, strings.Fields(c.args)...), &stdout, &stderr)

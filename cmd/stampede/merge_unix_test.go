@@ -73,7 +73,9 @@ func TestMergeManyPartsWithFewFiles(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, "results.csv"), []byte(own.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, "manifest.json"), bytes.Replace(manifest, []byte(`"index": 1,`), fmt.Appendf(nil, `"index": %d,`, k+1), 1), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, "manifest.json"),
+			bytes.Replace(manifest, []byte(`"index": 1,`), fmt.Appendf(nil, `"index": %d,`, k+1), 1),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

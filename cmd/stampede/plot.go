@@ -17,9 +17,9 @@ func plotCommand() *cli.Command {
 	return &cli.Command{
 		Name: "plot", Usage: "draw the figures of a folder that sweep or run wrote", ArgsUsage: "FOLDER",
 		Description: "For a sweep: a metric over an axis with confidence bands, a heat map of two axes, the Pareto " +
-			"frontier of cost, latency and success, the cost of 1,000 answers as stacked bars, and the distribution of " +
-			"latency. Axes that a figure does not show stay at the base point. For a run: a timeline, and the herd " +
-			"picture with one dot for each attempt.",
+			"frontier of cost, latency and success, the cost of 1,000 answers as stacked bars, and the distribution " +
+			"of latency. Axes that a figure does not show stay at the base point. For a run: a timeline, and the " +
+			"herd picture with one dot for each attempt.",
 		UsageText: examples(
 			example{"Draw the makespan as SVG.", "stampede plot my-sweep --y makespan_s --format svg"},
 			example{"Draw only the heat map, in another folder.", "stampede plot my-sweep --kinds heat --out figures"},
@@ -42,8 +42,9 @@ func plotCommand() *cli.Command {
 				DefaultText: "the scenario itself if it is a point of the sweep, else 0",
 			},
 			&cli.StringFlag{
-				Name:  "kinds",
-				Usage: "draw only the figures `KINDS`, separated by commas: " + strings.Join(figures.KindNames(), ", "),
+				Name: "kinds",
+				Usage: "draw only the figures `KINDS`, separated by commas: " + strings.Join(figures.KindNames(),
+					", "),
 			},
 			&cli.StringFlag{Name: "format", Value: "png", Usage: "write figures as `FORMAT`: png, svg or pdf"},
 			&cli.StringFlag{Name: "out", Usage: "write figures to `FOLDER`", DefaultText: "the folder that is read"},

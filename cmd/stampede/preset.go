@@ -28,8 +28,8 @@ func presetCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "list presets: kind, name, versions, date and source", ArgsUsage: "[WORD]...",
-				Description: "With words, lists the presets whose kind or name contains all of them. The source is printed " +
-					"where the terminal is wide enough for it, and always by preset show and --json.",
+				Description: "With words, lists the presets whose kind or name contains all of them. The source is " +
+					"printed where the terminal is wide enough for it, and always by preset show and --json.",
 				UsageText: examples(
 					example{"List the presets of one vendor.", "stampede preset list openai"},
 					example{"List all providers as JSON.", "stampede preset list provider --json"},
@@ -41,8 +41,7 @@ func presetCommand() *cli.Command {
 				Name: "show", Usage: "print a preset and what it does", ArgsUsage: "NAME[@VERSION]",
 				UsageText: examples(
 					example{"Print what an SDK does by default.", "stampede preset show openai-python@2.46"},
-					example{"Print the prices of a model.", "stampede preset show gpt-4o-mini"},
-				),
+					example{"Print the prices of a model.", "stampede preset show gpt-4o-mini"}),
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
 				Action: showPreset,
 			},
@@ -114,7 +113,8 @@ func writePresets(w io.Writer, rows []presetRow, width int) error {
 	table := [][5]string{{"KIND", "NAME", "VERSIONS", "DATE", "SOURCE"}}
 	for _, r := range rows {
 		date, _, _ := strings.Cut(r.Date, " ")
-		table = append(table, [5]string{r.Kind, r.Name, cmp.Or(r.Versions, "-"), format.Cut(date, dateColumns), r.Source})
+		table = append(table,
+			[5]string{r.Kind, r.Name, cmp.Or(r.Versions, "-"), format.Cut(date, dateColumns), r.Source})
 	}
 	var wide [4]int
 	left := width

@@ -15,8 +15,7 @@ func reportCommand() *cli.Command {
 		ArgsUsage: "FOLDER",
 		UsageText: examples(
 			example{"Order the points by their 95 % latency.", "stampede report my-sweep --metric latency_p95_s"},
-			example{"Compare with point 1 and print Markdown.", "stampede report my-sweep --base 1 --markdown"},
-		),
+			example{"Compare with point 1 and print Markdown.", "stampede report my-sweep --base 1 --markdown"}),
 		Flags: []cli.Flag{
 			&cli.StringFlag{
 				Name: "base",

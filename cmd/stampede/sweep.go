@@ -22,8 +22,8 @@ func sweepCommand() *cli.Command {
 		Name:      "sweep",
 		Usage:     "run a parameter sweep; write results and figures to a folder",
 		ArgsUsage: "[SCENARIO]",
-		Description: "Runs every combination of the values of the axes, which are those of the scenario's sweep or of " +
-			"--vary, with the same seeds for each. " + scenarioText + " An interrupted sweep is continued with --resume.",
+		Description: "Runs every combination of the values of the axes, which are those of the scenario's sweep or " +
+			"of --vary, with the same seeds for each. " + scenarioText + " --resume continues an interrupted sweep.",
 		UsageText: examples(
 			example{"Compare two policies.",
 				"stampede sweep my.yaml --vary policy=as_above,openai-python@2.46 --reps 5"},
@@ -50,27 +50,36 @@ func sweepCommand() *cli.Command {
 				DefaultText: "NAME-sweep, with the name of the scenario",
 			},
 			&cli.BoolFlag{Name: "resume", Usage: "continue an interrupted sweep in its folder"},
-			&cli.Uint64Flag{Name: "seed", Usage: "use `N` as the seed of all random numbers", DefaultText: "the scenario's"},
+			&cli.Uint64Flag{
+				Name:        "seed",
+				Usage:       "use `N` as the seed of all random numbers",
+				DefaultText: "the scenario's",
+			},
 			&cli.IntFlag{Name: "reps", Usage: "run `N` replications of each point", DefaultText: "the scenario's"},
 			&cli.StringFlag{
 				Name: "precision",
-				Usage: "add replications, at least 10, until the 95 % interval is within this `FRACTION` of the mean, " +
-					"such as 2%",
+				Usage: "add replications, at least 10, until the 95 % interval is within this `FRACTION` of the " +
+					"mean, such as 2%",
 			},
 			&cli.StringFlag{
 				Name:        "metric",
 				Usage:       "use `METRIC` for --precision and to order the report",
 				DefaultText: "answered, or goodput_per_min when the number of calls is not given",
 			},
-			&cli.IntFlag{Name: "max-reps", Value: 1000, Usage: "run at most `N` replications of a point with --precision"},
+			&cli.IntFlag{
+				Name:  "max-reps",
+				Value: 1000,
+				Usage: "run at most `N` replications of a point with --precision",
+			},
 			&cli.BoolFlag{
 				Name:  "control",
 				Usage: "also run each point without its temporary faults and spikes, as a control",
 			},
 			&cli.StringFlag{
 				Name: "shard",
-				Usage: "run part `I/N` of the points, and continue it when its folder exists. auto/N reads I from the " +
-					"array index of Slurm, AWS Batch or Kubernetes (auto1/N when the array starts at 1), auto reads both",
+				Usage: "run part `I/N` of the points, and continue it when its folder exists. auto/N reads I from " +
+					"the array index of Slurm, AWS Batch or Kubernetes (auto1/N when the array starts at 1), " +
+					"auto reads both",
 			},
 			jobsFlag(),
 			&cli.BoolFlag{Name: "no-figures", Usage: "do not draw figures"},
@@ -223,9 +232,7 @@ func readPlan(c *cli.Context) (*sweep.Plan, error) {
 	}
 	if p.Control {
 		if _, ok := t.Base.Trigger(); !ok {
-			return nil, usage(
-				"--control: the scenario has no temporary fault or spike to leave out",
-			)
+			return nil, usage("--control: the scenario has no temporary fault or spike to leave out")
 		}
 	}
 	p.Shard, err = parseShard(c.String("shard"), os.Getenv)

@@ -17,9 +17,11 @@ func TestVersion(t *testing.T) {
 	}{
 		{"no build information", nil, ""},
 		{"go run", &debug.BuildInfo{}, ""},
-		{"a clean clone", &debug.BuildInfo{Settings: []debug.BuildSetting{commit, date, {Key: "vcs.modified", Value: "false"}}},
+		{"a clean clone",
+			&debug.BuildInfo{Settings: []debug.BuildSetting{commit, date, {Key: "vcs.modified", Value: "false"}}},
 			" (commit 8b1f9b3a7c2d of 2026-11-30T12:34:56Z)"},
-		{"local changes", &debug.BuildInfo{Settings: []debug.BuildSetting{commit, date, {Key: "vcs.modified", Value: "true"}}},
+		{"local changes",
+			&debug.BuildInfo{Settings: []debug.BuildSetting{commit, date, {Key: "vcs.modified", Value: "true"}}},
 			" (commit 8b1f9b3a7c2d of 2026-11-30T12:34:56Z, with local changes)"},
 		{"another version control", &debug.BuildInfo{Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "5"}}},
 			" (commit 5)"},

@@ -1,6 +1,12 @@
 package main
 
-import "github.com/urfave/cli/v2"
+import (
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"stampede/scenario"
+)
 
 func checkCommand() *cli.Command {
 	return &cli.Command{
@@ -13,14 +19,24 @@ func checkCommand() *cli.Command {
 			example{"See what a smaller gate allows, before running it.",
 				"stampede check my.yaml --set policy.gate.semaphore=4"},
 		),
-		Flags: scenarioFlags(),
-		Action: func(c *cli.Context) error {
-			s, err := readScenario(c)
-			if err != nil {
-				return err
-			}
-			s.Explain(c.App.Writer)
-			return nil
-		},
+		Flags: append(scenarioFlags(), &cli.BoolFlag{
+			Name: "json", Usage: "print JSON: a summary, or the mistakes with file, line and path",
+		}),
+		Action: checkScenario,
 	}
+}
+
+func checkScenario(c *cli.Context) error {
+	t, err := readTemplate(c)
+	switch {
+	case err != nil && c.Bool("json"):
+		mistakes := map[string][]scenario.Mistake{"mistakes": scenario.Mistakes(err)}
+		return errors.Join(err, writeJSON(c.App.Writer, mistakes))
+	case err != nil:
+		return err
+	case c.Bool("json"):
+		return writeJSON(c.App.Writer, t.Base.Summary())
+	}
+	t.Base.Explain(c.App.Writer)
+	return nil
 }

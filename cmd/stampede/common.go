@@ -56,18 +56,8 @@ func inputs(c *cli.Context, s *scenario.Scenario) []string {
 	return append(s.Files, c.Args().First(), c.String("prices"))
 }
 
-// readScenario reads the scenario named by the only argument, or the embedded
-// one.
-func readScenario(c *cli.Context) (*scenario.Scenario, error) {
-	t, err := readTemplate(c)
-	if err != nil {
-		return nil, err
-	}
-	return t.Base, nil
-}
-
-// readTemplate reads the scenario with what it takes to vary it. The flag seed,
-// where there is one, is a setting like any other.
+// readTemplate reads the scenario named by the only argument, or the built-in one, with what it takes
+// to vary it. The flag seed, where there is one, is a setting like any other.
 func readTemplate(c *cli.Context) (*scenario.Template, error) {
 	o := scenario.Options{Files: &scenario.Files{}, Set: *c.Generic("set").(*settings), Day: c.String("prices-on")}
 	if o.Day == "" {

@@ -71,6 +71,14 @@ type Error struct {
 	origin  origin
 }
 
+// Place is the file, or the setting, and the line and column in it, from 1; 0 when they are unknown.
+func (e *Error) Place() (file string, line, column int) {
+	if e.origin.source == nil {
+		return "", 0, 0
+	}
+	return e.origin.source.name, e.origin.line, e.origin.column
+}
+
 // Error writes place, path and message, and under it the line with a mark.
 func (e *Error) Error() string {
 	var b strings.Builder

@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"stampede/internal/format"
 	"stampede/sim"
 )
 
@@ -52,64 +51,13 @@ type Backoff struct {
 	Plus   time.Duration // of PlusSpan, Beyond and Growing: the most that is added
 }
 
-// Jitter spreads a wait so that clients that failed together do not come back
-// together.
-type Jitter uint8
-
-const (
-	NoJitter Jitter = iota
-	Equal
-	Full
-	MinusShare
-	Decorrelated
-	PlusSpan
-	Around
-	Stretch
-	PlusBeyond
-	PlusGrowing
-	Smooth
-)
-
 // Wait is the backoff before retry i, counted from 0, after a wait of last, at
 // the uniform number u. It is never negative and at most [sim.End].
 func (b Backoff) Wait(i int, last time.Duration, u float64) time.Duration {
 	if b.Base <= 0 {
 		return 0
 	}
-	switch b.Jitter {
-	case Decorrelated:
-		if last < b.Base {
-			last = b.Base
-		}
-		return b.capped(float64(b.Base) + u*(3*float64(last)-float64(b.Base)))
-	case Smooth:
-		before := 0.0
-		if i > 0 {
-			before = b.previous(i, last)
-		}
-		return b.capped(max(0, float64(b.Base)/smoothScale*(smooth(float64(i)+u)-before)))
-	}
-	grown := b.grown(i)
-	m := b.capped(grown)
-	switch b.Jitter {
-	case Equal:
-		return m/2 + scale(m-m/2, u)
-	case Full:
-		return max(b.Least, b.Least+scale(m-b.Least, u))
-	case MinusShare:
-		return scale(m, 1-b.Share*u)
-	case Around:
-		return scale(m, 1-b.Share+2*b.Share*u)
-	case Stretch:
-		return b.capped(grown * (1 + b.Share*u))
-	case PlusSpan:
-		return b.capped(grown + u*float64(b.Plus))
-	case PlusBeyond:
-		return sim.Plus(m, scale(b.Plus, u))
-	case PlusGrowing:
-		return sim.Plus(m, scale(b.Plus, u*float64(i+1)))
-	}
-	return m
+	return jitters[b.Jitter].wait(b, i, last, u)
 }
 
 // inWindow is the wait at now until a uniform instant of the next window.
@@ -126,20 +74,8 @@ func (b Backoff) grown(i int) float64 {
 	return max(0, float64(b.Base)*by+float64(b.Offset))
 }
 
-// smoothScale is 1/RpScalingFactor of Polly.
-const smoothScale = 1.4
-
-func smooth(t float64) float64 { return math.Exp2(t) * math.Tanh(math.Sqrt(4*t)) }
-
-// previous is f(i-1+U') of the smooth jitter, from the wait that came of it. The wait
-// before that one is not known, so U' of the wait at hand stands for its own: only the
-// first of the two, f(U'), is exact; later ones are drawn from their mean, f(i-1/2).
-func (b Backoff) previous(i int, last time.Duration) float64 {
-	if i == 1 && last > 0 {
-		return float64(last) / float64(b.Base) * smoothScale
-	}
-	return smooth(float64(i) - 0.5)
-}
+// ceiling is that of retry i under the cap.
+func (b Backoff) ceiling(i int) time.Duration { return b.capped(b.grown(i)) }
 
 func (b Backoff) capped(wait float64) time.Duration {
 	held := sim.Nanoseconds(wait)
@@ -157,25 +93,14 @@ func (b Backoff) Range(i int) (shortest, longest time.Duration) {
 	if b.Window > 0 {
 		return 0, 2 * b.Window
 	}
-	switch b.Jitter {
-	case Decorrelated:
-	case Smooth:
-		return 0, b.capped(float64(b.Base) / smoothScale * smooth(float64(i)+1))
-	default:
-		return b.Wait(i, 0, b.atShortest()), b.Wait(i, 0, 1-b.atShortest())
+	j := &jitters[b.Jitter]
+	switch {
+	case j.bounds != nil && b.Base > 0:
+		return j.bounds(b, i)
+	case j.falls:
+		return b.Wait(i, 0, 1), b.Wait(i, 0, 0)
 	}
-	longest = b.Base
-	for range i + 1 {
-		longest = b.Wait(i, longest, 1)
-	}
-	return b.Base, longest
-}
-
-func (b Backoff) atShortest() float64 {
-	if b.Jitter == MinusShare {
-		return 1
-	}
-	return 0
+	return b.Wait(i, 0, 0), b.Wait(i, 0, 1)
 }
 
 // String names the backoff with its parameters.
@@ -205,30 +130,5 @@ func (b Backoff) String() string {
 	if b.Cap > 0 && (b.Factor != 1 || b.Power > 0 || b.Jitter == Decorrelated) {
 		s += fmt.Sprintf(" cap %v", b.Cap)
 	}
-	switch b.Jitter {
-	case NoJitter:
-		return s + " without jitter"
-	case Equal:
-		return s + " equal jitter"
-	case Full:
-		if b.Least > 0 {
-			s += fmt.Sprintf(" from %v", b.Least)
-		}
-		return s + " full jitter"
-	case Around:
-		return s + fmt.Sprintf(" around by %s", format.Percent(b.Share))
-	case Stretch:
-		return s + fmt.Sprintf(" stretched by up to %s", format.Percent(b.Share))
-	case PlusBeyond:
-		return s + fmt.Sprintf(" plus up to %v beyond the cap", b.Plus)
-	case PlusGrowing:
-		return s + fmt.Sprintf(" plus up to %v times the retry", b.Plus)
-	case Smooth:
-		return s + " smooth jitter"
-	case PlusSpan:
-		return s + fmt.Sprintf(" plus up to %v", b.Plus)
-	case MinusShare:
-		return s + fmt.Sprintf(" minus up to %s", format.Percent(b.Share))
-	}
-	return s
+	return s + jitters[b.Jitter].text(b)
 }

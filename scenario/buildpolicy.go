@@ -402,30 +402,21 @@ func (b *builder) backoff(path string, f *Backoff) (out policy.Backoff, err erro
 	return out, nil
 }
 
-// jitter reads how a wait is spread.
+// jitter reads how a wait is spread: the field that is set is the word of the jitter, and its
+// value the parameter.
 func jitter(j *Jitter, out *policy.Backoff) {
-	switch {
-	case j.None != nil:
-		out.Jitter = policy.NoJitter
-	case j.Equal != nil:
-		out.Jitter = policy.Equal
-	case j.Decorrelated != nil:
-		out.Jitter = policy.Decorrelated
-	case j.Smooth != nil:
-		out.Jitter = policy.Smooth
-	case j.Minus != nil:
-		out.Jitter, out.Share = policy.MinusShare, float64(*j.Minus)
-	case j.Around != nil:
-		out.Jitter, out.Share = policy.Around, float64(*j.Around)
-	case j.Stretch != nil:
-		out.Jitter, out.Share = policy.Stretch, float64(*j.Stretch)
-	case j.Plus != nil:
-		out.Jitter, out.Plus = policy.PlusSpan, time.Duration(*j.Plus)
-	case j.Beyond != nil:
-		out.Jitter, out.Plus = policy.PlusBeyond, time.Duration(*j.Beyond)
-	case j.Growing != nil:
-		out.Jitter, out.Plus = policy.PlusGrowing, time.Duration(*j.Growing)
-	default:
-		out.Jitter = policy.Full
+	out.Jitter = policy.Full
+	v := reflect.ValueOf(j).Elem()
+	for i := range v.NumField() {
+		if v.Field(i).IsNil() {
+			continue
+		}
+		out.Jitter, _ = policy.JitterWords.Parse(v.Type().Field(i).Tag.Get("yaml"))
+		switch parameter := v.Field(i).Interface().(type) {
+		case *Share:
+			out.Share = float64(*parameter)
+		case *Span:
+			out.Plus = time.Duration(*parameter)
+		}
 	}
 }

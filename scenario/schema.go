@@ -10,6 +10,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"stampede/internal/strict"
+	"stampede/policy"
 )
 
 // Schema is the JSON Schema of the scenario file, made from the types that read
@@ -200,7 +201,13 @@ func (l Law[Q]) JSONSchemaExtend(s *jsonschema.Schema) {
 func (Gaps) JSONSchemaExtend(s *jsonschema.Schema)    { choice(s, "poisson", "constant") }
 func (Backoff) JSONSchemaExtend(s *jsonschema.Schema) { choice(s, "none") }
 func (Jitter) JSONSchemaExtend(s *jsonschema.Schema) {
-	choice(s, "none", "equal", "full", "decorrelated", "smooth")
+	var alone []any // those without a parameter
+	for _, word := range policy.JitterWords.Names() {
+		if j, _ := policy.JitterWords.Parse(word); j.Takes() == policy.TakesNothing {
+			alone = append(alone, word)
+		}
+	}
+	choice(s, alone...)
 }
 
 func choice(s *jsonschema.Schema, names ...any) {

@@ -313,3 +313,39 @@ func TestKindsOfLimits(t *testing.T) {
 		}
 	}
 }
+
+// Every jitter of the policy is a field of the scenario's that takes its parameter, and no other
+// is; what is written comes back as the jitter of the model.
+func TestJitters(t *testing.T) {
+	takes := map[policy.Parameter]reflect.Type{
+		policy.TakesNothing: reflect.TypeFor[*struct{}](),
+		policy.TakesShare:   reflect.TypeFor[*Share](),
+		policy.TakesSpan:    reflect.TypeFor[*Span](),
+	}
+	of := reflect.TypeFor[Jitter]()
+	if n := len(policy.JitterWords.Names()); of.NumField() != n {
+		t.Errorf("%d fields for %d jitters", of.NumField(), n)
+	}
+	for i := range of.NumField() {
+		word := of.Field(i).Tag.Get("yaml")
+		want, ok := policy.JitterWords.Parse(word)
+		if !ok || of.Field(i).Type != takes[want.Takes()] {
+			t.Errorf("%s is a %v, want a jitter with a %v", word, of.Field(i).Type, takes[want.Takes()])
+			continue
+		}
+		set := word
+		if want.Takes() != policy.TakesNothing {
+			set = "{" + word + ": " + docOf(of, word).Example + "}"
+		}
+		s, err := Read([]byte(rich), "rich", Options{Set: []string{"policy.retry.backoff.exponential.jitter=" + set}})
+		if err != nil {
+			t.Errorf("%s: %v", word, err)
+			continue
+		}
+		b := s.Model.Client.Retry.Backoff
+		if b.Jitter != want || (b.Share > 0) != (want.Takes() == policy.TakesShare) ||
+			(b.Plus > 0) != (want.Takes() == policy.TakesSpan) {
+			t.Errorf("%s gives %v with share %v and span %v", word, b.Jitter, b.Share, b.Plus)
+		}
+	}
+}

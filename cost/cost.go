@@ -131,15 +131,26 @@ func (p Price) String() string {
 type Cause uint8
 
 const (
-	ByTimeout   Cause = iota // the client's own timer cut off an attempt that was generated all the same
-	ByAbandoned              // the caller left while an attempt was being generated
-	ByError                  // a billed reply that was no answer
-	ByHedge                  // another attempt of the same call was faster
-	Causes      = iota
+	ByTimeout Cause = iota
+	ByAbandoned
+	ByError
+	ByHedge
+	Causes = iota
 )
 
+// CauseWords are the words of causes and what the money was billed for.
+var CauseWords = words.Glossary[Cause]{
+	ByTimeout:   {"timeout", "attempts that the client cut off and the provider generated all the same"},
+	ByAbandoned: {"abandoned", "attempts whose caller left"},
+	ByError:     {"error", "replies that were no answer"},
+	ByHedge:     {"hedge", "hedged attempts when another answered first"},
+}
+
 // String is the word for a cause.
-func (c Cause) String() string { return [Causes]string{"timeout", "abandoned", "error", "hedge"}[c] }
+func (c Cause) String() string { return CauseWords.Word(c) }
+
+// Meaning says what the money was billed for.
+func (c Cause) Meaning() string { return CauseWords.Meaning(c) }
 
 // Waste is money by cause.
 type Waste [Causes]Money

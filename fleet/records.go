@@ -68,21 +68,32 @@ func (c *Call) Latency() time.Duration { return c.Ended - c.Arrived }
 type Wait uint8
 
 const (
-	WorkerWait     Wait = iota // for a free worker
-	GateWait                   // for the instance's gate
-	PacerWait                  // for the instance's pacer
-	BreakerWait                // for the breaker to let it through
-	BackoffWait                // the client's own backoff
-	RetryAfterWait             // obeying the server
-	RedeliveryWait             // for the queue to deliver the call again
-	Waits          = iota
+	WorkerWait Wait = iota
+	GateWait
+	PacerWait
+	BreakerWait
+	BackoffWait
+	RetryAfterWait
+	RedeliveryWait
+	Waits = iota
 )
 
-// WaitWords are the words of waits.
-var WaitWords = words.Table[Wait]{"worker", "gate", "pacer", "breaker", "backoff", "retry_after", "redelivery"}
+// WaitWords are the words of waits and what a call waits for.
+var WaitWords = words.Glossary[Wait]{
+	WorkerWait:     {"worker", "for a free worker"},
+	GateWait:       {"gate", "for the instance's concurrency gate"},
+	PacerWait:      {"pacer", "for the instance's pacer"},
+	BreakerWait:    {"breaker", "for the circuit breaker to close"},
+	BackoffWait:    {"backoff", "in the client's own backoff"},
+	RetryAfterWait: {"retry_after", "as the server's Retry-After asked"},
+	RedeliveryWait: {"redelivery", "for the queue to deliver the call again"},
+}
 
 // String is the word for a wait.
 func (w Wait) String() string { return WaitWords.Word(w) }
+
+// Meaning says what a call waits for.
+func (w Wait) Meaning() string { return WaitWords.Meaning(w) }
 
 // Attempt is the record of one HTTP request.
 type Attempt struct {

@@ -40,7 +40,7 @@ func atProvider(i int, p *provider.Config) string {
 	return " at " + p.Name
 }
 
-// JoinLimits writes names as they stand in a row of results.csv, splitLimits reads them.
+// JoinLimits writes names as they stand in a row of results.csv.
 func JoinLimits(names []string) string {
 	var out []string
 	for _, n := range names {
@@ -49,6 +49,7 @@ func JoinLimits(names []string) string {
 	return strings.Join(out, "; ")
 }
 
+// SplitLimits reads the names that JoinLimits wrote.
 func SplitLimits(text string) []string {
 	if text == "" {
 		return nil
@@ -153,33 +154,6 @@ func (t *limitTally) fullest() float64 {
 
 // LimitMetric names a metric of the limit in place k, from 0.
 func LimitMetric(k int, what string) string { return fmt.Sprintf("limit_%d_%s", k+1, what) }
-
-// addLimits puts the metrics of limits into the registry.
-func addLimits(add func(name, unit string, better Direction, meaning string, of func(*Tally) float64)) {
-	for k := range OwnMetrics {
-		add(
-			LimitMetric(k, "used_ratio"),
-			"share",
-			Neither,
-			fmt.Sprintf("share used of what limit %d admits in the measured time", k+1),
-			func(t *Tally) float64 { return t.limits.usedOf(k) },
-		)
-		add(
-			LimitMetric(k, "refused"),
-			"attempts",
-			Lower,
-			fmt.Sprintf("attempts refused by limit %d, of all fleets", k+1),
-			func(t *Tally) float64 { return t.limits.refusedBy(k) },
-		)
-	}
-	add(
-		"slots_refused",
-		"attempts",
-		Lower,
-		"attempts refused for want of a slot and of a place to wait, of all fleets",
-		func(t *Tally) float64 { return t.limits.refusedBySlots() },
-	)
-}
 
 // OfLimits reports whether a metric is one that the table of limits shows.
 func OfLimits(name string) bool { return strings.HasPrefix(name, "limit_") || name == "slots_refused" }

@@ -17,15 +17,10 @@ const (
 	Quantity Kind = iota // seconds, dollars, rates: any distance
 	Count                // events: at least one more
 	Share                // 0..1, such as of calls or of replications
-	Fixed                // follows from the scenario: never another value
 )
 
 // Kind is that of the metric.
 func (m Metric) Kind() Kind {
-	switch m.Name {
-	case "max_attempts_per_call", "max_total_backoff_s", "random":
-		return Fixed
-	}
 	switch m.Unit {
 	case "share":
 		return Share
@@ -58,17 +53,17 @@ func (m Metric) Kind() Kind {
 //
 // What cannot be is cut off, which takes nothing from the coverage.
 func (m Metric) Estimate(values []float64, random bool, level float64) Estimate {
-	return estimate(m.Kind(), values, random, false, level).Within(0, m.most())
+	return estimate(m.Kind(), values, random && !m.Fixed, false, level).Within(0, m.max())
 }
 
 // Difference is Estimate for differences, paired by replication, of two sets of values.
 func (m Metric) Difference(differences []float64, random bool, level float64) Estimate {
-	return estimate(m.Kind(), differences, random, true, level)
+	return estimate(m.Kind(), differences, random && !m.Fixed, true, level)
 }
 
 func estimate(kind Kind, values []float64, random, difference bool, level float64) Estimate {
 	e := EstimateOf(values, level)
-	if e.N < 2 || kind == Fixed || !random {
+	if e.N < 2 || !random {
 		return e
 	}
 	mode, others, distance, ok := lump(values)

@@ -135,3 +135,22 @@ func (k *collapse) collapsed() float64 {
 	}
 	return Indicator(level < k.below)
 }
+
+// recoveryAfter is the time to recovery and whether there was a collapse, as 0
+// or 1; both NaN without a trigger.
+func (t *Tally) recoveryAfter() (seconds, collapsed float64) {
+	if t.recovery == nil {
+		return math.NaN(), math.NaN()
+	}
+	return t.recovery.after()
+}
+
+// collapsed is 1 for a run that has collapsed: by the level that the scenario states, or
+// without one when it never recovers from its trigger.
+func (t *Tally) collapsed() float64 {
+	if t.collapse != nil {
+		return t.collapse.collapsed()
+	}
+	_, c := t.recoveryAfter()
+	return c
+}

@@ -298,27 +298,3 @@ func (r Retry) String() string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-// Outcome is how a call ended. Its words are those of tables, CSV and JSON.
-type Outcome uint8
-
-const (
-	Answered         Outcome = iota
-	GaveUpAttempts           // the attempt limit was reached, after retries
-	GaveUpDeadline           // the timeout of the call ended it, or its next wait would have passed the deadline
-	GaveUpRetryAfter         // the server asked for a longer wait than the rule accepts
-	TerminalError            // an error that the policy does not retry
-	Abandoned                // the caller's patience ran out
-	Unfinished               // the run ended and nothing was left that could end the call
-	StreamBroken             // a stream broke after its first token and was not replayed
-	GaveUpBudget             // the instance's retry budget was empty
-	BreakerOpen              // the breaker was open
-	Shed                     // the gate was full, the client throttled itself, or all targets were in cooldown
-	Outcomes         = iota
-)
-
-// OutcomeWords are the words of outcomes.
-var OutcomeWords = words.Table[Outcome]{"answered", "gave_up_attempts", "gave_up_deadline", "gave_up_retry_after", "terminal_error", "abandoned", "unfinished", "stream_broken", "gave_up_budget", "breaker_open", "shed"}
-
-// String is the word for an outcome.
-func (o Outcome) String() string { return OutcomeWords.Word(o) }

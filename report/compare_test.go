@@ -253,7 +253,7 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 		},
 		{"seven each time", events.Estimate(same(7, 30), true, 0.95), 6.9050, 7.0950, 0.0950, "[=]"},
 		{"without chance", events.Estimate(same(0, 30), false, 0.95), 0, 0, 0, ""},
-		{"of the scenario", measure.Metric{Name: "max_attempts_per_call", Unit: "attempts"}.Estimate(same(3, 30), true, 0.95), 3, 3, 0, ""},
+		{"of the scenario", measure.Metric{Name: "max_attempts_per_call", Unit: "attempts", Fixed: true}.Estimate(same(3, 30), true, 0.95), 3, 3, 0, ""},
 		{"a share once in 30", share.Estimate(once, true, 0.95), 0.00084, 0.1722, 0, "[0.0008436, 0.1722]"},
 		{"a count once in 30: with Student's t -0.0348..0.1015", events.Estimate(once, true, 0.95), 0, 0.1722, 0, "[0, 0.1722]"},
 		{"one has no interval", events.Estimate(same(0, 1), true, 0.95), 0, math.Inf(1), 0, "[?]"},

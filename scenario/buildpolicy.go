@@ -290,7 +290,7 @@ func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {
 		return out, b.errorf("policy.breaker.counts_as_failure", "found an empty list; want at least one class")
 	}
 	for _, c := range p.Counts {
-		out.Counts |= policy.ClassesOf(valueOf(wire.ClassWords, c))
+		out.Counts |= policy.ClassesOf(valueOf(wire.ClassWords.Table(), c))
 	}
 	if out.Count == 0 && out.Window == 0 {
 		out.Count = 100

@@ -56,7 +56,7 @@ func (Reaction) Words() []string     { return policy.ReactionWords.Names() }
 func (BrokenStream) Words() []string { return policy.BrokenWords.Names() }
 func (Obedience) Words() []string    { return policy.ObedienceWords.Names() }
 func (Beyond) Words() []string       { return policy.BeyondWords.Names() }
-func (Class) Words() []string        { return wire.ClassWords.Names(wire.OK, wire.Cancelled) }
+func (Class) Words() []string        { return wire.ClassWords.Table().Names(wire.OK, wire.Cancelled) }
 func (Dealt) Words() []string        { return fleet.DealingWords.Names() }
 func (Queue) Words() []string        { return fleet.QueueingWords.Names() }
 func (Tier) Words() []string         { return cost.TierWords.Names() }

@@ -37,11 +37,23 @@ const (
 	Classes   = iota
 )
 
-// ClassWords are the words of classes.
-var ClassWords = words.Table[Class]{"ok", "throttled", "overloaded", "server_error", "timeout", "connection", "terminal", "cancelled"}
+// ClassWords are the words of classes and which attempts are in them.
+var ClassWords = words.Glossary[Class]{
+	OK:           {"ok", "Attempts that were answered"},
+	Throttled:    {"throttled", "Attempts refused with status 429"},
+	Overloaded:   {"overloaded", "Attempts refused with status 503 or 529"},
+	ServerError:  {"server_error", "Attempts that failed with another 5xx status or an error inside the stream"},
+	TimedOut:     {"timeout", "Attempts cut off by the client or the caller, or never answered"},
+	Disconnected: {"connection", "Attempts whose connection was refused or reset"},
+	Terminal:     {"terminal", "Attempts that failed with any other status"},
+	Cancelled:    {"cancelled", "Hedged attempts cancelled because another answered first"},
+}
 
 // String is the word for a class.
 func (c Class) String() string { return ClassWords.Word(c) }
+
+// Meaning says which attempts are in the class.
+func (c Class) Meaning() string { return ClassWords.Meaning(c) }
 
 // Reply is what came back for one attempt.
 type Reply struct {

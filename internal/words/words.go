@@ -28,3 +28,21 @@ func (t Table[T]) Names(without ...T) (names []string) {
 	}
 	return names
 }
+
+// Glossary is the words of T with what each means, by its values from 0.
+type Glossary[T ~uint8 | ~int8 | ~int] []struct{ Word, Meaning string }
+
+// Word is that of a value.
+func (g Glossary[T]) Word(v T) string { return g[v].Word }
+
+// Meaning is that of a value.
+func (g Glossary[T]) Meaning(v T) string { return g[v].Meaning }
+
+// Table is the words alone.
+func (g Glossary[T]) Table() Table[T] {
+	var words Table[T]
+	for _, entry := range g {
+		words = append(words, entry.Word)
+	}
+	return words
+}

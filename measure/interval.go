@@ -16,9 +16,9 @@ func Interval(e Estimate, random bool) string {
 	case e.N == 1:
 		return "[?]"
 	case e.Unseen > 0 && e.Mean == 0:
-		return fmt.Sprintf("0 of %d, at most %s (95 %%)", e.N, AtMostPart(e.Unseen))
+		return fmt.Sprintf("0 of %d, at most %s", e.N, AtMostPart(e.Unseen))
 	case e.Unseen > 0 && e.High == 1 && e.Low < 1:
-		return fmt.Sprintf("%d of %d, at least %s (95 %%)", e.N, e.N, AtLeastPart(e.Unseen))
+		return fmt.Sprintf("%d of %d, at least %s", e.N, e.N, AtLeastPart(e.Unseen))
 	case e.Unseen > 0 || e.Half() == 0 && !random:
 		return "[=]"
 	case e.Half() == 0:
@@ -27,7 +27,7 @@ func Interval(e Estimate, random bool) string {
 	return "[" + format.Number(e.Low) + ", " + format.Number(e.High) + "]"
 }
 
-// AtMostPart and atLeastPart write a bound on the part of the replications that differ, and on
+// AtMostPart and AtLeastPart write a bound on the part of the replications that differ, and on
 // the part that do not.
 func AtMostPart(q float64) string { return strconv.FormatFloat(percent(q), 'g', 4, 64) + " %" }
 

@@ -16,7 +16,7 @@ import (
 var registry = slices.Concat(
 	group("answers", PerCall, answers()...),
 	group("throughput", PerTime, throughput...),
-	group("run", PerRun, wholeRun...),
+	group("whole run", PerRun, wholeRun...),
 	group("recovery", PerTime, afterTrigger...),
 	group("latency of answered calls, waits included", PerCall,
 		latency("latency", "answered calls", Always, func(t *Tally) *latencies { return &t.latencyAnswered })...),
@@ -57,11 +57,11 @@ func known(has bool, value float64) float64 {
 
 func answers() []Metric {
 	list := []Metric{
-		{Name: "calls", Unit: "calls", Show: Always, Meaning: "Calls that arrived in the measured time",
-			Value: func(t *Tally) float64 { return float64(t.calls) }},
 		{Name: "success_ratio", Unit: "share", Better: Higher, Show: Always,
 			Meaning: "Share of calls that were answered",
 			Value:   func(t *Tally) float64 { return ratio(float64(t.Answered()), float64(t.calls)) }},
+		{Name: "calls", Unit: "calls", Show: Always, Meaning: "Calls that arrived in the measured time",
+			Value: func(t *Tally) float64 { return float64(t.calls) }},
 	}
 	for o := range policy.Outcome(policy.Outcomes) {
 		m := Metric{Name: o.String(), Unit: "calls", Better: Lower, Show: IfAny, Meaning: o.Meaning(),
@@ -274,7 +274,7 @@ func waits() (list []Metric) {
 
 // limits lists the use of the fullest limit, then use and refusals of each.
 func limits() []Metric {
-	list := []Metric{{Name: "quota_used_ratio", Unit: "share", Better: Higher, Show: IfKnown,
+	list := []Metric{{Name: "quota_used_ratio", Unit: "share", Better: Higher,
 		Meaning: "Share of the most used limit that was used",
 		Value:   func(t *Tally) float64 { return t.limits.fullest() }}}
 	for k := range OwnMetrics {

@@ -29,6 +29,7 @@ type Comparison struct {
 	Sensitivity []Sensitivity
 	Warnings    []string
 
+	chosen   bool  // a person named the metrics
 	columns  []int // of the registry, those read: the metrics and what censors
 	censored [len(censoring)]struct {
 		points int     // where there are any
@@ -104,7 +105,7 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 	}
 	c.Axes = m.AxisPaths()
 	names := slices.Clone(o.Metrics)
-	if len(names) == 0 {
+	if c.chosen = len(names) > 0; !c.chosen {
 		names = slices.Clone(ReportMetrics)
 		if m.Trigger {
 			names = append(names, "recovery_s", "collapsed")
@@ -399,7 +400,8 @@ func (c *Comparison) warn() {
 		)
 	}
 	if len(c.Points) > 10 {
-		add("each difference has its own 95 %% interval; of many that are nothing, one in twenty looks like something")
+		add("%d points are compared with the base, each with its own 95 %% interval; "+
+			"expect about 1 in 20 comparisons to look significant by chance", len(c.Points)-1)
 	}
 	if len(c.Best) > 1 {
 		add("the best set holds the truly best point with 95 %%; its %d points cannot be told apart by %s",

@@ -172,7 +172,7 @@ func FuzzFolder(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			c.WriteText(io.Discard)
+			c.WriteText(io.Discard, Layout{Wide: true})
 			c.WriteMarkdown(io.Discard)
 			if err := c.WriteCSV(io.Discard); err != nil {
 				t.Fatal(err)
@@ -218,7 +218,7 @@ sweep: {"provider.limits.0.limit": [1/min, 100/min]}
 		}
 	}
 	var out bytes.Buffer
-	c.WriteText(&out)
+	c.WriteText(&out, Layout{Wide: true})
 	if !strings.Contains(out.String(), "requests 1/min (4)") || !strings.Contains(out.String(), "none") {
 		t.Errorf("what refused is not in\n%s", out.String())
 	}
@@ -242,11 +242,11 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 		low, high, unseen float64
 		text              string
 	}{
-		{"no event in 30", events.Estimate(same(0, 30), true, 0.95), 0, 0.0950, 0.0950, "0 of 30, at most 9.5 % (95 %)"},
-		{"no event in 10", events.Estimate(same(0, 10), true, 0.95), 0, 0.2589, 0.2589, "0 of 10, at most 26 % (95 %)"},
-		{"a share never", share.Estimate(same(0, 30), true, 0.95), 0, 0.0950, 0.0950, "0 of 30, at most 9.5 % (95 %)"},
-		{"a share always", share.Estimate(same(1, 30), true, 0.95), 0.9050, 1, 0.0950, "30 of 30, at least 90.5 % (95 %)"},
-		{"no dollars in 30", measure.Metric{Unit: "USD"}.Estimate(same(0, 30), true, 0.95), 0, 0, 0.0950, "0 of 30, at most 9.5 % (95 %)"},
+		{"no event in 30", events.Estimate(same(0, 30), true, 0.95), 0, 0.0950, 0.0950, "0 of 30, at most 9.5 %"},
+		{"no event in 10", events.Estimate(same(0, 10), true, 0.95), 0, 0.2589, 0.2589, "0 of 10, at most 26 %"},
+		{"a share never", share.Estimate(same(0, 30), true, 0.95), 0, 0.0950, 0.0950, "0 of 30, at most 9.5 %"},
+		{"a share always", share.Estimate(same(1, 30), true, 0.95), 0.9050, 1, 0.0950, "30 of 30, at least 90.5 %"},
+		{"no dollars in 30", measure.Metric{Unit: "USD"}.Estimate(same(0, 30), true, 0.95), 0, 0, 0.0950, "0 of 30, at most 9.5 %"},
 		{ // 1 - 0.05^(1/3)
 			"but for rounding", measure.Metric{Unit: "USD"}.Estimate([]float64{0.1 + 0.2, 0.3, 0.3}, true, 0.95),
 			0.3, 0.3, 0.6316, "[=]",
@@ -257,7 +257,7 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 		{"a share once in 30", share.Estimate(once, true, 0.95), 0.00084, 0.1722, 0, "[0.0008436, 0.1722]"},
 		{"a count once in 30: with Student's t -0.0348..0.1015", events.Estimate(once, true, 0.95), 0, 0.1722, 0, "[0, 0.1722]"},
 		{"one has no interval", events.Estimate(same(0, 1), true, 0.95), 0, math.Inf(1), 0, "[?]"},
-		{"0 of 30 against 0 of 30", events.Difference(same(0, 30), true, 0.95), -0.0950, 0.0950, 0.0950, "0 of 30, at most 9.5 % (95 %)"},
+		{"0 of 30 against 0 of 30", events.Difference(same(0, 30), true, 0.95), -0.0950, 0.0950, 0.0950, "0 of 30, at most 9.5 %"},
 		{"never against always", share.Difference(same(-1, 30), true, 0.95), -1.0950, -0.9050, 0.0950, "[=]"},
 	} {
 		near := func(a, b float64) bool { return a == b || math.Abs(a-b) < 5e-5 }
@@ -325,7 +325,7 @@ func TestASingleSeedDecidesNothing(t *testing.T) {
 	}
 	var text bytes.Buffer
 	r := NewReport(tpl.Base, runs)
-	if err := r.WriteText(&text); err != nil {
+	if err := r.WriteText(&text, Layout{Wide: true}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(text.String(), "[=]") || !strings.Contains(text.String(), "[?]") {
@@ -345,7 +345,7 @@ func TestASingleSeedDecidesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	text.Reset()
-	c.WriteText(&text)
+	c.WriteText(&text, Layout{Wide: true})
 	if all := text.String(); len(c.Best) != 2 || c.Points[1].Diffs[0].Verdict != Undecided ||
 		strings.Count(all, "±?") < 2 ||
 		!strings.Contains(all, "as few as 1 replications") {
@@ -411,7 +411,7 @@ sweep: {policy: [as_above, no-retry]}
 		t.Errorf("compared by %s: %g and %g; want goodput, 60 for both", objective, a, b)
 	}
 	var text bytes.Buffer
-	c.WriteText(&text)
+	c.WriteText(&text, Layout{Wide: true})
 	other, err := Compare(dir, CompareOptions{Objective: "throttled_ratio"}) // of which less is better
 	if err != nil {
 		t.Fatal(err)
@@ -562,7 +562,7 @@ func TestFrontierAndSensitivity(t *testing.T) {
 		}
 	}
 	for _, write := range []func(*bytes.Buffer) error{
-		func(b *bytes.Buffer) error { c.WriteText(b); return nil }, func(b *bytes.Buffer) error { c.WriteMarkdown(b); return nil },
+		func(b *bytes.Buffer) error { c.WriteText(b, Layout{Wide: true}); return nil }, func(b *bytes.Buffer) error { c.WriteMarkdown(b); return nil },
 		func(b *bytes.Buffer) error { return c.WriteCSV(b) },
 	} {
 		var out bytes.Buffer
@@ -660,8 +660,8 @@ func TestReportOfAStoppedSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	var a, b bytes.Buffer
-	whole.WriteText(&a)
-	shuffled.WriteText(&b)
+	whole.WriteText(&a, Layout{Wide: true})
+	shuffled.WriteText(&b, Layout{Wide: true})
 	if a.String() != b.String() {
 		t.Errorf("shuffled rows give another report:\n%s\n%s", &a, &b)
 	}
@@ -728,8 +728,8 @@ sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
 		t.Errorf("warnings %q, want in them %q", all, want)
 	}
 	var table bytes.Buffer
-	c.WriteText(&table)
-	if !strings.Contains(table.String(), "  ! under 99 % of calls are answered: cost and latency are of those\n") ||
+	c.WriteText(&table, Layout{Wide: true})
+	if !strings.Contains(table.String(), "  ! under 99 % of calls are answered; cost and latency cover those only\n") ||
 		!regexp.MustCompile(`(?m)^ +! +2 `).MatchString(table.String()) {
 		t.Errorf("point 2 is not marked in\n%s", &table)
 	}
@@ -740,7 +740,7 @@ sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
 		t.Fatal(err)
 	}
 	var report bytes.Buffer
-	if err := NewReport(s, runs).WriteText(&report); err != nil {
+	if err := NewReport(s, runs).WriteText(&report, Layout{Wide: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`(?m)^latency of answered calls, waits included (\[\d\])$`, `(?m)^  usd_per_1000_answers .* (\[\d\])$`, `(?m)^(\[\d\]) cost and latency are of the 33.3 % of calls that were answered, ` + note} {

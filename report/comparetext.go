@@ -17,51 +17,6 @@ import (
 // shown is how many points a report for people lists.
 const shown = 40
 
-// table is rows of cells under a head.
-type table struct {
-	head []string
-	rows [][]string
-}
-
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
-
-// text writes the table in columns, the first ones to the left and numbers to
-// the right.
-func (t *table) text(w io.Writer, left int) {
-	width := make([]int, len(t.head))
-	for _, row := range append([][]string{t.head}, t.rows...) {
-		for i, cell := range row {
-			width[i] = max(width[i], len([]rune(cell)))
-		}
-	}
-	for _, row := range append([][]string{t.head}, t.rows...) {
-		var line strings.Builder
-		for i, cell := range row {
-			space := strings.Repeat(" ", width[i]-len([]rune(cell)))
-			if i < left {
-				line.WriteString("  " + cell + space)
-			} else {
-				line.WriteString("  " + space + cell)
-			}
-		}
-		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
-	}
-}
-
-func (t *table) markdown(w io.Writer) {
-	line := func(cells []string) {
-		for i := range cells {
-			cells[i] = format.Markdown(cells[i])
-		}
-		fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
-	}
-	line(slices.Clone(t.head))
-	fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(t.head)))
-	for _, row := range t.rows {
-		line(slices.Clone(row))
-	}
-}
-
 // order lists the points, the best mean of the objective first.
 func (c *Comparison) order() []*PointResult {
 	var out []*PointResult
@@ -90,64 +45,6 @@ func boolInt(b bool) int {
 	}
 	return 0
 }
-
-func (c *Comparison) pointTable() *table {
-	t := &table{head: append([]string{"", "#"}, c.shortAxes()...)}
-	for _, m := range c.Metrics {
-		t.head = append(t.head, measure.Metrics()[m].Name)
-	}
-	refused := slices.ContainsFunc(c.Points, func(p PointResult) bool { return most(p.Limits) != nil })
-	if refused {
-		t.head = append(t.head, "refused most by")
-	}
-	t.head = append(t.head, "vs base")
-	for i, p := range c.order() {
-		if i >= shown {
-			break
-		}
-		mark := ""
-		if slices.Contains(c.Best, p.Point) {
-			mark += "*"
-		}
-		if slices.Contains(c.Frontier, p.Point) {
-			mark += "f"
-		}
-		if p.Few {
-			mark += markFew
-		}
-		cells := append([]string{mark, strconv.Itoa(p.Point)}, p.Labels...)
-		for i, e := range p.Estimates {
-			cell := meanCell(e)
-			collapsed := slices.Index(c.Metrics, measure.Index("collapsed"))
-			if c.Metrics[i] == measure.Index("recovery_s") && e.N == 0 && !c.isControl(*p) && collapsed >= 0 &&
-				p.Estimates[collapsed].Mean == 1 {
-				cell = "never"
-			}
-			cells = append(cells, cell)
-		}
-		d := p.Diffs[c.Objective]
-		verdict := string(d.Verdict)
-		switch {
-		case d.Verdict == IsBase:
-		case d.N > 1:
-			sign := ""
-			if d.Mean > 0 {
-				sign = "+"
-			}
-			verdict = sign + plusMinus(d.Estimate) + " " + verdict
-		case p.N == 0:
-			verdict = ""
-		}
-		if refused {
-			cells = append(cells, refusedMost(p.Limits))
-		}
-		t.add(append(cells, verdict)...)
-	}
-	return t
-}
-
-// shortAxes names axes by the last parts that tell them apart.
-func (c *Comparison) shortAxes() []string { return sweep.ShortNames(c.Axes) }
 
 // meanCell writes a mean with its half-width, or how far a value goes that all replications share.
 func meanCell(e measure.Estimate) string {
@@ -196,32 +93,6 @@ func plusMinus(e measure.Estimate) string {
 	return format.Number(e.Mean) + " ±" + format.Number(half)
 }
 
-func (c *Comparison) sensitivityTable() *table {
-	t := &table{head: []string{"axis", "metric", "share", "least at", "most at"}}
-	sorted := slices.Clone(c.Sensitivity)
-	slices.SortStableFunc(sorted, func(a, b Sensitivity) int {
-		switch {
-		case a.Metric != b.Metric:
-			return a.Metric - b.Metric
-		case a.Share > b.Share:
-			return -1
-		case a.Share < b.Share:
-			return 1
-		}
-		return 0
-	})
-	short := c.shortAxes()
-	for _, s := range sorted {
-		if s.AtLeast == s.AtMost {
-			continue
-		}
-		t.add(short[slices.Index(c.Axes, s.Axis)], measure.Metrics()[c.Metrics[s.Metric]].Name,
-			fmt.Sprintf("%.0f %%", 100*s.Share), fmt.Sprintf("%s (%s)", format.Number(s.AtLeast), s.Least),
-			fmt.Sprintf("%s (%s)", format.Number(s.AtMost), s.Most))
-	}
-	return t
-}
-
 func (c *Comparison) title() string {
 	m := c.Manifest
 	s := fmt.Sprintf("sweep of %s: %d points, %d replications each, seed %d", m.Name, m.Points, m.Replications, m.Seed)
@@ -252,35 +123,54 @@ func (c *Comparison) baseName() string {
 }
 
 // WriteText writes the comparison for people.
-func (c *Comparison) WriteText(w io.Writer) {
-	fmt.Fprintf(w, "%s\n  policy    %s\n  provider  %s\n", c.title(), c.Manifest.Policy, c.Manifest.Provider)
-	fmt.Fprintf(w, "  ordered by %s; base is %s\n\n", c.objective(), c.baseName())
-	points := c.pointTable()
-	points.text(w, 2+len(c.Axes))
+func (c *Comparison) WriteText(w io.Writer, l Layout) {
+	l.wrapped(w, "", c.title())
+	l.wrapped(w, "  policy    ", c.Manifest.Policy)
+	l.wrapped(w, "  provider  ", c.Manifest.Provider)
+	l.wrapped(w, "  ordered by ", c.objective()+"; base is "+c.baseName())
+	l.wrapped(w, "  axes      ", strings.Join(c.shortAxes(), ", "))
+	fmt.Fprintln(w)
+	points, left := c.fitted(l)
+	points.text(w, l)
 	if left := len(c.Points) - shown; left > 0 {
 		fmt.Fprintf(w, "  and %d more points (--csv or --json list all)\n", left)
 	}
-	fmt.Fprintf(w, "\n  mean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided\n")
-	fmt.Fprintf(w,
-		"  * may be the best (95 %%)   f on means, no other point is better in cost, latency and success at once\n")
-	fmt.Fprintf(w, "    (f among the points that answer %.0f %% of calls, or as many as any)\n", 100*nearlyAll)
-	if slices.ContainsFunc(c.Points, func(p PointResult) bool { return p.Few }) {
-		fmt.Fprintf(w, "  %s under %.0f %% of calls are answered: cost and latency are of those\n", markFew,
-			100*nearlyAll)
+	fmt.Fprintln(w)
+	for _, line := range append(c.footnotes(), points.legend()...) {
+		l.wrapped(w, "  ", line)
 	}
-	for _, line := range points.legend() {
-		fmt.Fprintf(w, "  %s\n", line)
+	if len(left) > 0 {
+		l.wrapped(w, "  ", "left out to fit the width: "+strings.Join(left, ", "))
 	}
-	if t := c.sensitivityTable(); len(t.rows) > 0 {
-		fmt.Fprintf(w, "\nwhat each axis does: its share of the variance between points\n\n")
-		t.text(w, 2)
+	if !l.Wide {
+		l.wrapped(w, "  ", "stampede report --wide shows all metrics with intervals, --metrics A,B,C those named")
+	}
+	if t := c.sensitivityTable(!l.Wide); len(t.rows) > 0 {
+		fmt.Fprintf(w, "\naxes that matter, by their share of the variance between points\n\n")
+		if !l.Wide && l.Width > 0 {
+			t.cut(0, len(t.head), l.Width)
+		}
+		t.text(w, l)
 	}
 	if len(c.Warnings) > 0 {
 		fmt.Fprintln(w)
 	}
-	for i, text := range c.Warnings {
-		fmt.Fprintf(w, "[%d] %s\n", i+1, text)
+	l.notes(w, c.Warnings)
+}
+
+// footnotes explain the marks and the differences of the table of points.
+func (c *Comparison) footnotes() []string {
+	lines := []string{
+		"± half-width of the 95 % interval; differences are paired by seed; ~ not significant",
+		"* cannot be ruled out as the best (95 % confidence)",
+		fmt.Sprintf("f on the Pareto frontier of cost, latency and success, among points that answer "+
+			"at least %.0f %% of calls or as many as any", 100*nearlyAll),
 	}
+	if slices.ContainsFunc(c.Points, func(p PointResult) bool { return p.Few }) {
+		lines = append(lines, fmt.Sprintf("%s under %.0f %% of calls are answered; cost and latency cover those only",
+			markFew, 100*nearlyAll))
+	}
+	return lines
 }
 
 // WriteMarkdown writes the comparison as a document.
@@ -288,21 +178,17 @@ func (c *Comparison) WriteMarkdown(w io.Writer) {
 	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n- ordered by %s; base is %s\n\n", format.Markdown(c.title()),
 		format.Markdown(c.Manifest.Policy), format.Markdown(c.Manifest.Provider), c.objective(),
 		format.Markdown(c.baseName()))
-	points := c.pointTable()
+	points := c.pointTable(c.columnsOf(Layout{Wide: true}), true, true)
 	points.markdown(w)
-	fmt.Fprintf(
-		w,
-		"\nMean ±half-width of the 95 %% interval; differences are paired by seed, ~ is undecided. `*` may be the best (95 %%); `f` on means, no other point is better in cost, latency and success at once, among those that answer %.0f %% of calls or as many as any.\n",
-		100*nearlyAll,
-	)
-	for _, line := range points.legend() {
-		fmt.Fprintf(w, "%s.\n", line)
+	fmt.Fprintln(w)
+	for _, line := range append(c.footnotes(), points.legend()...) {
+		fmt.Fprintf(w, "- %s\n", format.Markdown(line))
 	}
 	if left := len(c.Points) - shown; left > 0 {
-		fmt.Fprintf(w, "%d more points are left out.\n", left)
+		fmt.Fprintf(w, "- %d more points are left out\n", left)
 	}
-	if t := c.sensitivityTable(); len(t.rows) > 0 {
-		fmt.Fprintf(w, "\n## What each axis does\n\nShare of the variance between points.\n\n")
+	if t := c.sensitivityTable(false); len(t.rows) > 0 {
+		fmt.Fprintf(w, "\n## Sensitivity\n\nShare of the variance between points that each axis explains.\n\n")
 		t.markdown(w)
 	}
 	if len(c.Warnings) > 0 {
@@ -339,7 +225,7 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 		}
 		row = append(row, strconv.Itoa(p.N), strconv.FormatBool(slices.Contains(c.Best, p.Point)),
 			strconv.FormatBool(slices.Contains(c.Frontier, p.Point)),
-			format.Cell(measure.JoinLimits(namesOf(p.Limits))), format.Cell(nameOf(most(p.Limits))),
+			format.Cell(measure.JoinLimits(namesOf(p.Limits))), format.Cell(nameOf(mostRefused(p.Limits))),
 			format.Cell(p.Reason))
 		for i, e := range p.Estimates {
 			d := p.Diffs[i]

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"stampede/internal/format"
 	"stampede/measure"
@@ -59,8 +58,8 @@ func limitValues(names []string, get func(metric string) measure.Estimate) []Lim
 	return out
 }
 
-// most is the limit that refused most, nil when none did.
-func most(limits []LimitValue) *LimitValue {
+// mostRefused is the limit that refused most, nil when none did.
+func mostRefused(limits []LimitValue) *LimitValue {
 	var out *LimitValue
 	for i := range limits {
 		if l := &limits[i]; l.Refused.Mean > 0 && (out == nil || l.Refused.Mean > out.Refused.Mean) {
@@ -89,40 +88,37 @@ func namesOf(limits []LimitValue) []string {
 
 // refusedMost names the limit that refused most, with how many attempts, for a table.
 func refusedMost(limits []LimitValue) string {
-	if l := most(limits); l != nil {
+	if l := mostRefused(limits); l != nil {
 		return fmt.Sprintf("%s (%s)", l.Name, format.Number(l.Refused.Mean))
 	}
 	return "none"
 }
 
 // writeLimits writes the table of limits and returns the intervals in it.
-func (r Report) writeLimits(w io.Writer) (spans string) {
+func (r Report) writeLimits(w io.Writer, l Layout) (spans string) {
 	if len(r.Limits) == 0 {
 		return ""
 	}
-	rows := [][3]string{{"limits", "      used, share of what it admits", "   refused, attempts"}}
 	cell := func(e measure.Estimate) string {
 		span := measure.Interval(e, r.random)
 		spans += span + "\n"
-		return strings.TrimRight(fmt.Sprintf("%10s  %s", format.Number(e.Mean), span), " ")
+		return strings.TrimRight(format.Number(e.Mean)+"  "+span, " ")
 	}
-	for _, l := range r.Limits {
+	t := table{head: []string{"limit", "share used", "attempts refused"}, left: 3}
+	for _, limit := range r.Limits {
 		used := ""
-		if l.Used != nil {
-			used = cell(*l.Used)
+		if limit.Used != nil {
+			used = cell(*limit.Used)
 		}
-		rows = append(rows, [3]string{"  " + l.Name, used, cell(l.Refused)})
+		t.add(limit.Name, used, cell(limit.Refused))
 	}
-	var width [2]int
-	for _, row := range rows {
-		for i := range width {
-			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
+	if over := t.total() - l.Width; l.Width > 0 && !l.Wide && over > 0 {
+		width := max(t.widths()[0]-over, 8)
+		for _, row := range t.rows {
+			row[0] = format.Cut(row[0], width)
 		}
 	}
 	fmt.Fprintln(w)
-	for _, row := range rows {
-		line := fmt.Sprintf("%-*s  %-*s  %s", width[0], row[0], width[1], row[1], row[2])
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
-	}
+	t.text(w, l)
 	return spans
 }

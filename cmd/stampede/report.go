@@ -29,6 +29,7 @@ func reportCommand() *cli.Command {
 				DefaultText: "the metric of the sweep",
 			},
 			&cli.StringFlag{Name: "metrics", Usage: "print the metrics `METRICS`, separated by commas, or all"},
+			wideFlag(),
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown"},
 			&cli.BoolFlag{Name: "csv", Usage: "print CSV, one row for each point"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
@@ -70,7 +71,7 @@ func runReport(c *cli.Context) error {
 	case c.Bool("markdown"):
 		comparison.WriteMarkdown(c.App.Writer)
 	default:
-		comparison.WriteText(c.App.Writer)
+		comparison.WriteText(c.App.Writer, layout(c, c.Bool("wide")))
 	}
 	return nil
 }

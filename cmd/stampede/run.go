@@ -55,6 +55,7 @@ func runCommand() *cli.Command {
 				Name:  "out",
 				Usage: "write results, the records of the first replication and figures to `FOLDER`",
 			},
+			&cli.BoolFlag{Name: "all", Aliases: []string{"wide"}, Usage: "print every metric with its meaning"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		),
 		Action: runScenario,
@@ -106,7 +107,7 @@ func runScenario(c *cli.Context) error {
 		report.Warnings = append(report.Warnings,
 			fmt.Sprintf("interrupted after %d of %d replications", len(runs), s.Replications))
 	}
-	write := report.WriteText
+	write := func(w io.Writer) error { return report.WriteText(w, layout(c, c.Bool("all"))) }
 	if c.Bool("json") {
 		write = report.WriteJSON
 	}

@@ -82,6 +82,7 @@ func sweepCommand() *cli.Command {
 					"auto reads both",
 			},
 			jobsFlag(),
+			wideFlag(),
 			&cli.BoolFlag{Name: "no-figures", Usage: "do not draw figures"},
 		),
 		Action: runSweep,
@@ -140,7 +141,7 @@ func runSweep(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	comparison.WriteText(c.App.Writer)
+	comparison.WriteText(c.App.Writer, layout(c, c.Bool("wide")))
 	if c.Bool("no-figures") {
 		fmt.Fprintf(c.App.Writer, "\nwrote %s\n", dir)
 		return nil

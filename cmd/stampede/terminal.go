@@ -6,6 +6,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
+
+	"stampede/report"
 )
 
 // plainColumns is the width of output that goes to no terminal; minColumns is the width that
@@ -68,4 +70,17 @@ func allowColour(c *cli.Context) error {
 		c.App.Writer = w
 	}
 	return nil
+}
+
+// wideFlag asks for all columns of a table.
+func wideFlag() cli.Flag {
+	return &cli.BoolFlag{
+		Name:  "wide",
+		Usage: "show more metrics with their intervals, in a table wider than the terminal",
+	}
+}
+
+// layout is that of tables on the output of a command.
+func layout(c *cli.Context, wide bool) report.Layout {
+	return report.Layout{Width: columns(c.App.Writer), Wide: wide, Colour: colour(c)}
 }

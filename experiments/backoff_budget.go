@@ -2,9 +2,10 @@ package experiments
 
 var backoffBudget = Experiment{
 	Name:     "backoff-budget",
-	Question: "For how long does an SDK's backoff keep trying, whatever number of retries it is given?",
-	Claim:    "min(0.5 x 2^n, 8) s less up to a quarter lasts 1.5 s with two retries, 15.5 s with five and 39.5 s with eight: a window of a minute outlasts all of them.",
-	Source:   "practitioners' claim; the longest wait is what the policy allows at the most (max_total_backoff_s), the mean is observed",
+	Question: "How long does an SDK's backoff keep trying, by number of retries?",
+	Claim: "min(0.5 x 2^n, 8) s less up to a quarter lasts at most 1.5 s with two retries, 15.5 s with five and " +
+		"39.5 s with eight. A one-minute window outlasts all three.",
+	Source: "practitioners' claim; the maximum follows from the policy (max_total_backoff_s), the mean is measured",
 	Arms: []Arm{
 		{"two", nil},
 		{"five", []string{"policy.retry.attempts=6"}},

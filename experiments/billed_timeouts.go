@@ -2,9 +2,9 @@ package experiments
 
 var billedTimeouts = Experiment{
 	Name:     "billed-timeouts",
-	Question: "How far can timeouts multiply a bill without a single refusal?",
-	Claim:    "Three attempts inside an outer loop reach a bill of 5.7 times what is kept, with zero 429.",
-	Source:   "published result; where one attempt in 5.7 is in time, each answer takes 5.7 attempts in the mean",
+	Question: "By how much can timeouts multiply a bill without a single 429?",
+	Claim:    "Three attempts inside an outer retry loop reach a bill of 5.7 times the useful part, with no 429.",
+	Source:   "published result; where one attempt in 5.7 finishes in time, each answer takes 5.7 attempts on average",
 	Arms:     []Arm{{"loop", nil}},
 	References: []Reference{
 		printed("billed_over_kept", 5.7, 1, "ratio"),

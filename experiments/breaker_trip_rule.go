@@ -1,10 +1,13 @@
 package experiments
 
 var breakerTripRule = Experiment{
-	Name:     "breaker-trip-rule",
-	Question: "Which rule opens a breaker when half of the calls fail, and what does a breaker spare a dead dependency?",
-	Claim:    "A ratio over a window opens; five in a row never come. Before a dead dependency a breaker lets through a probe each time it half-opens and nothing else.",
-	Source:   "practitioners' claim; 600 calls in 600 s: ten until it opens, then one probe in 31 s. An open time of whole periods of the failures would meet only the bad ones",
+	Name: "breaker-trip-rule",
+	Question: "Which rule opens a breaker when half of the calls fail, and how many requests does a breaker keep " +
+		"from a dead backend?",
+	Claim: "A failure ratio over a window opens it; a rule of five failures in a row does not. In front of a dead " +
+		"backend a breaker sends one probe each time it half-opens, and nothing else.",
+	Source: "practitioners' claim; 600 calls in 600 s: ten until the breaker opens, then one probe every 31 s. An " +
+		"open time that is a multiple of the period of the failures would meet failures only",
 	Arms: []Arm{
 		{"ratio", nil},
 		{"in_a_row", []string{"policy=no-retry", "policy.breaker={consecutive_failures: 5, open: 31s}"}},

@@ -73,7 +73,8 @@ func ask(t *testing.T, number int, set ...string) *found {
 		t.Fatal(err)
 	}
 	f := &found{shortest: math.Inf(1)}
-	if _, err := (measure.Replicator{Jobs: 1, Listen: func(int) fleet.Listener { return f }}).Play(context.Background(), s, 0, 1); err != nil {
+	replicator := measure.Replicator{Jobs: 1, Listen: func(int) fleet.Listener { return f }}
+	if _, err := replicator.Play(context.Background(), s, 0, 1); err != nil {
 		t.Fatal(err)
 	}
 	if f.calls == 0 {
@@ -172,7 +173,8 @@ func TestCases(t *testing.T) {
 			is(t, "requests", f.each(f.attempts), 1, 0)
 			// A third of the overloads after the headers: 0.2^3 and, at any of the attempts, 0.1
 			// that no retry cures: 0.1 (1 + 0.2 + 0.04) + 0.008.
-			f = ask(t, 9, "provider.faults=[{status: 529, share: 20%}, {cut_at: 50%, code: overloaded_error, share: 12.5%}]")
+			f = ask(t, 9,
+				"provider.faults=[{status: 529, share: 20%}, {cut_at: 50%, code: overloaded_error, share: 12.5%}]")
 			is(t, "failed before and in the stream", 1-f.each(f.answered), 0.1*1.24+0.008, 4*0.0024)
 		},
 		10: func(t *testing.T) {
@@ -189,12 +191,20 @@ func TestCases(t *testing.T) {
 				low, high float64 // of -1
 				past      float64 // the shortest of a date that has passed
 			}{
-				{"openai-python@2.51", twoRetries, 1.5, twoRetries}, {"openai-python@2.52", twoRetries, 1.5, twoRetries}, {"openai-node@7.59", twoRetries, 1.5, twoRetries},
-				{"openai-node@6.49", 0.002, 0.002, 0.002}, {"openai-go@3.98", twoRetries, 1.5, 0}, {"openai-go@3.60", twoRetries, 1.5, 0},
-				{"openai-go@3.22", twoRetries, 1.5, twoRetries}, {"openai-node@6.25", twoRetries, 1.5, twoRetries}, {"anthropic-go@2.15", 0, 0, 0}, {"anthropic-typescript@1.14", twoRetries, 1.5, twoRetries},
+				{"openai-python@2.51", twoRetries, 1.5, twoRetries},
+				{"openai-python@2.52", twoRetries, 1.5, twoRetries},
+				{"openai-node@7.59", twoRetries, 1.5, twoRetries},
+				{"openai-node@6.49", 0.002, 0.002, 0.002},
+				{"openai-go@3.98", twoRetries, 1.5, 0},
+				{"openai-go@3.60", twoRetries, 1.5, 0},
+				{"openai-go@3.22", twoRetries, 1.5, twoRetries},
+				{"openai-node@6.25", twoRetries, 1.5, twoRetries},
+				{"anthropic-go@2.15", 0, 0, 0},
+				{"anthropic-typescript@1.14", twoRetries, 1.5, twoRetries},
 			} {
 				ask(t, 11, "policy="+c.preset).spans(t, c.preset+" of -1", c.low, c.high)
-				f := ask(t, 11, "policy="+c.preset, "provider.faults.0.retry_after_header=Wed, 21 Oct 2015 07:28:00 GMT")
+				f := ask(t, 11, "policy="+c.preset,
+					"provider.faults.0.retry_after_header=Wed, 21 Oct 2015 07:28:00 GMT")
 				if f.shortest < c.past-exact || f.shortest > max(c.past, 0)+0.375 {
 					t.Errorf("%s, a date that has passed: %g s, want %g", c.preset, f.shortest, c.past)
 				}
@@ -263,7 +273,8 @@ func TestCases(t *testing.T) {
 			f := ask(t, 18) // 8,554 + 3,082 - 10,000 = 1,636 tokens at 10,000/60 a second
 			is(t, "requests", f.attempts, 2, 0)
 			is(t, "seconds", f.longest, 9.816, exact)
-			f = ask(t, 18, "provider.limits.0.limit=30k/min", "provider.limits.0.used=0", "workload.prompt_tokens=35973", "policy.retry.attempts=none", "policy.retry.x_should_retry=obey")
+			f = ask(t, 18, "provider.limits.0.limit=30k/min", "provider.limits.0.used=0",
+				"workload.prompt_tokens=35973", "policy.retry.attempts=none", "policy.retry.x_should_retry=obey")
 			is(t, "answered beyond the limit", f.answered, 0, 0)
 			is(t, "requests beyond the limit", f.attempts, 1, 0)
 		},
@@ -271,7 +282,8 @@ func TestCases(t *testing.T) {
 			f := ask(t, 19)
 			is(t, "generations", f.each(f.generated), 3, 0)
 			is(t, "answered", f.answered, 0, 0)
-			f = ask(t, 19, "policy.timeouts={attempt: none, gap: 60s}", "workload.stream=true", "provider.latency={first_token: 2s, tokens_per_second: 0.1}")
+			f = ask(t, 19, "policy.timeouts={attempt: none, gap: 60s}", "workload.stream=true",
+				"provider.latency={first_token: 2s, tokens_per_second: 0.1}")
 			is(t, "generations of a stream", f.each(f.generated), 1, 0)
 			is(t, "answered by a stream", f.each(f.answered), 1, 0)
 			f = ask(t, 19, "policy.timeouts.attempt=120s")

@@ -2,9 +2,10 @@ package experiments
 
 var droppingBucket = Experiment{
 	Name:     "dropping-bucket",
-	Question: "How much does a limit refuse when requests come at exactly its rate, and what does its kind change?",
-	Claim:    "A bucket of burst b that drops Poisson requests is M/D/1/K with K = b; a window of 60 refuses as much as a bucket of burst 10.",
-	Source:   "queueing theory: 1 - 1/(pi0 + rho) for the bucket, E(X-N)+/m for the window",
+	Question: "What share of requests does a limit refuse when they arrive at exactly its rate, by kind of limit?",
+	Claim: "A bucket of burst b that drops Poisson requests is M/D/1/K with K = b. A window of 60 refuses as many " +
+		"as a bucket of burst 10.",
+	Source: "queueing theory: 1 - 1/(pi0 + rho) for the bucket, E(X-N)+/m for the window",
 	Arms: []Arm{
 		{"b1", nil},
 		{"b2", []string{"provider.limits.0.burst=2"}},

@@ -42,6 +42,7 @@ type Reference struct {
 	Low, High float64
 	List      []float64 // instead of Expected, for a finding that is a list
 	Unit      string
+	Choice    *Choice // of a finding that is 1 or 0: a choice between two
 	// Note explains a reference that cannot hold because it contradicts itself;
 	// it is kept and not judged.
 	Note string
@@ -54,6 +55,20 @@ type Reference struct {
 	factor      float64 // 0 means 1
 	// Runs is of how few runs the reference can be the mean, in place of By.
 	Runs int
+}
+
+// Choice names what 1 and 0 stand for, and why the reference expects the one it does.
+type Choice struct{ Yes, No, Why string }
+
+// word names a measured value; a value between is left a number.
+func (c *Choice) word(x float64) string {
+	switch x {
+	case 1:
+		return c.Yes
+	case 0:
+		return c.No
+	}
+	return format.Number(x)
 }
 
 // differs adds the reason for a difference, and how large it is at the most.
@@ -310,7 +325,8 @@ func (e *Experiment) once(ctx context.Context, t Trial, seed uint64) (*Result, e
 func (r Reference) fewRuns() Reference {
 	r = r.differs(
 		0,
-		"the reference does not say of how many runs it is the mean; of five, as is assumed here, 99 % of the means would lie in the range beside the verdict",
+		"the source does not give the number of runs behind its figure; five are assumed, and 99 % of the means of "+
+			"five runs would lie in the range beside the verdict",
 	)
 	r.Runs = 5
 	return r

@@ -115,7 +115,8 @@ func TestResultJSON(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"experiment":"thundering-herd"`, `"seed":1,"replications":400`,
-		`{"key":"bursts_none","expected":[100,80,60,40,20],"low":[100,80,60,40,20],"high":[100,80,60,40,20],"measured":[100,80,60,40,20],"ci95":[],"unit":"requests"`,
+		`{"key":"bursts_none","expected":[100,80,60,40,20],"low":[100,80,60,40,20],"high":[100,80,60,40,20],` +
+			`"measured":[100,80,60,40,20],"ci95":[],"unit":"requests"`,
 		`"key":"max_burst_after_first_full","expected":2,"low":null,"high":2,"measured":1.`, `"holds":true`,
 	} {
 		if !bytes.Contains(text, []byte(want)) {
@@ -175,7 +176,9 @@ func TestInterruptedExperiments(t *testing.T) {
 
 // Every arm that has replications of its own is one.
 func TestRunsNameArms(t *testing.T) {
-	for name, of := range map[string]map[string]int{"herd-sdk-defaults": herdRuns, "rejected-calls-count": rejectedRuns} {
+	for name, of := range map[string]map[string]int{
+		"herd-sdk-defaults": herdRuns, "rejected-calls-count": rejectedRuns,
+	} {
 		e, err := Find(name)
 		if err != nil {
 			t.Fatal(err)

@@ -10,9 +10,12 @@ import (
 
 var fallbackChain = Experiment{
 	Name:     "fallback-chain",
-	Question: "What does a second, dearer provider buy in an outage of ten minutes?",
-	Claim:    "With a breaker and a fallback every call is answered, for a price between the two, and the first provider is back within an open time of the breaker.",
-	Source:   "practitioners' claim; the second costs three times as much and serves half of the twenty minutes: (1+3)/2; our bands are 5 % for money, and calls that are answered by a retry at either end of the outage",
+	Question: "What does a fallback to a more expensive provider achieve in an outage of ten minutes?",
+	Claim: "With a breaker and a fallback every call is answered, at a price between the two, and calls return to " +
+		"the first provider within one open time of the breaker.",
+	Source: "practitioners' claim; the second provider costs three times as much and serves half of the twenty " +
+		"minutes: (1+3)/2; bands of 5 % are ours, for prices and for calls that a retry answers at either end of " +
+		"the outage",
 	Arms: []Arm{
 		{"fallback", nil},
 		{"alone", []string{"fallbacks=[]", "policy.fallback.on=false", "policy.breaker.when_open=fail"}},
@@ -37,13 +40,12 @@ var fallbackChain = Experiment{
 			}
 		}})
 		return map[string]Sample{
-			"answered_ratio_fallback": arms["fallback"].metric(
-				"success_ratio"), "answered_ratio_alone": arms["alone"].metric("success_ratio"),
-			"usd_ratio_fallback_over_alone": arms["fallback"].over(arms["alone"],
-				"usd_per_1000_answers"), "return_s": back,
-			"usd_per_1000_answers_alone": arms["alone"].metric(
-				"usd_per_1000_answers",
-			), "usd_per_1000_answers_fallback": arms["fallback"].metric("usd_per_1000_answers"),
+			"answered_ratio_fallback":       arms["fallback"].metric("success_ratio"),
+			"answered_ratio_alone":          arms["alone"].metric("success_ratio"),
+			"usd_ratio_fallback_over_alone": arms["fallback"].over(arms["alone"], "usd_per_1000_answers"),
+			"usd_per_1000_answers_alone":    arms["alone"].metric("usd_per_1000_answers"),
+			"usd_per_1000_answers_fallback": arms["fallback"].metric("usd_per_1000_answers"),
+			"return_s":                      back,
 		}, err
 	},
 }

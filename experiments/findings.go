@@ -56,6 +56,8 @@ func (r Reference) words() string {
 	switch {
 	case r.List != nil:
 		s = list(r.List)
+	case r.Choice != nil:
+		return r.Choice.word(r.Expected) + ": " + r.Choice.Why
 	case math.IsInf(r.High, 1) && !math.IsInf(r.Low, -1):
 		s = "at least " + format.Number(r.Low)
 	case math.IsInf(r.Low, -1) && !math.IsInf(r.High, 1):
@@ -143,7 +145,8 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 			j.CI95 = []*float64{}
 		} else {
 			j.Expected, j.Low, j.High = format.Finite(f.Expected), format.Finite(f.Low), format.Finite(f.High)
-			j.Measured, j.CI95 = format.Finite(f.Estimate.Mean), []*float64{format.Finite(f.Estimate.Low), format.Finite(f.Estimate.High)}
+			j.Measured = format.Finite(f.Estimate.Mean)
+			j.CI95 = []*float64{format.Finite(f.Estimate.Low), format.Finite(f.Estimate.High)}
 		}
 		out.Findings = append(out.Findings, j)
 	}
@@ -185,7 +188,8 @@ func (f Finding) asFew() string {
 		return ""
 	}
 	low, high := f.AsFew()
-	return fmt.Sprintf("means of %d runs %s..%s", f.Runs, format.Number(low), format.Number(high))
+	return fmt.Sprintf("consistent with an average of %d runs: %s to %s", f.Runs, format.Number(low),
+		format.Number(high))
 }
 
 // measured writes what was found with its interval.
@@ -193,6 +197,8 @@ func (f Finding) measured() string {
 	switch {
 	case f.Sample.List != nil:
 		return list(f.Sample.List)
+	case f.Choice != nil:
+		return f.Choice.word(f.Estimate.Mean)
 	case f.Estimate.High > f.Estimate.Low:
 		return format.Number(f.Estimate.Mean) + " " + measure.Interval(f.Estimate, true)
 	}
@@ -204,13 +210,13 @@ func (f Finding) measured() string {
 func (f Finding) verdict(seeds int, notes *[]string) string {
 	verdict := "not judged"
 	if f.Holds != nil {
-		verdict = map[bool]string{true: "holds", false: "DOES NOT HOLD"}[*f.Holds]
+		verdict = map[bool]string{true: "holds", false: "outside the reference"}[*f.Holds]
 	}
 	if f.Holds != nil && seeds > 1 {
 		verdict += fmt.Sprintf(", with %d of %d seeds", f.Held, seeds)
 	}
 	if few := f.asFew(); few != "" {
-		verdict += ", " + few
+		verdict += " (" + few + ")"
 	}
 	if note := f.note(); note != "" {
 		if !slices.Contains(*notes, note) {

@@ -2,8 +2,8 @@ package experiments
 
 var headerPacing = Experiment{
 	Name:     "header-pacing",
-	Question: "Can a client use its whole quota without one refusal?",
-	Claim:    "One that reads the remaining and reset headers can; one that waits for refusals meets many.",
+	Question: "Can a client use its whole quota without a 429?",
+	Claim:    "A client that reads the remaining and reset headers can. One that waits for refusals gets many.",
 	Source:   "practitioners' claim",
 	Arms:     []Arm{{"paced", nil}, {"reactive", []string{"policy.pace.headers=false"}}},
 	References: []Reference{

@@ -6,10 +6,11 @@ import (
 
 var herdSDKDefaults = Experiment{
 	Name:     "herd-sdk-defaults",
-	Question: "How many of a thousand calls at once do the defaults of SDKs get through a limit of ten a second?",
-	Claim:    "Those of OpenAI and Anthropic 2.4 %, botocore's 3.9 %, google-genai's 13 %; equal jitter with ten retries answers all, full jitter nearly all and sooner.",
-	Source:   "published simulation; hard bound: burst + rate x horizon",
-	Arms:     herdArms(),
+	Question: "Of a thousand simultaneous calls, how many do SDK defaults get through a limit of 10/s?",
+	Claim: "OpenAI's and Anthropic's 2.4 %, botocore's 3.9 %, google-genai's 13 %. With ten retries equal jitter " +
+		"answers all, full jitter nearly all and sooner.",
+	Source: "published simulation; upper bound: burst + rate x horizon",
+	Arms:   herdArms(),
 	References: []Reference{
 		printed("answered_pct_sdk", 2.40, 2, "%").of("sdk", "success_ratio").times(100),
 		printed("answered_pct_anthropic", 2.40, 2, "%").of("anthropic", "success_ratio").times(100),
@@ -36,10 +37,11 @@ func herdArms() (arms []Arm) {
 }
 
 var sdkPicture = Picture{
-	Name:     "herd-sdk-defaults",
-	Title:    "A thousand calls at once before ten a second",
-	Subtitle: "Limiter: token bucket of 10 requests/s, burst 10; a refused request does not count; policies: SDK defaults, and base 1 s, cap 60 s, ten retries with each jitter",
-	Y:        "answered, % of calls",
+	Name:  "herd-sdk-defaults",
+	Title: "A thousand simultaneous calls against a limit of 10/s",
+	Subtitle: "Limiter: token bucket of 10 requests/s, burst 10; a refused request does not count; policies: SDK " +
+		"defaults, and base 1 s, cap 60 s, ten retries with each jitter",
+	Y: "answered, % of calls",
 	content: beside(
 		[]string{"OpenAI SDK", "botocore", "google-genai", "no jitter", "decorrelated", "full jitter", "equal jitter"},
 		"answered_pct_sdk", "answered_pct_botocore", "answered_pct_genai", "answered_pct_none",

@@ -2,10 +2,12 @@ package experiments
 
 var hungProvider = Experiment{
 	Name:     "hung-provider",
-	Question: "What do ten minutes of one call in a hundred that is never answered do to sixteen workers?",
-	Claim:    "With a read timeout of 600 s a worker hangs after 99 answers in the mean, its slot is lost for the rest, and goodput is less than half of that with 8 s.",
-	Source:   "practitioners' claim; (1-p)/p answers for each of the sixteen workers; hardly one is not through after ten minutes",
-	Arms:     []Arm{{"600s", nil}, {"8s", []string{"policy.timeouts.gap=8s"}}},
+	Question: "What happens to sixteen workers in ten minutes when 1 % of the calls are never answered?",
+	Claim: "With a read timeout of 600 s a worker hangs after 99 answers on average and its slot is lost. Goodput " +
+		"is less than half of that with a timeout of 8 s.",
+	Source: "practitioners' claim; (1-p)/p answers for each of the sixteen workers; nearly all workers hang within " +
+		"the ten minutes",
+	Arms: []Arm{{"600s", nil}, {"8s", []string{"policy.timeouts.gap=8s"}}},
 	References: []Reference{
 		atMost("goodput_ratio_600_over_8", 0.5, "ratio"),
 		exactly("answers_per_worker_600s", 99, "calls"),

@@ -10,9 +10,12 @@ import (
 
 var jitterShapes = Experiment{
 	Name:     "jitter-shapes",
-	Question: "How do a thousand clients come back that failed at once?",
-	Claim:    "The fullest tenth of a second of the first retry sees all of them without jitter, about 810 with a quarter off 0.5 s, and about 120 with full jitter over 1 s.",
-	Source:   "practitioners' claim, measured on a virtual clock; for equal and decorrelated, which it leaves open, the mean of the fullest of k bins of n/k requests: n/k and 1.163 (k = 5) or 1.867 (k = 20) standard deviations; our bands are 5 %",
+	Question: "How concentrated are the retries of a thousand clients that failed at the same instant?",
+	Claim: "The fullest 100 ms of the first retry receives all of them without jitter, about 810 with 0.5 s less up " +
+		"to a quarter, and about 120 with full jitter over 1 s.",
+	Source: "practitioners' claim, measured in virtual time; for equal and decorrelated jitter, which it leaves " +
+		"open, the mean of the fullest of k bins of n/k requests: n/k and 1.163 (k = 5) or 1.867 (k = 20) standard " +
+		"deviations; bands of 5 % are ours",
 	Arms: []Arm{
 		{"none", nil},
 		{"minus", []string{"policy.retry.backoff={exponential: {base: 500ms, jitter: {minus: 25%}}}"}},
@@ -55,13 +58,17 @@ func comeback() *bins {
 }
 
 var jitterPicture = Picture{
-	Name:     "jitter-shapes",
-	Title:    "When a thousand clients come back that failed at once",
-	Subtitle: "Requests per 100 ms at the first retry, and the fullest of a run, mean of the runs; no limiter; policies: base 1 s, and 0.5 s for minus 25 %",
-	X:        "time, s", Y: "requests",
+	Name:  "jitter-shapes",
+	Title: "First retry of a thousand clients that failed at once",
+	Subtitle: "Requests per 100 ms, and the fullest 100 ms, means of the runs; no limiter; base 1 s, and 0.5 s for " +
+		"minus 25 %",
+	X: "time, s", Y: "requests",
 	content: func(l *lab, r *Result) (Content, error) {
 		out := Histograms{}
-		for _, arm := range []struct{ name, title string }{{"none", "no jitter"}, {"minus", "minus up to 25 %"}, {"equal", "equal jitter"}, {"full", "full jitter"}, {"decorrelated", "decorrelated jitter"}} {
+		for _, arm := range []struct{ name, title string }{
+			{"none", "no jitter"}, {"minus", "minus up to 25 %"}, {"equal", "equal jitter"},
+			{"full", "full jitter"}, {"decorrelated", "decorrelated jitter"},
+		} {
 			eyes, err := watch(l, arm.name, comeback)
 			if err != nil {
 				return nil, err

@@ -5,10 +5,12 @@ import (
 )
 
 var keyIsolation = Experiment{
-	Name:     "key-isolation",
-	Question: "What does a batch job do to online users who share its key, and what does a second key change when both together have the same limit?",
-	Claim:    "On one key the job's refusals are the users' refusals; with a key for each, of the same total, the users meet none, and the job loses only what was not its own.",
-	Source:   "practitioners' claim",
+	Name: "key-isolation",
+	Question: "What does a batch job do to online users of the same key, and what changes with a key for each and " +
+		"the same total limit?",
+	Claim: "On one key the job's load gets the users refused. With two keys the users get no 429, and the job loses " +
+		"only the share that was not its own.",
+	Source: "practitioners' claim",
 	Arms: []Arm{
 		{"one_key", nil},
 		{"two_keys", []string{keysOfTheirOwn}},
@@ -36,4 +38,5 @@ var keyIsolation = Experiment{
 }
 
 // keysOfTheirOwn splits the limit of 600 requests a minute.
-const keysOfTheirOwn = "provider.limits=[{resource: requests, limit: 120/min, keys: [online]}, {resource: requests, limit: 480/min, keys: [batch]}]"
+const keysOfTheirOwn = "provider.limits=[{resource: requests, limit: 120/min, keys: [online]}, {resource: " +
+	"requests, limit: 480/min, keys: [batch]}]"

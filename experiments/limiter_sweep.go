@@ -10,10 +10,12 @@ import (
 
 var limiterSweep = Experiment{
 	Name:     "limiter-sweep",
-	Question: "What does a limiter in each of ten processes gain, when together they may send 100 requests a minute?",
-	Claim:    "The share of answered requests rises from 37.1 % to 86.3 % with a bucket of a third of the quota in each process, and yet just as many are answered: 100 a minute. The success ratio alone misleads.",
-	Source:   "published simulation; fixed window 100/min, 8 workers a process, 3 retries, Retry-After 5 s; counted are the requests that ended within the 300 s",
-	Arms:     []Arm{{"none", nil}, {"bucket", []string{"policy.pace={rate: 2000/h, burst: 33}"}}},
+	Question: "What does a client-side limiter in each of ten processes gain when they share 100 requests a minute?",
+	Claim: "The share of answered requests rises from 37.1 % to 86.3 % with a bucket of a third of the quota in " +
+		"each process, but the same number is answered: 100 a minute. The success ratio alone misleads.",
+	Source: "published simulation; fixed window of 100/min, 8 workers per process, 3 retries, Retry-After 5 s; " +
+		"requests that ended within the 300 s are counted",
+	Arms: []Arm{{"none", nil}, {"bucket", []string{"policy.pace={rate: 2000/h, burst: 33}"}}},
 	References: []Reference{
 		printed("answered_pct_none", 37.1, 1, "%").differs(1.2, unsaidLatency),
 		printed("answered_pct_bucket", 86.3, 1, "%").differs(1.2, unsaidLatency),
@@ -48,4 +50,6 @@ var limiterSweep = Experiment{
 	},
 }
 
-const unsaidLatency = "the source does not say where the use of the window is cut in base/(1 - use), nor how ten processes share 1,000 requests in 300 s when 500 can be answered; cut at 90 %, with 1,000 for each process, and without the factor U(0.8, 1.2), both figures come within 1.2 points"
+const unsaidLatency = "the source does not give the cap on use in base/(1 - use), nor how ten processes share 1,000 " +
+	"requests in 300 s when 500 can be answered; with a cap of 90 %, 1,000 requests per process, and without the " +
+	"factor U(0.8, 1.2), both figures agree within 1.2 points"

@@ -11,12 +11,14 @@ import (
 
 var metastableSpike = Experiment{
 	Name:     "metastable-spike",
-	Question: "What does a spike of five seconds leave behind in a server that slows down under load?",
-	Claim: "With three attempts at once three runs in four do not recover: they answer nothing from 60 to 79 s, " +
-		"long after the spike; with a backoff longer than the spike every run recovers, and without the spike none falls.",
-	Source: "published simulation, its code run 1,000 times: 1 s + 10 ms for each request in flight, a network " +
-		"exponential of mean 0.1 s a leg (100 ms a leg here), backoff uniform on 0..20 s, then 0..40 s; " +
-		"bands: 99 % of a share of 1,000 runs, 1 calls/s for the rates with backoff, 2 calls/s for the control",
+	Question: "What remains of a five-second spike in a server that slows down under load?",
+	Claim: "With three immediate attempts three runs in four do not recover: they answer nothing from 60 to 79 s, " +
+		"long after the spike. With a backoff longer than the spike every run recovers, and without the spike none " +
+		"collapses.",
+	Source: "published simulation, its code run 1,000 times: 1 s + 10 ms for each request in flight, a network with " +
+		"exponential delay of mean 0.1 s per direction (100 ms here), backoff uniform on 0..20 s, then 0..40 s; " +
+		"bands: 99 % interval of a share of 1,000 runs; 1 call/s for the rates with backoff and 2 calls/s for the " +
+		"control are ours",
 	Arms: []Arm{
 		{"immediate", []string{"replications=700"}},
 		{"backoff", []string{"policy.retry.backoff={exponential: {base: 20s, factor: 2, jitter: full}}"}},
@@ -63,10 +65,11 @@ var metastableSpike = Experiment{
 }
 
 var spikePicture = Picture{
-	Name:     "metastable-spike",
-	Title:    "What a spike of five seconds leaves behind",
-	Subtitle: "40 calls/s; no limiter, but an answer takes 1 s + 10 ms for each other request in flight; policy: timeout 3 s, three attempts",
-	X:        "time, s", Y: "answers per second",
+	Name:  "metastable-spike",
+	Title: "After a spike of five seconds",
+	Subtitle: "40 calls/s; no limiter, but an answer takes 1 s + 10 ms for each other request in flight; policy: " +
+		"timeout 3 s, three attempts",
+	X: "time, s", Y: "answers per second",
 	content: func(l *lab, _ *Result) (Content, error) {
 		curves, err := l.answersOverTime(80*time.Second, timed{"at once, no spike", "control", nil},
 			timed{"after up to 20 s, then up to 40 s", "backoff", nil}, timed{"at once", "immediate", nil})
@@ -74,4 +77,5 @@ var spikePicture = Picture{
 	},
 }
 
-const constantLegs = "the legs of the network take 100 ms each here, where the source draws them from an exponential law"
+const constantLegs = "the network takes 100 ms per direction here; the source draws it from an exponential " +
+	"distribution"

@@ -5,10 +5,16 @@ import (
 )
 
 var metastableThreshold = Experiment{
-	Name:     "metastable-threshold",
-	Question: "From which load on does a queue with a timeout and one retry not recover from ten seconds of standstill?",
-	Claim:    "With lambda calls a second before a queue of mu = 300/s it recovers only below mu/2, in (19 lambda - mu)/(mu - 2 lambda) s; without the retry it recovers at 280/s as well, and with a server that stops what was cut off within seconds.",
-	Source:   "fluid limit; 10 lambda first attempts and 9 lambda retries wait when the queue moves again; our bands are 1.5 s, since the figures are rounded and recovery is measured by the second. The fault is the one request that blocks the queue for ten seconds, which recovery_s of a run counts as well; with cancel, all requests of ten seconds",
+	Name: "metastable-threshold",
+	Question: "From which load on does a queue with a timeout and one retry not recover from a stall of ten " +
+		"seconds?",
+	Claim: "With lambda calls/s and a queue of mu = 300/s it recovers only below mu/2, in (19 lambda - mu)/(mu - 2 " +
+		"lambda) s. Without the retry it recovers at 280/s as well; a server that cancels abandoned requests " +
+		"recovers within seconds.",
+	Source: "fluid limit: 10 lambda first attempts and 9 lambda retries are waiting when the queue moves again; " +
+		"bands of 1.5 s are ours, since the figures are rounded and recovery is measured to the second. The fault " +
+		"is one request that blocks the queue for ten seconds, which recovery_s includes; with cancellation it is " +
+		"all requests of ten seconds",
 	Arms: []Arm{
 		{"100", nil},
 		{"120", []string{"workload.open.rate=120/s", "provider.faults.0.for=8333us"}},
@@ -34,7 +40,9 @@ var metastableThreshold = Experiment{
 		bySecond(
 			"recovery_280_no_retry_s",
 			140,
-		).differs(15, "140 s is when the queue is empty, 2,800/20; as in the other rows, answers are in time again as soon as it holds less than a second's work: (2,800 - 300)/20 = 125 s"),
+		).differs(15, "after 140 s the queue is empty, 2,800/20; as in the other rows, answers are in time again "+
+			"as soon as "+
+			"it holds less than one second of work: (2,800 - 300)/20 = 125 s"),
 		atMost("recovery_280_cancel_s", 5, "s"),
 	},
 	Pictures: []Picture{thresholdPicture, recoveryPicture},
@@ -73,8 +81,8 @@ func bySecond(key string, value float64) Reference {
 
 var thresholdPicture = Picture{
 	Name:     "metastable-threshold",
-	Title:    "Recovery of a queue after ten seconds of standstill",
-	Subtitle: "One queue of 300/s, no other limiter; policy: timeout 1 s, one retry at once",
+	Title:    "Recovery of a queue after a stall of ten seconds",
+	Subtitle: "One queue of 300/s, no other limiter; policy: timeout 1 s, one immediate retry",
 	X:        "calls per second", Y: "recovery, s",
 	content: func(_ *lab, r *Result) (Content, error) {
 		measured := r.measured([]float64{100, 120, 140}, "recovery_100_s", "recovery_120_s", "recovery_140_s")
@@ -95,8 +103,9 @@ var recoveryPicture = Picture{
 	Settings: recoverySettings,
 	Name:     "metastable-budget",
 	Title:    "Recovery from an outage of ten seconds",
-	Subtitle: "240 calls/s before one queue of 300/s, no other limiter; policy: timeout 1 s, retry at once; the server finishes what was given up",
-	X:        "time, s", Y: "answers per second",
+	Subtitle: "240 calls/s, one queue of 300/s, no other limiter; policy: timeout 1 s, immediate retry; the server " +
+		"finishes abandoned requests",
+	X: "time, s", Y: "answers per second",
 	content: func(l *lab, _ *Result) (Content, error) {
 		curves, err := l.answersOverTime(
 			4*time.Minute,

@@ -6,10 +6,11 @@ import (
 
 var openaiHint = Experiment{
 	Name:     "openai-hint",
-	Question: "Is a provider's limiter a bucket that refills continuously?",
-	Claim:    "The wait in a refusal is (used + requested - limit) over the rate, in 14 of 14 published ones and in one reckoned case.",
-	Source:   "messages of OpenAI and Groq in public logs",
-	Arms:     hintArms(),
+	Question: "Is a provider's rate limiter a continuously refilled token bucket?",
+	Claim: "Yes: the wait in a refusal is (used + requested - limit)/rate, in 14 of 14 published refusals and in " +
+		"one calculated case.",
+	Source: "messages of OpenAI and Groq in public logs",
+	Arms:   hintArms(),
 	References: append([]Reference{within("wait_ms", 148.2, 148.15, 148.25, "ms")},
 		hintReferences()...),
 	measure: func(l *lab) (map[string]Sample, error) {

@@ -8,9 +8,10 @@ import (
 
 var ownTheLoop = Experiment{
 	Name:     "own-the-loop",
-	Question: "Does a loop of one's own wait as told, and never past its deadline?",
-	Claim:    "With a deadline of 45 s, two refusals with Retry-After 3 are answered at the third attempt after 6.29 s, one with Retry-After 50 ends the call without a sleep, and on no schedule is a wait slept past the deadline.",
-	Source:   "practitioners' claim",
+	Question: "Does a retry loop of your own obey Retry-After and never sleep past its deadline?",
+	Claim: "With a deadline of 45 s, two refusals with Retry-After 3 are answered at the third attempt after 6.29 " +
+		"s; one with Retry-After 50 ends the call without a wait. On no schedule does a wait pass the deadline.",
+	Source: "practitioners' claim",
 	Arms: []Arm{
 		{"told_3s", nil},
 		{"told_50s", []string{"provider.faults.0.retry_after=50s"}},
@@ -18,7 +19,8 @@ var ownTheLoop = Experiment{
 			"random",
 			[]string{
 				"workload.burst.calls=2000",
-				"provider.faults=[{status: 429, retry_after: 17s, after: 97ms, share: 40%}, {status: 503, share: 60%}, {hang: true, share: 5%}]",
+				"provider.faults=[{status: 429, retry_after: 17s, after: 97ms, share: 40%}, {status: 503, share: " +
+					"60%}, {hang: true, share: 5%}]",
 			},
 		},
 	},
@@ -40,11 +42,11 @@ var ownTheLoop = Experiment{
 			}
 		}})
 		return map[string]Sample{
-			"attempts": arms["told_3s"].metric(
-				"attempts_per_call"), "elapsed_s": arms["told_3s"].metric("latency_mean_s"),
-			"attempts_over_deadline": arms["told_50s"].metric(
-				"attempts_per_call"), "elapsed_over_deadline_s": arms["told_50s"].metric("latency_all_mean_s"),
-			"slept_past_deadline": slept,
+			"attempts":                arms["told_3s"].metric("attempts_per_call"),
+			"elapsed_s":               arms["told_3s"].metric("latency_mean_s"),
+			"attempts_over_deadline":  arms["told_50s"].metric("attempts_per_call"),
+			"elapsed_over_deadline_s": arms["told_50s"].metric("latency_all_mean_s"),
+			"slept_past_deadline":     slept,
 		}, err
 	},
 }

@@ -6,10 +6,12 @@ import (
 
 var rejectedCallsCount = Experiment{
 	Name:     "rejected-calls-count",
-	Question: "What happens to a herd when refused calls count against the limit as well?",
-	Claim:    "Counting refused calls changes the order of the policies: into debt decorrelated jitter leads with 39 % and nobody else passes a quarter, down to zero equal jitter answers everyone and decorrelated beats full.",
-	Source:   "simulation published with the claim; 1,000 calls at once, 10/s, burst 10",
-	Arms:     rejectedArms(),
+	Question: "Which policy does best when refused requests count against the limit as well?",
+	Claim: "The order changes. Where refusals may take the bucket below zero, decorrelated jitter leads with 39 % " +
+		"answered and no other policy reaches 25 %. Where they take it down to zero at most, equal jitter answers " +
+		"all, and decorrelated does better than full.",
+	Source: "simulation published with the claim; 1,000 calls at once, 10/s, burst 10",
+	Arms:   rejectedArms(),
 	References: []Reference{
 		printed("answered_pct_debt_sdk", 1.00, 2, "%"),
 		printed("answered_pct_debt_botocore", 1.00, 2, "%"),

@@ -2,9 +2,11 @@ package experiments
 
 var relay = Experiment{
 	Name:     "relay",
-	Question: "What does a relay cost that strips Retry-After and turns 529 into 500?",
-	Claim:    "Clients that are not told how long to wait send more attempts, which the overload refuses, and are through later than those that are: their backoff knows nothing of its end.",
-	Source:   "practitioners' claim; the time to recover is that until the queue is empty. The other status changes nothing, since both are tried again: it hides the overload from those who look",
+	Question: "What does a relay cost that removes Retry-After and turns 529 into 500?",
+	Claim: "Clients without the hint send more attempts into the overload and finish later than clients with it: " +
+		"their backoff does not know when the overload ends.",
+	Source: "practitioners' claim; recovery is until the queue is empty. The changed status has no effect on the " +
+		"clients, which retry both; it hides the overload from people",
 	Arms: []Arm{
 		{"direct", nil},
 		{"relay", []string{"provider.gateway={strip_retry_after: true, rewrite: [{from: 529, to: 500}]}"}},

@@ -2,9 +2,12 @@ package experiments
 
 var retryOrBudget = Experiment{
 	Name:     "retry-or-budget",
-	Question: "What do three retries cost a service that fails, and what does a retry budget?",
-	Claim:    "At 20 % failures three retries answer 99.84 % for 124.8 % of the load, and a bucket that each call pays a tenth of a retry into 89 % for 112 %; at 50 % the retries make 187.5 %.",
-	Source:   "published simulation, 100 clients at 10/s; 1-p^4, (1-p^4)/(1-p); how long it ran is not said, and its two figures for the budget need about 20 s. Its breaker stops retries while more than 10 % fail: a success brings a ninth of what a failure costs",
+	Question: "What do three retries add to the load of a failing service, and what does a retry budget?",
+	Claim: "At 20 % failures three retries answer 99.84 % for 124.8 % of the load. A budget of a tenth of a retry " +
+		"per call answers 89 % for 112 %. At 50 % failures the retries make 187.5 % of the load.",
+	Source: "published simulation, 100 clients at 10/s: 1-p^4 and (1-p^4)/(1-p); its length is not given, and its " +
+		"two figures for the budget imply about 20 s. Its breaker stops retries while more than 10 % fail: a " +
+		"success earns a ninth of what a failure costs",
 	Arms: []Arm{
 		{"none_p20", []string{"policy.retry.attempts=1"}},
 		{"three_p20", nil},

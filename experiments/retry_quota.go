@@ -7,8 +7,8 @@ import (
 
 var retryQuota = Experiment{
 	Name:     "retry-quota",
-	Question: "How many retries does a quota of 500 tokens pay in a total outage?",
-	Claim:    "100 at a cost of 5, 50 at 10 and 35 at 14; then calls fail at their first attempt.",
+	Question: "How many retries does a retry quota of 500 tokens pay for in a total outage?",
+	Claim:    "100 at a cost of 5, 50 at 10 and 35 at 14. After that calls fail at their first attempt.",
 	Source:   "AWS SDKs: botocore standard, after errors and after timeouts, and retry behaviour 2.1",
 	Arms: []Arm{
 		{"cost5", nil},

@@ -7,16 +7,21 @@ import (
 
 var retryStorm = Experiment{
 	Name:     "retry-storm",
-	Question: "A nightly queue takes 18 minutes; then its quota is tightened. How long does it take now?",
-	Claim:    "With stock defaults, whose backoff is over before the server's two minutes are, more than 160 minutes, since failed items idle in the queue; with a gate, and Retry-After obeyed in full, no more than a quarter beyond what the quota itself needs.",
-	Source:   "practitioners' claim; what it does not say is ours: no quota at first, then 40 a minute, which needs 107 minutes, Retry-After of two minutes, failed items back in the queue after five (where they are back within two, the quota is used all the same and there is no storm), and a deadline of an hour",
+	Question: "A nightly queue takes 18 minutes. How long does it take after its quota is tightened?",
+	Claim: "With stock defaults, whose backoff ends before the two minutes that the server asks for, more than 160 " +
+		"minutes: failed items idle in the queue. With a gate and Retry-After obeyed in full, at most 25 % more " +
+		"than the quota needs.",
+	Source: "practitioners' claim; what it leaves open is ours: no quota at first, then 40 a minute, which needs " +
+		"107 minutes, Retry-After of two minutes, failed items back in the queue after five (after two, the quota " +
+		"would be used in full and there is no storm), and a deadline of an hour",
 	Arms: []Arm{
 		{"normal", []string{"provider.limits=[]"}},
 		{"storm", nil},
 		{
 			"own",
 			[]string{
-				"policy={retry: {attempts: unlimited, deadline: 1h, backoff: {exponential: {base: 500ms, cap: 20s, jitter: full}}, retry_after: in_full}, gate: {semaphore: 8}, timeouts: {attempt: 5m}}",
+				"policy={retry: {attempts: unlimited, deadline: 1h, backoff: {exponential: {base: 500ms, cap: 20s, " +
+					"jitter: full}}, retry_after: in_full}, gate: {semaphore: 8}, timeouts: {attempt: 5m}}",
 			},
 		},
 	},
@@ -40,20 +45,20 @@ var retryStorm = Experiment{
 			return s
 		}
 		return map[string]Sample{
-			"makespan_normal_min": minutes(
-				"normal",
-				"makespan_s",
-			), "makespan_storm_min": minutes("storm", "makespan_s"), "bound_min": minutes("storm", "makespan_lower_bound_s"),
-			"own_over_bound": arms["own"].ratio("makespan_s", "makespan_lower_bound_s", 1),
+			"makespan_normal_min": minutes("normal", "makespan_s"),
+			"makespan_storm_min":  minutes("storm", "makespan_s"),
+			"bound_min":           minutes("storm", "makespan_lower_bound_s"),
+			"own_over_bound":      arms["own"].ratio("makespan_s", "makespan_lower_bound_s", 1),
 		}, nil
 	},
 }
 
 var stormPicture = Picture{
-	Name:     "retry-storm",
-	Title:    "Makespan of a retry storm",
-	Subtitle: "4,320 questions, forty workers; limiter: none, or a token bucket of 40 requests/min that says wait 120 s; what failed is queued again after 5 min",
-	X:        "time, min", Y: "questions answered",
+	Name:  "retry-storm",
+	Title: "Makespan of a retry storm",
+	Subtitle: "4,320 calls, forty workers; limiter: none, or a token bucket of 40 requests/min with Retry-After " +
+		"120; failed calls are queued again after 5 min",
+	X: "time, min", Y: "questions answered",
 	content: func(l *lab, r *Result) (Content, error) {
 		bound := r.finding("bound_min").Estimate.Mean
 		out := Curves{Heading: "policy", BoundBy: fmt.Sprintf("what the quota allows: %.0f min", bound)}
@@ -69,7 +74,9 @@ var stormPicture = Picture{
 			name, title string
 			makespan    float64
 		}{
-			{"normal", "openai-python 2.46, no limit", r.finding("makespan_normal_min").Estimate.Mean}, {"own", "own loop, gate of 8, quota", bound * r.finding("own_over_bound").Estimate.Mean}, {"storm", "openai-python 2.46, quota", r.finding("makespan_storm_min").Estimate.Mean},
+			{"normal", "openai-python 2.46, no limit", r.finding("makespan_normal_min").Estimate.Mean},
+			{"own", "own loop, gate of 8, quota", bound * r.finding("own_over_bound").Estimate.Mean},
+			{"storm", "openai-python 2.46, quota", r.finding("makespan_storm_min").Estimate.Mean},
 		} {
 			eyes, err := watch(l, arm.name, answers(time.Minute))
 			if err != nil {

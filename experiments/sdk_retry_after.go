@@ -2,9 +2,10 @@ package experiments
 
 var sdkRetryAfter = Experiment{
 	Name:     "sdk-retry-after",
-	Question: "How often and how long does a stock SDK try when the server says how long to wait?",
-	Claim:    "openai-python 2.46 obeys a Retry-After of 2 s and discards one of 120 s; 2.52 obeys 120 s and gives up at 121 s.",
-	Source:   "practitioners' claim; openai-python source, src/openai/_base_client.py",
+	Question: "How often and how long does a stock SDK retry when the server sends Retry-After?",
+	Claim: "openai-python 2.46 obeys a Retry-After of 2 s and discards one of 120 s. 2.52 obeys 120 s and gives up " +
+		"at 121 s.",
+	Source: "practitioners' claim; openai-python source, src/openai/_base_client.py",
 	Arms: []Arm{
 		{"ra2", nil},
 		{"ra120", []string{"provider.faults.0.retry_after=120s"}},

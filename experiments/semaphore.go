@@ -8,10 +8,11 @@ import (
 
 var semaphore = Experiment{
 	Name:     "semaphore",
-	Question: "What does a gate of eight do for forty workers before a stub that serves eight?",
-	Claim:    "With the gate nothing is refused and the wall time is five rounds; without it requests are refused and it takes longer.",
-	Source:   "practitioners' claim",
-	Arms:     []Arm{{"gated", nil}, {"ungated", []string{"policy.gate.semaphore=none"}}},
+	Question: "What does a gate of eight do for forty workers and a server that accepts eight requests at once?",
+	Claim: "With the gate nothing is refused and the job takes five rounds. Without it requests are refused and it " +
+		"takes longer.",
+	Source: "practitioners' claim",
+	Arms:   []Arm{{"gated", nil}, {"ungated", []string{"policy.gate.semaphore=none"}}},
 	References: []Reference{
 		exactly("gated_peak_in_flight", 8, "requests").of("gated", "peak_in_flight"),
 		exactly("gated_429", 0, "attempts").of("gated", "attempts_throttled"),
@@ -60,8 +61,9 @@ var gatePicture = Picture{
 	Settings: gateSettings,
 	Name:     "semaphore",
 	Title:    "What a gate does to goodput",
-	Subtitle: "Forty workers, 2,000 questions; limiter: eight places, beyond which the server queues or refuses; 296 ms in the mean, lognormal; policy: openai-python 2.46; in brackets the share of questions answered with a gate of forty",
-	X:        "gate, requests at once", Y: "answers per minute",
+	Subtitle: "Forty workers, 2,000 calls; eight slots, beyond which the server queues or refuses; lognormal with " +
+		"mean 296 ms; policy: openai-python 2.46; in brackets: share answered with a gate of forty",
+	X: "gate, requests at once", Y: "answers per minute",
 	content: func(l *lab, r *Result) (Content, error) {
 		gates := []float64{1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40}
 		perMinute := 60 * 40 / r.finding("gated_wall_s").Expected // forty questions in five rounds of eight
@@ -100,4 +102,4 @@ var gatePicture = Picture{
 	},
 }
 
-const ungatedNote = "the claim's own figures contradict each other: 14 refused and 22 answered are 36 of 40 questions"
+const ungatedNote = "the figures of the claim contradict each other: 14 refused and 22 answered are 36 of 40 calls"

@@ -2,8 +2,8 @@ package experiments
 
 var sideEffects = Experiment{
 	Name:     "side-effects",
-	Question: "How often does a call act twice when replies are lost after the work was done?",
-	Claim:    "Without a key in a share p of the calls, with one retry; with a key never.",
+	Question: "How often is a side effect duplicated when replies are lost after the work was done?",
+	Claim:    "Without an idempotency key in a share p of the calls, with one retry; with a key never.",
 	Source:   "practitioners' claim, p = 0.1",
 	Arms:     []Arm{{"no_key", nil}, {"key", []string{"policy.idempotency_key=true"}}},
 	References: []Reference{

@@ -2,20 +2,23 @@ package experiments
 
 var stackedLayers = Experiment{
 	Name:     "stacked-layers",
-	Question: "How many requests does one call make where every layer retries?",
-	Claim:    "Layers multiply: five retries over an SDK's two make 18, three layers of three 27, three of four 64, five of three 243; one owner of retries makes 6.",
-	Source:   "practitioners' claim",
+	Question: "How many requests does one call make when every layer retries?",
+	Claim: "Layers multiply: five retries around an SDK's two make 18; three layers of three 27, of four 64; five " +
+		"layers of three 243. One layer that owns the retries makes 6.",
+	Source: "practitioners' claim",
 	Arms: []Arm{
 		{"5_over_sdk2", nil},
 		{"3x3x3", []string{"policy.outer_layers=[{retry: {attempts: 3}}, {retry: {attempts: 3}}]"}},
 		{
 			"4x4x4",
-			[]string{"policy.retry.attempts=4", "policy.outer_layers=[{retry: {attempts: 4}}, {retry: {attempts: 4}}]"},
+			[]string{"policy.retry.attempts=4",
+				"policy.outer_layers=[{retry: {attempts: 4}}, {retry: {attempts: 4}}]"},
 		},
 		{
 			"3_pow_5",
 			[]string{
-				"policy.outer_layers=[{retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}]",
+				"policy.outer_layers=[{retry: {attempts: 3}}, {retry: {attempts: 3}}, {retry: {attempts: 3}}, " +
+					"{retry: {attempts: 3}}]",
 			},
 		},
 		{"one_owner", []string{"policy.retry.attempts=6", "policy.outer_layers=[]"}},

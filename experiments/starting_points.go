@@ -6,9 +6,10 @@ import (
 
 var startingPoints = Experiment{
 	Name:     "starting-points",
-	Question: "What do base 1 s, cap 20 s, 3 attempts and 90 s in all do, with Retry-After plus up to half a second?",
-	Claim:    "The first wait lies in 0..1 s, the second in 0..2 s; a Retry-After of 5 s is waited for 5 to 5.5 s and one of 60 s for 20 s; a call never lasts longer than 90 s.",
-	Source:   "practitioners' claim; the ranges are those of the formula, met by 15,000 draws within 1 %",
+	Question: "What do base 1 s, cap 20 s, 3 attempts, 90 s in total and Retry-After plus up to 0.5 s amount to?",
+	Claim: "The first wait lies in 0..1 s, the second in 0..2 s. A Retry-After of 5 s takes 5 to 5.5 s, one of 60 s " +
+		"takes 20 s. No call lasts longer than 90 s.",
+	Source: "practitioners' claim; the ranges are those of the formula, reached within 1 % by 15,000 draws",
 	Arms: []Arm{
 		{"backoff", nil},
 		{"told_5s", []string{"provider.faults.0.retry_after=5s"}},
@@ -35,7 +36,10 @@ var startingPoints = Experiment{
 		for _, wait := range []struct {
 			key, arm string
 			retry    int
-		}{{"first_wait", "backoff", 1}, {"second_wait", "backoff", 2}, {"told_5s", "told_5s", 1}, {"told_60s", "told_60s", 1}} {
+		}{
+			{"first_wait", "backoff", 1}, {"second_wait", "backoff", 2},
+			{"told_5s", "told_5s", 1}, {"told_60s", "told_60s", 1},
+		} {
 			eyes, err := watch(l, wait.arm, func() *span { return &span{retry: wait.retry, shortest: math.Inf(1)} })
 			if err != nil {
 				return nil, err

@@ -2,9 +2,10 @@ package experiments
 
 var streamReplay = Experiment{
 	Name:     "stream-replay",
-	Question: "What becomes of a stream that is cut after a part f of its answer?",
-	Claim:    "Blind replay shows f of the answer twice and bills 1 + f; regenerating bills as much and shows nothing twice; never after the first token fails as often as streams are cut.",
-	Source:   "practitioners' claim, f = 0.4",
+	Question: "What happens to a stream that breaks after a part f of its answer?",
+	Claim: "Replaying shows f of the answer twice and bills 1 + f. Regenerating bills the same and shows nothing " +
+		"twice. Never retrying after the first token fails as often as streams break.",
+	Source: "practitioners' claim, f = 0.4",
 	Arms: []Arm{
 		{"replay", nil},
 		{"regenerate", []string{"policy.retry.broken_stream=regenerate"}},

@@ -6,10 +6,11 @@ import (
 
 var streamTimeouts = Experiment{
 	Name:     "stream-timeouts",
-	Question: "Which timeout kills long answers?",
-	Claim:    "A total timeout of 60 s kills every answer over 60 s; one on the gap between chunks kills none.",
-	Source:   "practitioners' claim; P(output > 3,000) = exp(-3.0005)",
-	Arms:     []Arm{{"total", nil}, {"gap", []string{"policy.timeouts.attempt=none", "policy.timeouts.gap=60s"}}},
+	Question: "Which timeout cuts off long answers?",
+	Claim: "A total timeout of 60 s cuts off every answer that takes longer; a timeout between chunks cuts off " +
+		"none.",
+	Source: "practitioners' claim; P(output > 3,000) = exp(-3.0005)",
+	Arms:   []Arm{{"total", nil}, {"gap", []string{"policy.timeouts.attempt=none", "policy.timeouts.gap=60s"}}},
 	References: []Reference{
 		within("killed_ratio_total", longAnswers, longAnswers, longAnswers, "share"),
 		exactly("killed_ratio_gap", 0, "share"),

@@ -8,10 +8,12 @@ import (
 
 var thunderingHerd = Experiment{
 	Name:     "thundering-herd",
-	Question: "A hundred clients fail at once and twenty can be served at one instant: what does jitter change?",
-	Claim:    "Waits of 2^n come back in waves of 100, 80, 60, 40 and 20 over 15 s; full jitter clears the herd within a second.",
-	Source:   "practitioners' claim; the mean of the largest of 80 uniforms is 80/81; one instant is 0.1 ms here, and the largest burst that of a run in the mean",
-	Arms:     []Arm{{"none", nil}, {"full", []string{"policy.retry.backoff.exponential.jitter=full"}}},
+	Question: "A hundred clients fail at once and twenty can be served at a time. What does jitter change?",
+	Claim: "Without jitter, waits of 2^n bring them back in waves of 100, 80, 60, 40 and 20 over 15 s. Full jitter " +
+		"clears the herd within a second.",
+	Source: "practitioners' claim; the mean of the largest of 80 uniform numbers is 80/81; one instant is 0.1 ms " +
+		"here, and the largest burst is the mean over runs",
+	Arms: []Arm{{"none", nil}, {"full", []string{"policy.retry.backoff.exponential.jitter=full"}}},
 	References: []Reference{
 		{Key: "bursts_none", List: []float64{100, 80, 60, 40, 20}, Unit: "requests"},
 		exactly("cleared_none_s", 15, "s"),
@@ -50,8 +52,8 @@ var thunderingHerd = Experiment{
 
 var herdPicture = Picture{
 	Name:     "thundering-herd",
-	Title:    "When a hundred clients come back that failed at once",
-	Subtitle: "Limiter: twenty requests at one instant; policy: waits of 1, 2, 4, 8 s, or uniform up to that; one run",
+	Title:    "Retries of a hundred clients that failed at once",
+	Subtitle: "Limiter: twenty requests at a time; policy: waits of 1, 2, 4, 8 s, or uniform up to those; one run",
 	X:        "time, s", Y: "client",
 	content: func(l *lab, _ *Result) (Content, error) {
 		return l.herds(map[string]string{"none": "no jitter", "full": "full jitter"}, "none", "full")

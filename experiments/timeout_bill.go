@@ -11,9 +11,10 @@ import (
 
 var timeoutBill = Experiment{
 	Name:     "timeout-bill",
-	Question: "What does a timeout that is too tight cost, when the provider finishes and bills what the client gave up?",
-	Claim:    "A share p that outlives the timeout and is repeated once adds p to the bill; unlimited repeats make it 1/(1-p); where length belongs to the call, repeats buy nothing.",
-	Source:   "practitioners' claim; 13.13 (1+p), 13.13/(1-p), 13.13 (1-p+3p)/(1-p)",
+	Question: "What does a tight timeout cost when the provider finishes and bills abandoned requests?",
+	Claim: "A share p that exceeds the timeout and is repeated once adds p to the bill; unlimited repeats multiply " +
+		"it by 1/(1-p). Where the latency belongs to the call, repeating it gains nothing.",
+	Source: "practitioners' claim; 13.13 (1+p), 13.13/(1-p), 13.13 (1-p+3p)/(1-p)",
 	Arms: []Arm{
 		{"one_p08", nil},
 		{"one_p15", slow15},
@@ -43,9 +44,10 @@ var timeoutSettings = []string{"workload.burst.calls=2000",
 var timeoutPicture = Picture{
 	Settings: timeoutSettings,
 	Name:     "timeout-bill",
-	Title:    "What a thousand answers cost under a timeout",
-	Subtitle: "No limiter; the provider finishes and bills; answers take 4 s in the median and over 10 s in 8 %; 13.13 USD per 1,000 attempts",
-	X:        "timeout, s", Y: "cost per 1,000 answers, USD",
+	Title:    "Cost of a thousand answers by timeout",
+	Subtitle: "No limiter; the provider finishes and bills abandoned requests; median latency 4 s, 8 % over 10 s; " +
+		"13.13 USD per 1,000 attempts",
+	X: "timeout, s", Y: "cost per 1,000 answers, USD",
 	content: func(l *lab, _ *Result) (Content, error) {
 		timeouts := []float64{5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 25, 30}
 		// P(T > t) of the lognormal law with median 4 s and P(T > 10 s) = 0.08
@@ -65,9 +67,18 @@ var timeoutPicture = Picture{
 			name, title, setting string
 			factor               func(p float64) float64 // cost of an answer over that of an attempt
 		}{
-			{"intrinsic_p08", "three attempts, long stays long", "policy.timeouts.attempt=%gs", func(p float64) float64 { return (1 + 2*p) / (1 - p) }},
-			{"independent_p08", "repeated until in time", "policy.timeouts.attempt=%gs", func(p float64) float64 { return 1 / (1 - p) }},
-			{"one_p08", "one repeat, which is waited for", "policy.timeouts.attempt=[%gs, none]", func(p float64) float64 { return 1 + p }},
+			{
+				"intrinsic_p08", "three attempts, slow calls stay slow", "policy.timeouts.attempt=%gs",
+				func(p float64) float64 { return (1 + 2*p) / (1 - p) },
+			},
+			{
+				"independent_p08", "repeated until in time", "policy.timeouts.attempt=%gs",
+				func(p float64) float64 { return 1 / (1 - p) },
+			},
+			{
+				"one_p08", "one repeat without timeout", "policy.timeouts.attempt=[%gs, none]",
+				func(p float64) float64 { return 1 + p },
+			},
 		} {
 			outcomes, err := l.vary(arm.name, arm.setting, timeouts, timeoutSettings...)
 			if err != nil {

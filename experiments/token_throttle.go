@@ -6,10 +6,11 @@ import (
 
 var tokenThrottle = Experiment{
 	Name:     "token-throttle",
-	Question: "Can a client be throttled far below its limit on requests?",
-	Claim:    "A few long prompts empty the budget of tokens: throttled at under 20 % of the request limit.",
-	Source:   "practitioners' claim; MetaGPT issue 523",
-	Arms:     []Arm{{"long", nil}},
+	Question: "Can a client be throttled far below its limit of requests?",
+	Claim: "Yes: a few long prompts use up the limit of tokens, and requests are throttled at less than 20 % of the " +
+		"limit of requests.",
+	Source: "practitioners' claim; MetaGPT issue 523",
+	Arms:   []Arm{{"long", nil}},
 	References: []Reference{
 		within("requests_used_ratio", 0.2, math.Inf(-1), 0.2, "share").of("long", "attempts_per_s").
 			times(60.0 / 500), // of 500 requests a minute

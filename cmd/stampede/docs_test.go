@@ -229,7 +229,8 @@ func TestReadmeIsShort(t *testing.T) {
 // experiments here, all of them in the test of package experiments that runs the catalogue.
 func TestValidationRows(t *testing.T) {
 	text := document(t, "docs/validation.md")
-	if !strings.Contains(text, "\n"+tableCommand+"\n") || !strings.Contains(text, "<!-- made by: "+tableCommand+" -->\n") {
+	if !strings.Contains(text, "\n"+tableCommand+"\n") ||
+		!strings.Contains(text, "<!-- made by: "+tableCommand+" -->\n") {
 		t.Errorf("docs/validation.md does not say how its table is made: %s", tableCommand)
 	}
 	var stdout, stderr bytes.Buffer

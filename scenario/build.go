@@ -110,7 +110,7 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 	}
 	if sound() && m.Client.Fallback.On != (len(f.Fallbacks) > 0) {
 		errs.Add(
-			b.errorf("policy.fallback.on", "found %v with %d fallbacks; policy.fallback.on and fallbacks go together",
+			b.errorf("policy.fallback.on", "found %v with %d fallbacks; policy.fallback.on and fallbacks require each other",
 				m.Client.Fallback.On, len(f.Fallbacks)),
 		)
 	}
@@ -212,13 +212,13 @@ func (b *builder) deal(f *Fleet, out *fleet.Fleet) error {
 	if out.Queue == fleet.PerInstance {
 		if out.Workload.Arrivals == nil || out.Workers == 0 {
 			return b.errorf("fleet.queue",
-				"found per_instance; it goes with calls that come by themselves and with workers")
+				"found per_instance; it requires workers and an open, burst or trace workload")
 		}
 	}
 	switch {
 	case f.Dispatch == "":
 	case out.Workload.Arrivals == nil:
-		return b.errorf("fleet.dispatch", "found %s; workers fetch these calls, and nobody deals them", f.Dispatch)
+		return b.errorf("fleet.dispatch", "found %s; workers take the calls of this workload from a queue, so that none are dispatched", f.Dispatch)
 	case out.Workers > 0 && out.Queue == fleet.Shared:
 		return b.errorf("fleet.dispatch",
 			"found %s, but workers take calls from one queue of all instances; want fleet.queue per_instance as well",
@@ -254,7 +254,7 @@ func (b *builder) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, w
 			b.warnings = append(
 				b.warnings,
 				fmt.Sprintf(
-					"%s calls%s ask at once and keep trying for %v at the longest, in which %s lets %s of them through: the others give up unless the server asks for longer waits",
+					"%s calls%s start at once and retry for at most %v, in which %s admits %s of them: the others give up unless the server asks for longer waits",
 					number(at),
 					whose,
 					shortDuration(horizon.Round(time.Millisecond)),
@@ -294,7 +294,7 @@ func (b *builder) warn(m *fleet.Model) {
 			}
 			if charge, holds := l.Counts(mean), l.Most(); charge > holds {
 				note(
-					"a mean request%s counts %d at the limit %s, which never lets more than %d through at once: such a request is refused for ever",
+					"an average request%s is charged %d at the limit %s, which never admits more than %d at once: such requests are always refused",
 					whose,
 					charge,
 					l.Name,
@@ -311,7 +311,7 @@ func (b *builder) warn(m *fleet.Model) {
 		}
 		if b := m.Provider.Capacity.Batching; b != nil && t.Gap > 0 && t.Gap < b.Streams(m.Provider.Capacity.Slots) &&
 			f.Workload.Stream {
-			note("a step of the batch can last %v, and the gap timeout%s of %v does not look at the tokens of a batch",
+			note("a step of the batch can take %v; the gap timeout%s of %v does not apply to tokens of a batch",
 				b.Streams(m.Provider.Capacity.Slots), whose, t.Gap)
 		}
 	}
@@ -331,7 +331,7 @@ func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
 			return out, b.errorf(path, "found a file and a price; want one of them")
 		}
 		if p.Tier != "" {
-			return out, b.errorf(path+".tier", "found %s beside a price; a price of your own is that of its tier",
+			return out, b.errorf(path+".tier", "found %s with a price of your own, which has no tiers",
 				p.Tier)
 		}
 		out = cost.Price{Model: p.Model, Source: "the scenario"}

@@ -70,7 +70,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		{"policy.breaker.when_open", "policy.fallback.on to fall back", p.Breaker.WhenOpen == "fall_back", p.Fallback.On},
 	} {
 		if idle.set && !idle.on {
-			errs.Add(b.errorf(idle.path, "found it alone, where it does nothing; want %s as well", idle.wants))
+			errs.Add(b.errorf(idle.path, "found it alone, where it has no effect; want %s as well", idle.wants))
 		}
 	}
 	if out.Throttle.K > 0 && out.Throttle.Window == 0 {
@@ -89,7 +89,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		return out, errs.Join()
 	}
 	if _, bounded := out.Horizon(0); !bounded {
-		b.warnings = append(b.warnings, "the policy retries without bound: no limit on attempts and no deadline")
+		b.warnings = append(b.warnings, "the policy retries without limit: no limit on attempts and no deadline")
 	}
 	return out, nil
 }
@@ -148,10 +148,10 @@ func (b *builder) retryAfter(path string, ra *RetryAfter) (out policy.RetryAfter
 		return out, b.errorf(path+".limit", "found nothing; up_to needs a limit such as 60s")
 	}
 	if ra.Obey != "up_to" && (ra.Limit != 0 || ra.Beyond != "" || ra.Exclusive) {
-		return out, b.errorf(path, "limit, limit_exclusive and beyond go with obey: up_to")
+		return out, b.errorf(path, "limit, limit_exclusive and beyond require obey: up_to")
 	}
 	if ra.First && ra.Beyond != "give_up" {
-		return out, b.errorf(path+".overrides_status", "goes with beyond: give_up")
+		return out, b.errorf(path+".overrides_status", "requires beyond: give_up")
 	}
 	return out, nil
 }

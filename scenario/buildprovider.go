@@ -50,10 +50,10 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 		errs.Add(b.errorf(at+".latency.tokens_per_second", "%v", err))
 	}
 	if law := out.Latency.TokensPerSecond; law != nil && law.Sample(0x1p-53) <= 0 {
-		errs.Add(b.errorf(at+".latency.tokens_per_second", "found a law that gives 0; want one above 0"))
+		errs.Add(b.errorf(at+".latency.tokens_per_second", "found a distribution that can give 0; want values above 0"))
 	}
 	if out.Capacity.Batching != nil && (out.Latency.FirstToken != nil || out.Latency.TokensPerSecond != nil) {
-		errs.Add(b.errorf(at+".latency", "found a latency beside capacity.batching, which gives it; want one of them"))
+		errs.Add(b.errorf(at+".latency", "found latency and capacity.batching; want one of them"))
 	}
 	if n := len(p.Limits); n > maxLimits {
 		return out, b.errorf(at+".limits", "found %d limits; want at most %d", n, maxLimits)
@@ -119,7 +119,7 @@ func (b *builder) scope(path string, l Limit, tenants []provider.Tenant) error {
 	}
 	for _, k := range l.Keys {
 		if !slices.Contains(keys, k) {
-			return b.errorf(path+".keys", "found %q; no fleet calls under it; %s", k, nearest.Unknown(k, keys))
+			return b.errorf(path+".keys", "found %q; no fleet uses this key; %s", k, nearest.Unknown(k, keys))
 		}
 	}
 	if len(l.Models) > 0 && !slices.ContainsFunc(l.Models, func(m string) bool { return slices.Contains(models, m) }) {
@@ -144,7 +144,7 @@ func (b *builder) capacity(at string, c *Capacity) (provider.Capacity, error) {
 	out.Queue = int(c.Queue)
 	switch {
 	case c.Slots == 0 && (c.Queue != 0 || c.Full != 0 || c.Batching != nil || c.RetryAfter != 0):
-		return out, b.errorf(at+".capacity.slots", "found none; queue, full_status and batching go with a number of slots")
+		return out, b.errorf(at+".capacity.slots", "found none; queue, full_status and batching require a number of slots")
 	case c.Full != 0 && c.Full != 429 && c.Full != 503 && c.Full != 529:
 		return out, b.errorf(at+".capacity.full_status", "found %d; want 429, 503 or 529", c.Full)
 	}
@@ -164,7 +164,7 @@ func (b *builder) gateway(at string, g *Gateway) (provider.Gateway, error) {
 		return out, b.errorf(at+".gateway.retries", "found %d; want 0 to 100", g.Retries)
 	}
 	if g.StripRetryAfter && g.RetryAfter > 0 {
-		return out, b.errorf(at+".gateway.retry_after", "found %v beside strip_retry_after; want one of them",
+		return out, b.errorf(at+".gateway.retry_after", "found %v and strip_retry_after; want one of them",
 			time.Duration(g.RetryAfter))
 	}
 	for i, r := range g.Rewrite {
@@ -251,7 +251,7 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 			l.Estimate, maxFactor)
 	}
 	if (out.Settle == provider.Multiply) != (l.OutputFactor != 0) {
-		return out, b.errorf(path+".output_factor", "output_factor and settle: multiply_output go together")
+		return out, b.errorf(path+".output_factor", "output_factor and settle: multiply_output require each other")
 	}
 	if err := out.Check(); err != nil {
 		return out, b.errorf(path, "%v", err)
@@ -263,10 +263,10 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 func (b *builder) limitKind(path string, l Limit, out *provider.Limit) error {
 	if l.Burst.Amount != 0 &&
 		(!out.HasBurst() || l.EnforcedEvery != 0) {
-		return b.errorf(path+".burst", "only a bucket that is not enforced in slices has a burst of its own")
+		return b.errorf(path+".burst", "requires a bucket without enforced_every")
 	}
 	if l.ResetsAt != nil && out.Kind != provider.FixedWindow {
-		return b.errorf(path+".resets_at", "only a fixed window resets")
+		return b.errorf(path+".resets_at", "requires kind: fixed_window")
 	}
 	if l.ResetsAt != nil {
 		out.Offset = (time.Duration(b.startsAt) - time.Duration(*l.ResetsAt) + 24*time.Hour) % (24 * time.Hour)
@@ -316,7 +316,7 @@ func header(text string) wire.Hint {
 func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 	out = provider.Fault{At: time.Duration(f.At), For: time.Duration(f.For), Share: float64(f.Share)}
 	if f.Gap.set() != f.Length.set() || (f.Gap.set() && f.For != 0) {
-		return out, b.errorf(path, "a fault that comes and goes has gap and length and no for")
+		return out, b.errorf(path, "a recurring fault needs gap and length, and no for")
 	}
 	if out.Gap, err = f.Gap.build(); err != nil {
 		return out, b.errorf(path+".gap", "%v", err)
@@ -343,7 +343,7 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		effects = append(effects,
 			provider.Reject{Reply: reply, Wait: time.Duration(f.RetryAfter), After: time.Duration(f.After)})
 	} else if (f.Code != "" && f.CutAt == nil) || f.RetryAfter != 0 || f.Header != "" || f.After != 0 {
-		return out, b.errorf(path, "code, retry_after, retry_after_header and after go with a status; want status")
+		return out, b.errorf(path, "code, retry_after, retry_after_header and after require status")
 	}
 	if f.Slow != 0 {
 		effects = append(effects, provider.Slow{Factor: float64(f.Slow)})

@@ -179,7 +179,7 @@ func (b *builder) open(o *Open) (fleet.Process, error) {
 		highest = max(highest, rate)
 	}
 	if highest == 0 {
-		return nil, b.errorf("workload.open.rate", "found a rate of 0 for ever; want a rate such as 5/s")
+		return nil, b.errorf("workload.open.rate", "found a rate that stays 0; want a rate such as 5/s")
 	}
 	return fleet.Renewal{Gap: gap, Rate: p}, nil
 }
@@ -213,7 +213,7 @@ func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
 func (b *builder) recorded(size string, recorded []int32, given law.Law) (law.Law, error) {
 	all := len(recorded) > 0 && slices.Min(recorded) >= 0
 	if all && given != nil {
-		return nil, b.errorf("workload."+size, "found %v, but the trace says the %s of its calls; want one of them",
+		return nil, b.errorf("workload."+size, "found %v, but the trace records the %s of its calls; want one of them",
 			given, size)
 	}
 	if all {
@@ -234,7 +234,7 @@ func sizeOf(tokens *Count) int32 {
 func (b *builder) rows(t *Trace) (*fleet.Trace, error) {
 	if t.Columns != (Columns{}) || t.TimeUnit != "" || t.NoOutput != "" {
 		return nil, b.errorf("workload.trace",
-			"columns, time_unit and no_output are for a file; want none of them beside rows")
+			"columns, time_unit and no_output are for a file; want none of them with rows")
 	}
 	out := &fleet.Trace{Name: "the scenario"}
 	last := Span(0)

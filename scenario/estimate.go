@@ -46,7 +46,7 @@ func (p part) explain(calls uint64) string {
 
 func spanFor(least time.Duration, calls uint64) string {
 	if least == sim.Never {
-		return fmt.Sprintf("not even in %s for %d calls", shortDuration(sim.End.Round(time.Hour)), calls)
+		return fmt.Sprintf("more than %s for %d calls", shortDuration(sim.End.Round(time.Hour)), calls)
 	}
 	return fmt.Sprintf("%s for %d calls", shortDuration(least.Round(time.Second)), calls)
 }
@@ -106,7 +106,7 @@ func (s *Scenario) limitPart(limit int, fleets []averages) part {
 	switch {
 	case l.HasBurst():
 		if burst := math.Floor(float64(l.Most()) / max(each, fleets[0].charges[limit]) * (1 + 1e-9)); burst >= 1 {
-			p.words = fmt.Sprintf(" after %s at once", number(burst))
+			p.words = fmt.Sprintf(" after a burst of %s", number(burst))
 		}
 	case l.Kind == provider.RampLimit:
 		p.rate = max(p.rate, (1+l.Growth)*float64(l.Before)/l.Every.Seconds()/each)
@@ -225,7 +225,7 @@ func (n need) words(a arrivals, p part) string {
 	text := fmt.Sprintf("%s %s", who, rate(n.calls))
 	if p.others != nil {
 		if taken := p.others(n.from, n.to); taken > 0 {
-			text += fmt.Sprintf(" beside %s that other fleets take", rate(taken))
+			text += fmt.Sprintf(" in addition to %s of other fleets", rate(taken))
 		}
 	}
 	if p.scale > length {
@@ -283,7 +283,7 @@ func (s *Scenario) binds(parts []part, a averages) (out []string) {
 		out = append(
 			out,
 			fmt.Sprintf(
-				"Workers needed: %s for the %s calls/min that the rest lets through, %.3g s each (Little's law)%s.",
+				"Workers needed: %s for the %s calls/min that the other parts allow, %.3g s each (Little's law)%s.",
 				number(math.Ceil(others*turn-1e-6)), number(60*others), turn, s.have()),
 		)
 	}
@@ -293,20 +293,20 @@ func (s *Scenario) binds(parts []part, a averages) (out []string) {
 // have says how many workers there are.
 func (s *Scenario) have() string {
 	if n := s.Model.Workers * s.Model.Instances; n > 0 {
-		return fmt.Sprintf("; there are %d", n)
+		return fmt.Sprintf("; %d are configured", n)
 	}
-	return "; each call brings its own"
+	return "; one per call"
 }
 
 // outlasts says how long answers take alone, and how many of them nobody waits for even then.
 func outlasts(f *fleet.Fleet, a averages) string {
-	s := fmt.Sprintf("On an unloaded provider an answer takes %.3g s on average, 95 %% of them at most %.3g s",
+	s := fmt.Sprintf("On an unloaded provider an answer takes %.3g s on average; 95 %% take at most %.3g s",
 		a.answer, a.p95)
 	if f.Client.Timeouts.String() != "" || len(f.Client.Outer) > 0 {
-		s += fmt.Sprintf("; %s of the attempts outlast their timeouts", percent(a.timeout))
+		s += fmt.Sprintf("; %s of the attempts exceed their timeouts", percent(a.timeout))
 	}
 	if f.Workload.Patience != nil {
-		s += fmt.Sprintf("; %s of the callers leave before it", percent(a.patience))
+		s += fmt.Sprintf("; %s of the callers leave earlier", percent(a.patience))
 	}
 	return s + "."
 }

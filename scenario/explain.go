@@ -45,14 +45,14 @@ func (s *Scenario) Explain(w io.Writer) {
 	}
 	if r := s.Workload.Redeliver; r != nil {
 		if r.Visible > 0 {
-			line("  A call without an answer is in the queue again %v after it was taken, %s.", r.Visible,
+			line("  A call without an answer is back in the queue %v after it was taken, %s.", r.Visible,
 				deliveries(r.Deliveries))
 		} else {
 			line("  A call without an answer goes back to the queue after %v, %s.", r.After, deliveries(r.Deliveries))
 		}
 	}
 	if m.Horizon > 0 {
-		line("  From %v on no call starts.", s.Horizon)
+		line("  No call starts after %v.", s.Horizon)
 	}
 	line("\nProvider")
 	line("  %s.", s.DescribeProvider())
@@ -62,7 +62,7 @@ func (s *Scenario) Explain(w io.Writer) {
 		}
 	}
 	if len(m.Provider.Limits) > 0 {
-		line("  It speaks as %v does; a refusal of the limits carries %v.", m.Provider.Dialect, m.Provider.RetryAfter)
+		line("  Errors and headers: %v format. Refusals by a limit carry %v.", m.Provider.Dialect, m.Provider.RetryAfter)
 	}
 	if b := m.Provider.Capacity.Batching; b != nil {
 		line("  It generates in %v; round trip %v.", b, s.Provider.RoundTrip)
@@ -72,30 +72,30 @@ func (s *Scenario) Explain(w io.Writer) {
 	for _, f := range m.Provider.Faults {
 		line("  Fault: %v.", f)
 	}
-	line("  An attempt whose client has gone %s.", map[provider.CancelRule]string{
+	line("  An attempt whose client disconnected %s.", map[provider.CancelRule]string{
 		provider.Keeps: "keeps generating, holds its slot and is billed", provider.Stops: "stops generating and is billed for what it generated",
-		provider.StopsStreams: "stops generating when it is streamed, and else is finished and billed"}[m.Provider.Cancel])
+		provider.StopsStreams: "stops generating when it is streamed; otherwise it runs to its end and is billed"}[m.Provider.Cancel])
 	if len(s.Provider.Bills) == 0 {
-		line("  Nothing but answers is billed.")
+		line("  Only answers are billed.")
 	} else if m.Provider.Billing != (provider.Billing{}) {
 		line("  Billed besides answers: %s.", strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Provider.Bills), "[]"), " ", ", "))
 	}
 	if m.Provider.ReplaysKeys {
-		line("  A request under a key whose work was done before gets that answer again, unbilled.")
+		line("  A request whose idempotency key was completed before gets the same answer again, without a bill.")
 	}
 	line("\nPolicy")
 	line("  %v.", m.Client)
 	if m.Client.Gate.On() && m.MaxAttempts() != 1 {
-		line("  The gate lets go while a call waits to retry; a semaphore held during that wait is fleet.workers.")
+		line("  Calls that wait to retry do not count at the gate; for a semaphore held during that wait use fleet.workers.")
 	}
 	if waits := s.firstWaits(); waits != "" {
-		line("  Waits before retries without a hint: %s.", waits)
+		line("  Backoff before each retry, without Retry-After: %s.", waits)
 	}
 	if text := s.explainHorizon(); text != "" {
 		line("  %s", text)
 	}
 	for i, f := range m.Fallbacks {
-		line("  Then, where no answer came: %s; %v.", describeProvider(m.Others[i]), f.Price)
+		line("  Fallback: %s; %v.", describeProvider(m.Others[i]), f.Price)
 	}
 	line("\nPrice")
 	source := m.Price.Source
@@ -106,26 +106,26 @@ func (s *Scenario) Explain(w io.Writer) {
 		source = " (" + source + ")"
 	}
 	line("  %v%s.", m.Price, source)
-	line("\nWhat the averages allow")
+	line("\nThroughput that each part allows, on average")
 	parts := s.parts(fleets)
 	for _, p := range parts {
 		line("  %-44s %s", p.what, p.explain(m.Workload.Calls))
 	}
 	for i, other := range m.Beside {
 		b := s.OtherFleets[i]
-		line("\nBeside: %s, which calls %s at priority %d%s", other.Name, other.Price.Model, b.Fleet.Priority,
+		line("\nOther fleet: %s, which calls %s at priority %d%s", other.Name, other.Price.Model, b.Fleet.Priority,
 			under(b.Fleet.Key))
 		line("  %s", explainArrivals(&other, &b.Workload))
 		line("  Prompts of mean %.0f tokens, answers of mean %.0f.", fleets[i+1].prompt, fleets[i+1].output)
 		line("  %v.", other.Client)
 	}
-	line("\nThe run: seed %d, %d replications.", s.Seed, s.Replications)
+	line("\nRun: seed %d, %d replications.", s.Seed, s.Replications)
 	line("  %s", s.explainMeasured())
 	if c := s.Collapse; c != nil {
-		line("  Collapsed: a run that answers, from %v to %v, less than %v of the calls that arrive then.", c.From,
+		line("  Collapsed: a run that answers, from %v to %v, less than %v of the calls that arrive in that time.", c.From,
 			c.To, c.Below)
 	} else if w, ok := s.Trigger(); ok {
-		line("  Collapsed: a run that does not come back, after %s, to 90 %% of the answers per second before %s, or was down before.",
+		line("  Collapsed: a run whose answers per second do not return, after %s, to 90 %% of their level before %s, or were down before.",
 			shortDuration(w.End), shortDuration(w.Start))
 	}
 	for _, warning := range s.Warnings {
@@ -139,7 +139,7 @@ func (s *Scenario) Explain(w io.Writer) {
 
 func deliveries(most Bound) string {
 	if most == 0 {
-		return "as often as it takes"
+		return "without limit"
 	}
 	return fmt.Sprintf("at most %d deliveries", most)
 }
@@ -196,18 +196,18 @@ func (s *Scenario) explainHorizon() string {
 	}
 	horizon, bounded := c.Horizon(0)
 	if !bounded {
-		return fmt.Sprintf("A call is tried %s, for ever.", attempts)
+		return fmt.Sprintf("A call is tried %s, with no limit on time.", attempts)
 	}
 	where := ""
 	if c.Fallback.On || m.Workload.Redelivery.Deliveries != 0 {
 		where = " at one target in one delivery"
 	}
-	return fmt.Sprintf("A call is tried %s, its waits%s last %s at the longest.", attempts, where,
+	return fmt.Sprintf("A call is tried %s; its backoff%s takes at most %s in total.", attempts, where,
 		shortDuration(horizon.Round(time.Millisecond)))
 }
 
 func explainArrivals(m *fleet.Fleet, w *Workload) string {
-	workers := "each call brings its own worker"
+	workers := "one worker per call"
 	if m.Workers > 0 {
 		workers = plural(m.Workers*m.Instances, "worker")
 	}
@@ -217,22 +217,22 @@ func explainArrivals(m *fleet.Fleet, w *Workload) string {
 			workers += ", each with a queue of its own"
 		}
 		if m.Workload.Arrivals != nil && (m.Workers == 0 || m.Queue == fleet.PerInstance) {
-			workers += ", calls dealt " + strings.ReplaceAll(m.Dealt.String(), "_", " ")
+			workers += ", calls dispatched " + strings.ReplaceAll(m.Dealt.String(), "_", " ")
 		}
 	}
-	calls := "calls without bound"
+	calls := "unlimited calls"
 	if m.Workload.Calls > 0 {
 		calls = fmt.Sprintf("%d calls", m.Workload.Calls)
 	}
 	switch {
 	case w.Batch != nil:
-		return fmt.Sprintf("A queue of %s; %s fetch them as they get free.", calls, workers)
+		return fmt.Sprintf("A queue of %s; %s take calls as they become free.", calls, workers)
 	case w.Closed != nil:
 		pause := "no time"
 		if m.Workload.Think != nil {
 			pause = m.Workload.Think.String() + " seconds"
 		}
-		return fmt.Sprintf("%s, each thinking %s before a call; %s.", workers, pause, calls)
+		return fmt.Sprintf("%s, each pausing %s before a call; %s.", workers, pause, calls)
 	case w.Trace != nil:
 		t := m.Workload.Arrivals.(*fleet.Trace)
 		span := t.At[len(t.At)-1]
@@ -257,7 +257,7 @@ func (s *Scenario) explainMax() string {
 	if s.Workload.MaxTokens == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" after the cut at max_tokens %d", s.Workload.MaxTokens)
+	return fmt.Sprintf(" when cut at max_tokens %d", s.Workload.MaxTokens)
 }
 
 func (s *Scenario) explainLatency() string {
@@ -271,10 +271,10 @@ func (s *Scenario) explainLatency() string {
 	}
 	text := fmt.Sprintf("First token %s, %s; round trip %v.", first, speed, s.Provider.RoundTrip)
 	if l.PerInFlight > 0 {
-		text += fmt.Sprintf(" Each other request at the provider adds %v.", l.PerInFlight)
+		text += fmt.Sprintf(" Each other request in progress adds %v to the first token.", l.PerInFlight)
 	}
 	if l.CallShare > 0 {
-		text += fmt.Sprintf(" %v of the luck belongs to the call.", s.Provider.Latency.CallShare)
+		text += fmt.Sprintf(" %v of the variance in latency is the same for all attempts of a call.", s.Provider.Latency.CallShare)
 	}
 	return text
 }

@@ -102,7 +102,7 @@ func (l Law[Q]) build() (law.Law, error) {
 		return law.Uniform{Min: low, Max: high}, nil
 	case l.Exponential != nil:
 		if l.Exponential.Mean.quantity() <= 0 {
-			return nil, fmt.Errorf("an exponential law needs a mean above 0")
+			return nil, fmt.Errorf("an exponential distribution needs a mean above 0")
 		}
 		return law.Exponential{Beta: l.Exponential.Mean.quantity()}, nil
 	case l.Lognormal != nil:
@@ -135,7 +135,7 @@ func (l Law[Q]) build() (law.Law, error) {
 			}
 		}
 		if len(m) == 0 {
-			return nil, fmt.Errorf("all parts of the mixture weigh 0; one needs a weight above 0")
+			return nil, fmt.Errorf("all parts of the mixture have weight 0; one needs a weight above 0")
 		}
 		return m, nil
 	}
@@ -150,7 +150,7 @@ func (l Lognormal[Q]) build() (law.Law, error) {
 	case mean > 0 && cv > 0 && p50 == 0 && p95 == 0:
 		return law.LognormalFromMean(mean, cv), nil
 	}
-	return nil, fmt.Errorf("a lognormal law needs p50 and p95, 0 < p50 <= p95, or mean and cv, both above 0")
+	return nil, fmt.Errorf("a lognormal distribution needs p50 and p95, 0 < p50 <= p95, or mean and cv, both above 0")
 }
 
 func (w Weibull[Q]) build() (law.Law, error) {
@@ -164,12 +164,12 @@ func (w Weibull[Q]) build() (law.Law, error) {
 		}
 		return law.WeibullFromMean(mean, cv), nil
 	}
-	return nil, fmt.Errorf("a Weibull law needs shape and scale, or mean and cv, both above 0")
+	return nil, fmt.Errorf("a Weibull distribution needs shape and scale, or mean and cv, both above 0")
 }
 
 func spread(name string, mean, cv float64) error {
 	if mean <= 0 || cv < 0.05 || cv > 50 {
-		return fmt.Errorf("a %s law needs a mean above 0 and a cv from 0.05 to 50", name)
+		return fmt.Errorf("a %s distribution needs a mean above 0 and a cv from 0.05 to 50", name)
 	}
 	return nil
 }

@@ -29,8 +29,8 @@ func hangNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 		no, ok := fault.Effect.(provider.NoConnection)
 		unreachable := ok && no.As == provider.Unreachable
 		if timer, _ := c.Timeouts.BeforeFirstByte(1, !unreachable); timer == policy.NoTimer && (hangs || unreachable) {
-			return fmt.Sprintf("requests%s hang and no timeout and no patience ends them: "+
-				"a call that hangs holds its worker for ever", whose)
+			return fmt.Sprintf("requests%s can hang and no timeout or patience ends them: "+
+				"such a call holds its worker until the run ends", whose)
 		}
 	}
 	return ""
@@ -42,7 +42,7 @@ func deliveryNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 	if visible == 0 {
 		return ""
 	}
-	takes := "without bound"
+	takes := "unlimited time"
 	if longest, bounded := f.Client.Horizon(longAnswer(m, f)); bounded {
 		if longest <= visible {
 			return ""
@@ -50,8 +50,8 @@ func deliveryNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 		takes = "up to " + shortDuration(longest.Round(10*time.Millisecond))
 	}
 	return fmt.Sprintf(
-		"a delivery%s can take %s, with visible_after %s: a queue would deliver its call a second time meanwhile, "+
-			"which is not simulated; duplicates and load are too low",
+		"a delivery%s can take %s, with visible_after %s: a queue would deliver the call again meanwhile; "+
+			"this is not simulated, so duplicates and load are underestimated",
 		whose,
 		takes,
 		shortDuration(visible),
@@ -100,8 +100,8 @@ func failureNote(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose s
 			return ""
 		}
 	}
-	return fmt.Sprintf("%s here: no limit, no fault and no timeout that an answer%s could outlast, "+
-		"so that attempts, backoff and jitter are never used", NothingFails, whose)
+	return fmt.Sprintf("%s here: no limit, no fault and no timeout shorter than an answer%s, "+
+		"so retries, backoff and jitter are never used", NothingFails, whose)
 }
 
 // callBytes is the memory of a call that is under way, measured on bursts of 1 M and 2 M calls and
@@ -126,6 +126,6 @@ func memoryNote(m *fleet.Model) string {
 	if calls*callBytes < 1e9 {
 		return ""
 	}
-	return fmt.Sprintf("%s calls are under way at once: a replication takes about %.2g GB of memory; "+
-		"--jobs says how many run at a time", format.Amount(int64(calls)), calls*callBytes/1e9)
+	return fmt.Sprintf("%s calls are in progress at once: a replication takes about %.2g GB of memory; "+
+		"--jobs limits how many run at a time", format.Amount(int64(calls)), calls*callBytes/1e9)
 }

@@ -14,7 +14,7 @@ fleet: {instances: 10, workers: 1M}
 policy: no-retry
 price: gpt-4o-mini
 `
-	const note = "10M calls are under way at once: a replication takes about 7 GB of memory"
+	const note = "10M calls are in progress at once: a replication takes about 7 GB of memory"
 	for workload, want := range map[string]string{
 		"burst: {calls: 10M}":                 note,
 		"burst: {calls: 1M}":                  "",
@@ -46,7 +46,7 @@ provider: {latency: {first_token: 1s, tokens_per_second: 50}}
 policy: {retry: {attempts: 3, backoff: {constant: 4s}}}
 price: gpt-4o-mini
 `
-	const hang, nothing, twice = "hang and no timeout and no patience ends them", NothingFails, "would deliver its call a second time meanwhile"
+	const hang, nothing, twice = "can hang and no timeout or patience ends them", NothingFails, "would deliver the call again meanwhile"
 	for _, c := range []struct {
 		set  []string
 		note string
@@ -93,11 +93,11 @@ price: gpt-4o-mini
 // What is explained says what is so.
 func TestExplainsInWords(t *testing.T) {
 	for set, want := range map[string]string{
-		"workload.redeliver={deliveries: unlimited}":               "goes back to the queue after 0s, as often as it takes.",
-		"workload.redeliver={deliveries: 4, visible_after: 1000s}": "in the queue again 16m40s after it was taken, at most 4 deliveries.",
-		"policy.gate.semaphore=8":                                  "The gate lets go while a call waits to retry; a semaphore held during that wait is fleet.workers.",
-		"policy.retry={attempts: 6, backoff: {constant: 1s}}":      "hint: 1s, 1s, 1s, 1s, 1s.",
-		"policy.retry={attempts: 7, backoff: {constant: 1s}}":      "hint: 1s, 1s, 1s, 1s, 1s, ....",
+		"workload.redeliver={deliveries: unlimited}":               "goes back to the queue after 0s, without limit.",
+		"workload.redeliver={deliveries: 4, visible_after: 1000s}": "back in the queue 16m40s after it was taken, at most 4 deliveries.",
+		"policy.gate.semaphore=8":                                  "Calls that wait to retry do not count at the gate; for a semaphore held during that wait use fleet.workers.",
+		"policy.retry={attempts: 6, backoff: {constant: 1s}}":      "Retry-After: 1s, 1s, 1s, 1s, 1s.",
+		"policy.retry={attempts: 7, backoff: {constant: 1s}}":      "Retry-After: 1s, 1s, 1s, 1s, 1s, ....",
 		"policy.retry.attempts=4":                                  "own-the-loop with changes: 4 attempts",
 		"policy.retry.attempts=6":                                  "own-the-loop: 6 attempts",
 		"policy.name=mine":                                         "mine: 6 attempts",

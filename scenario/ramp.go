@@ -31,7 +31,7 @@ func (b *builder) warm(m *fleet.Model, limits []Limit) {
 		l.Before = int64(math.Ceil(min(before, 1e18)))
 		if !open {
 			b.warnings = append(b.warnings, fmt.Sprintf(
-				"the ramp on %s knows no traffic before the run and starts at its limit, %v; set before: to the rate of that traffic",
+				"the ramp on %s has no rate of the traffic before the run and starts at its limit, %v; set prior_rate",
 				strings.ReplaceAll(l.Resource.String(), "_", " "),
 				limits[i].Limit,
 			))

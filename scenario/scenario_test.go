@@ -56,10 +56,10 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"no kind of arrival", "  batch: {calls: 10}\n", "", []string{"found 0 kinds of arrival"}},
 		{"no end", "batch: {calls: 10}", "open: {rate: 5/s}", []string{"workload.open: found neither calls nor a horizon"}},
 		{"no workers", "fleet: {workers: 2}", "fleet: {instances: 2}", []string{"fleet.workers: found none; want the number of workers"}},
-		{"queues of a batch", "fleet: {workers: 2}", "fleet: {workers: 2, queue: per_instance}", []string{"fleet.queue: found per_instance; it goes with calls that come by themselves and with workers"}},
-		{"a batch dealt", "fleet: {workers: 2}", "fleet: {workers: 2, dispatch: in_turn}", []string{"fleet.dispatch: found in_turn; workers fetch these calls"}},
+		{"queues of a batch", "fleet: {workers: 2}", "fleet: {workers: 2, queue: per_instance}", []string{"fleet.queue: found per_instance; it requires workers and an open, burst or trace workload"}},
+		{"a batch dealt", "fleet: {workers: 2}", "fleet: {workers: 2, dispatch: in_turn}", []string{"fleet.dispatch: found in_turn; workers take the calls of this workload"}},
 		{"no prompt", "  prompt_tokens: 100\n", "", []string{"workload.prompt_tokens: found nothing"}},
-		{"law without parameters", "prompt_tokens: 100", "prompt_tokens: {lognormal: {p50: 9}}", []string{"f.yaml:4:18: workload.prompt_tokens: a lognormal law needs p50 and p95"}},
+		{"law without parameters", "prompt_tokens: 100", "prompt_tokens: {lognormal: {p50: 9}}", []string{"f.yaml:4:18: workload.prompt_tokens: a lognormal distribution needs p50 and p95"}},
 		{"two laws", "prompt_tokens: 100", "prompt_tokens: {constant: 1, exponential: {mean: 2}}", []string{"found 2 fields; want exactly one of constant, empirical"}},
 		{"rate without time", "500/min", "500", []string{"provider.limits.0.limit: found 500; want a whole amount per time"}},
 		{"rate of nothing", "500/min", "500/fortnight", []string{`found "500/fortnight"; want a whole amount per time`}},
@@ -76,13 +76,13 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"what a ramp has used", "limit: 500/min}", "limit: 500/min, kind: ramp, used: 5}", []string{"provider.limits.0.used: a ramp starts from a rate; want prior_rate"}},
 		{"rate before a ramp", "limit: 500/min}", "limit: 500/min, kind: ramp, prior_rate: 500}", []string{"provider.limits.0.prior_rate: found 500; want a rate such as 500k/min"}},
 		{"before no ramp", "limit: 500/min}", "limit: 500/min, prior_rate: 5/s}", []string{"growth, every and prior_rate require kind: ramp"}},
-		{"limit of a key nobody has", "limit: 500/min}", "limit: 500/min, keys: [blue]}", []string{`provider.limits.0.keys: found "blue"; no fleet calls under it`}},
+		{"limit of a key nobody has", "limit: 500/min}", "limit: 500/min, keys: [blue]}", []string{`provider.limits.0.keys: found "blue"; no fleet uses this key`}},
 		{"limit of a model nobody calls", "limit: 500/min}", "limit: 500/min, models: [blue]}", []string{`provider.limits.0.models: found [blue]; no fleet calls any of them`}},
 		{"dialect", "  limits:", "  dialect: antropic\n  limits:", []string{`provider.dialect: found "antropic"; did you mean "anthropic"?`}},
 		{"what is billed", "  limits:", "  bills: [abandonned]\n  limits:", []string{`provider.bills.0: found "abandonned"; did you mean "abandoned"?`}},
-		{"batch without slots", "  limits:", "  capacity: {batching: {step: 10ms}}\n  limits:", []string{"provider.capacity.slots: found none; queue, full_status and batching go with a number of slots"}},
+		{"batch without slots", "  limits:", "  capacity: {batching: {step: 10ms}}\n  limits:", []string{"provider.capacity.slots: found none; queue, full_status and batching require a number of slots"}},
 		{"batch without a step", "  limits:", "  capacity: {slots: 8, batching: {per_stream: 10ms}}\n  limits:", []string{"provider.capacity.batching: found a step of 0s; want a time such as 12ms"}},
-		{"two latencies", "  limits:", "  capacity: {slots: 8, batching: {step: 10ms}}\n  latency: {first_token: 1s}\n  limits:", []string{"provider.latency: found a latency beside capacity.batching"}},
+		{"two latencies", "  limits:", "  capacity: {slots: 8, batching: {step: 10ms}}\n  latency: {first_token: 1s}\n  limits:", []string{"provider.latency: found latency and capacity.batching"}},
 		{"measure nobody", "name:", "measure: onlin\nother_fleets:\n  - {fleet: {name: online, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{`measure: found "onlin"; no such fleet; did you mean "online"?`}},
 		{"two fleets of one name", "name:", "other_fleets:\n  - {fleet: {name: main, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{`other_fleets.0.fleet.name: found "main"; want a name of its own`}},
 		{"mistake in a fleet beside", "name:", "other_fleets:\n  - {fleet: {workers: 1}, workload: {batch: {calls: 1}, output_tokens: 1}}\nname:", []string{"other_fleets.0.workload.prompt_tokens: found nothing"}},
@@ -106,32 +106,32 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"fallback to nobody", "policy: own-the-loop", "policy: {fallback: {on: true}}", []string{"policy.fallback.on: found true with 0 fallbacks"}},
 		{"fallbacks that nobody uses", "price: gpt-4o-mini", "price: gpt-4o-mini\nfallbacks: [{provider: local-stub}]", []string{"policy.fallback.on: found false with 1 fallbacks"}},
 		{"mistake in a fallback", "price: gpt-4o-mini", "price: gpt-4o-mini\nfallbacks: [{provider: {limits: [{resource: requests, limit: 5}]}}]", []string{"fallbacks.0.provider.limits.0.limit: found 5"}},
-		{"cooldown of no fallback", "policy: own-the-loop", "policy: {fallback: {cooldown: 5s}}", []string{"policy.fallback.cooldown: found it alone, where it does nothing; want policy.fallback.on as well"}},
-		{"window of no throttle", "policy: own-the-loop", "policy: {throttle: {window: 5s}}", []string{"policy.throttle.window: found it alone, where it does nothing; want policy.throttle.k as well"}},
+		{"cooldown of no fallback", "policy: own-the-loop", "policy: {fallback: {cooldown: 5s}}", []string{"policy.fallback.cooldown: found it alone, where it has no effect; want policy.fallback.on as well"}},
+		{"window of no throttle", "policy: own-the-loop", "policy: {throttle: {window: 5s}}", []string{"policy.throttle.window: found it alone, where it has no effect; want policy.throttle.k as well"}},
 		{"breaker that looks at nothing", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, window: 30s}}", []string{"policy.breaker.window: found it alone"}},
 		{"class of attempts", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, counts_as_failure: [terminl]}}", []string{`policy.breaker.counts_as_failure.0: found "terminl"; did you mean "terminal"?`}},
 		{"counts of no breaker", "policy: own-the-loop", "policy: {breaker: {counts_as_failure: [terminal]}}", []string{"policy.breaker: found no rule; want consecutive_failures or ratio"}},
 		{"minimum of nothing", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, min_results: 3}}", []string{"policy.breaker.min_results: found it alone"}},
-		{"cycle of no cooldown", "policy: own-the-loop", "fallbacks: [{provider: local-stub}]\npolicy: {fallback: {on: true, cooldown_refresh: 10s}}", []string{"policy.fallback.cooldown_refresh: found it alone, where it does nothing; want policy.fallback.cooldown as well"}},
-		{"fall back to nobody", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, when_open: fall_back}}", []string{"policy.breaker.when_open: found it alone, where it does nothing; want policy.fallback.on to fall back as well"}},
+		{"cycle of no cooldown", "policy: own-the-loop", "fallbacks: [{provider: local-stub}]\npolicy: {fallback: {on: true, cooldown_refresh: 10s}}", []string{"policy.fallback.cooldown_refresh: found it alone, where it has no effect; want policy.fallback.cooldown as well"}},
+		{"fall back to nobody", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, when_open: fall_back}}", []string{"policy.breaker.when_open: found it alone, where it has no effect; want policy.fallback.on to fall back as well"}},
 		{"fallback of a fleet beside", "name:", "other_fleets:\n  - {fleet: {workers: 1}, policy: {fallback: {on: true}}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{"other_fleets.0.policy.fallback.on: found true; the scenario's fallbacks are those of its main fleet"}},
 		{"header beside a wait", "  limits:", "  faults: [{status: 429, retry_after: 5s, retry_after_header: soon}]\n  limits:", []string{"provider.faults.0.retry_after_header: found both it and retry_after"}},
-		{"header of no status", "  limits:", "  faults: [{hang: true, retry_after_header: soon}]\n  limits:", []string{"want status"}},
+		{"header of no status", "  limits:", "  faults: [{hang: true, retry_after_header: soon}]\n  limits:", []string{"require status"}},
 		{"layer", "policy: own-the-loop", "policy: {outer_layers: [{retry: {attempts: 0}}]}", []string{"policy.outer_layers.0.retry.attempts: found \"0\""}},
 		{"layer's backoff", "policy: own-the-loop", "policy: {outer_layers: [{retry: {backoff: {exponential: {cap: 5s}}}}]}", []string{"policy.outer_layers.0.retry.backoff.exponential.base: found nothing"}},
 		{"power of nothing", "policy: own-the-loop", "policy: {retry: {backoff: {power: {base: 1s}}}}", []string{"policy.retry.backoff.power: found base 1s and exponent 0"}},
-		{"give up first", "policy: own-the-loop", "policy: {retry: {retry_after: {obey: up_to, limit: 5s, overrides_status: true}}}", []string{"policy.retry.retry_after.overrides_status: goes with beyond: give_up"}},
+		{"give up first", "policy: own-the-loop", "policy: {retry: {retry_after: {obey: up_to, limit: 5s, overrides_status: true}}}", []string{"policy.retry.retry_after.overrides_status: requires beyond: give_up"}},
 		{"range of statuses", "policy: own-the-loop", "policy: {retry: {retry_on: [599..500]}}", []string{"a range such as 502..599"}},
 		{"tier of no model", "price: gpt-4o-mini", "price: {tier: batch}", []string{"price.model: found a tier without a model"}},
-		{"tier of one's own price", "price: gpt-4o-mini", "price: {input: 1, output: 2, tier: batch}", []string{"price.tier: found batch beside a price"}},
+		{"tier of one's own price", "price: gpt-4o-mini", "price: {input: 1, output: 2, tier: batch}", []string{"price.tier: found batch with a price of your own"}},
 		{"life of no cache", "  prompt_tokens:", "  cache_lifetime: 5m\n  prompt_tokens:", []string{"workload.cache_lifetime: found 5m without cached_share"}},
-		{"burst of a window", "limit: 500/min}", "limit: 500/min, kind: fixed_window, burst: 5}", []string{"provider.limits.0.burst: only a bucket that"}},
-		{"factor without rule", "{resource: requests, limit: 500/min}", "{resource: tokens, limit: 500/min, output_factor: 5}", []string{"output_factor and settle: multiply_output go together"}},
+		{"burst of a window", "limit: 500/min}", "limit: 500/min, kind: fixed_window, burst: 5}", []string{"provider.limits.0.burst: requires a bucket"}},
+		{"factor without rule", "{resource: requests, limit: 500/min}", "{resource: tokens, limit: 500/min, output_factor: 5}", []string{"output_factor and settle: multiply_output require each other"}},
 		{"output charged at admission", "{resource: requests, limit: 500/min}", "{resource: output_tokens, limit: 500/min, charge: prompt}", []string{"a limit on output tokens counts as_produced"}},
 		{"queue without slots", "  limits:", "  capacity: {queue: 5}\n  limits:", []string{"provider.capacity.slots: found none"}},
 		{"full with another status", "  limits:", "  capacity: {slots: 5, full_status: 500}\n  limits:", []string{"provider.capacity.full_status: found 500; want 429, 503 or 529"}},
 		{"gateway of answers", "  limits:", "  gateway: {rewrite: [{from: 529, to: 200}]}\n  limits:", []string{"provider.gateway.rewrite.0: found 529 to 200"}},
-		{"gateway with two wishes", "  limits:", "  gateway: {strip_retry_after: true, retry_after: 59s}\n  limits:", []string{"provider.gateway.retry_after: found 59s beside strip_retry_after; want one of them"}},
+		{"gateway with two wishes", "  limits:", "  gateway: {strip_retry_after: true, retry_after: 59s}\n  limits:", []string{"provider.gateway.retry_after: found 59s and strip_retry_after; want one of them"}},
 		{"Retry-After in another form", "  limits:", "  retry_after: {send: in_second}\n  limits:", []string{"provider.retry_after.send: found \"in_second\"", "as_date, in_body, in_seconds, never"}},
 		{"rejected", "limit: 500/min}", "limit: 500/min, rejected: yes}", []string{`rejected: found "yes"; known: free, into_debt, to_zero`}},
 		{"slices longer than the period", "limit: 500/min}", "limit: 500/min, enforced_every: 2m}", []string{"longer than its period"}},
@@ -146,7 +146,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"up_to without limit", "policy: own-the-loop", "policy: {retry: {retry_after: {obey: up_to}}}", []string{"retry_after.limit: found nothing; up_to needs a limit"}},
 		{"status of success", "  limits:", "  faults: [{status: 200}]\n  limits:", []string{"provider.faults.0.status: found 200; want an error status"}},
 		{"fault without effect", "  limits:", "  faults: [{at: 5s}]\n  limits:", []string{"provider.faults.0: found 0 effects; want exactly one of connection, cut_at"}},
-		{"gap without length", "  limits:", "  faults: [{status: 500, gap: 5m}]\n  limits:", []string{"provider.faults.0: a fault that comes and goes has gap and length and no for"}},
+		{"gap without length", "  limits:", "  faults: [{status: 500, gap: 5m}]\n  limits:", []string{"provider.faults.0: a recurring fault needs gap and length, and no for"}},
 		{"share above one", "  limits:", "  faults: [{status: 500, share: 5}]\n  limits:", []string{`provider.faults.0.share: found "5"; want a share from 0 to 1`}},
 		{"unknown model", "gpt-4o-mini", "gpt-4o-minni", []string{`price: no price for model "gpt-4o-minni"`, `did you mean "gpt-4o-mini"?`}},
 		{"half a price", "price: gpt-4o-mini", "price: {input: 3}", []string{"price: found a part of a price"}},
@@ -430,7 +430,7 @@ func TestDealing(t *testing.T) {
 		{fleet: "{instances: 3, workers: 2, queue: per_instance}", queue: fleet.PerInstance},
 		{fleet: "{instances: 3, workers: 2, queue: per_instance, dispatch: in_turn}", dealt: fleet.InTurn, queue: fleet.PerInstance},
 		{fleet: "{instances: 3, workers: 2, dispatch: in_turn}", mistake: "fleet.dispatch: found in_turn, but workers take calls from one queue of all instances; want fleet.queue per_instance as well"},
-		{fleet: "{instances: 3, queue: per_instance}", mistake: "fleet.queue: found per_instance; it goes with calls that come by themselves and with workers"},
+		{fleet: "{instances: 3, queue: per_instance}", mistake: "fleet.queue: found per_instance; it requires workers and an open, burst or trace workload"},
 	} {
 		file := "workload: {open: {rate: 5/s, calls: 9}, prompt_tokens: 1, output_tokens: 1}\nfleet: " + c.fleet + "\n"
 		s, err := Read([]byte(file), "f", Options{})
@@ -742,7 +742,7 @@ func (a *answers) Call(c *fleet.Call) {
 // servers that serve any model and resellers are not.
 func TestProviderAndPriceOfTwoVendors(t *testing.T) {
 	for _, c := range []struct{ provider, price, want string }{
-		{"anthropic-scale", "gpt-4o", "the provider is anthropic-scale and the price that of gpt-4o, which anthropic does not sell"},
+		{"anthropic-scale", "gpt-4o", "the provider is anthropic-scale but the price is that of gpt-4o, which anthropic does not sell"},
 		{"{preset: openai-tier-1-gpt-4o, round_trip: 1s}", "claude-opus-5", "which openai does not sell"},
 		{"openai-tier-1-gpt-4o", "groq/openai/gpt-oss-120b", "which openai does not sell"},
 		{"openai-tier-1-gpt-4o", "gpt-4o", ""},
@@ -755,7 +755,7 @@ func TestProviderAndPriceOfTwoVendors(t *testing.T) {
 		{"{limits: []}", "gpt-4o", ""},
 		{"anthropic-scale", "{input: 1, output: 2}", ""},
 		{"anthropic-scale", "claude-opus-5\nfallbacks: [{provider: openai-tier-1-gpt-4o}]\npolicy: {fallback: {on: true}}",
-			"the provider is openai-tier-1-gpt-4o and the price that of claude-opus-5"},
+			"the provider is openai-tier-1-gpt-4o but the price is that of claude-opus-5"},
 	} {
 		text := "name: t\nworkload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1, max_tokens: 1}\nfleet: {workers: 1}\nprovider: " + c.provider + "\nprice: " + c.price + "\n"
 		s, err := Read([]byte(text), "f", Options{})
@@ -909,7 +909,7 @@ func TestEmbeddedScenariosReadAndExplain(t *testing.T) {
 		}
 		var out bytes.Buffer
 		s.Explain(&out)
-		for _, part := range []string{"Workload", "Provider", "Policy", "Price", "What the averages allow"} {
+		for _, part := range []string{"Workload", "Provider", "Policy", "Price", "Throughput that each part allows, on average"} {
 			if !strings.Contains(out.String(), part) {
 				t.Errorf("%s: the explanation lacks %q", name, part)
 			}
@@ -940,15 +940,15 @@ func TestWhatBinds(t *testing.T) {
 		{"the mean of the larger, and a spike of two minutes beyond it",
 			"workload: {open: {rate: 77/min, profile: [{at: 5m, for: 2m, rate: 231/min}]}, prompt_tokens: {lognormal: {p50: 3k, p95: 12k}}, max_tokens: 4096}\nhorizon: 20m\n" +
 				"provider: {limits: [{resource: requests, limit: 500/min}, {resource: tokens, limit: 450k/min, charge: 'max(max_tokens, estimate)', settle: none}]}",
-			[]string{"tokens 450k/min                              80.99 calls/min after 80 at once", "Bound by: tokens 450k/min, 80.99 calls/min; the spike from 5m to 7m needs 231.",
-				"Workers needed: 24 at the peak of 231 calls/min, 6 s each (Little's law); there are 30."}},
+			[]string{"tokens 450k/min                              80.99 calls/min after a burst of 80", "Bound by: tokens 450k/min, 80.99 calls/min; the spike from 5m to 7m needs 231.",
+				"Workers needed: 24 at the peak of 231 calls/min, 6 s each (Little's law); 30 are configured."}},
 		{"arrivals that a bucket follows", "workload: {open: {rate: 77/min}}\nhorizon: 20m\nprovider: {limits: [{resource: requests, limit: 80/min}]}",
 			[]string{"Bound by: nothing; the tightest is requests 80/min, 80 calls/min; arrivals need 77.", "Workers needed: 8 at the peak of 77"}},
 		{"and those that it does not", "workload: {open: {rate: 90/min}}\nhorizon: 20m\nprovider: {limits: [{resource: requests, limit: 80/min}]}",
 			[]string{"Bound by: requests 80/min, 80 calls/min; arrivals need 90."}},
 		// An answer is 0.0001 x 1,000 + 0.0009 x 500 = $0.55: 909 for $500 a month.
 		{"a month's dollars are told by the month and last for the run", "workload: {batch: {calls: 900}}\nprovider: {limits: [{resource: dollars, limit: $500/720h}]}\nprice: {input: 100, output: 900}",
-			[]string{"$500/month                                   909.1 calls/month after 909 at once, 0s for 900 calls", "Bound by: 30 workers, 6 s a call, 300 calls/min: 3m for 900 calls."}},
+			[]string{"$500/month                                   909.1 calls/month after a burst of 909, 0s for 900 calls", "Bound by: 30 workers, 6 s a call, 300 calls/min: 3m for 900 calls."}},
 		{"or do not", "workload: {open: {rate: 60/min}}\nhorizon: 20m\nprovider: {limits: [{resource: dollars, limit: $500/720h, kind: fixed_window}]}\nprice: {input: 100, output: 900}",
 			[]string{"Bound by: $500/month, fixed window, 909.1 calls/month; arrivals need 1200 calls in 20m."}},
 		// Windows of 15 minutes: 150, 225, 338, 507, 761 (rounded up), 1,981 of them, then 19 of 1,142 or 77 a minute.
@@ -960,21 +960,21 @@ func TestWhatBinds(t *testing.T) {
 			[]string{"Bound by: requests 100/min, ramp, 115.5 calls/min; the spike from 1h to 1h2m needs 231."}},
 		{"what others take", "workload: {open: {rate: 70/min}}\nhorizon: 20m\nprovider: {limits: [{resource: requests, limit: 80/min}]}\n" +
 			"other_fleets: [{workload: {open: {rate: 20/min}, prompt_tokens: 10, output_tokens: 10}, fleet: {name: other, workers: 5}}]",
-			[]string{"Bound by: requests 80/min, 80 calls/min; arrivals need 70 beside 20 that other fleets take."}},
+			[]string{"Bound by: requests 80/min, 80 calls/min; arrivals need 70 in addition to 20 of other fleets."}},
 		// Answers uniform over 0..1,000 tokens end after 1..11 s; those of 501 or more, 49.95 %, after 6 s. A
 		// caller leaves within that with a probability of 6/36,000.
 		{"timeouts", "workload: {batch: {calls: 9}, output_tokens: {uniform: {min: 0, max: 1000}}, patience: {exponential: {mean: 10h}}}\nprovider: {}\npolicy: {timeouts: {attempt: 6s}}",
-			[]string{"takes 6 s on average, 95 % of them at most 10.5 s; 49.9% of the attempts outlast their timeouts; under 0.1% of the callers leave before it."}},
+			[]string{"takes 6 s on average; 95 % take at most 10.5 s; 49.9% of the attempts exceed their timeouts; under 0.1% of the callers leave earlier."}},
 		// Of a stream only the first token waits for first_byte.
 		{"timeouts of streams", "workload: {batch: {calls: 9}, stream: true, patience: 5s}\nprovider: {latency: {first_token: {uniform: {min: 0s, max: 4s}}}}\npolicy: {timeouts: {first_byte: 3s, gap: 11ms}}",
-			[]string{"25% of the attempts outlast their timeouts; 100% of the callers leave before it."}},
-		{"a gap between tokens", "workload: {batch: {calls: 9}, stream: true}\nprovider: {}\npolicy: {timeouts: {gap: 9ms}}", []string{"100% of the attempts outlast their timeouts."}},
+			[]string{"25% of the attempts exceed their timeouts; 100% of the callers leave earlier."}},
+		{"a gap between tokens", "workload: {batch: {calls: 9}, stream: true}\nprovider: {}\npolicy: {timeouts: {gap: 9ms}}", []string{"100% of the attempts exceed their timeouts."}},
 		{"32 slots answer 320 calls a minute, for which 54 workers are needed that pause 4 s after 6 s",
 			"workload: {batch: null, closed: {think: 4s}}\nhorizon: 10m\nprovider: {capacity: {slots: 32, queue: unlimited}}",
-			[]string{"Workers needed: 54 for the 320 calls/min that the rest lets through, 10 s each (Little's law); there are 30.", "Bound by: 30 workers, 10 s a call, 180 calls/min."}},
+			[]string{"Workers needed: 54 for the 320 calls/min that the other parts allow, 10 s each (Little's law); 30 are configured.", "Bound by: 30 workers, 10 s a call, 180 calls/min."}},
 		{"nothing takes time and nothing limits", "workload: {batch: {calls: 9}}\nprovider: {latency: {first_token: 0s, tokens_per_second: unlimited}}", []string{"Bound by: nothing."}},
 		{"reasoning comes before the first token", "workload: {batch: {calls: 9}, stream: true, reasoning_tokens: 500}\nprovider: {}\npolicy: {timeouts: {first_byte: 5s}}",
-			[]string{"takes 11 s on average", "100% of the attempts outlast their timeouts."}},
+			[]string{"takes 11 s on average", "100% of the attempts exceed their timeouts."}},
 	} {
 		base := "name: t\nworkload: {prompt_tokens: 1000, output_tokens: 500}\nfleet: {workers: 30}\nprovider: {latency: {first_token: 1s, tokens_per_second: 100}}\nprice: gpt-4o-mini\n"
 		s := merged(t, base, c.text)
@@ -983,7 +983,7 @@ func TestWhatBinds(t *testing.T) {
 		for _, want := range c.want {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%s: want %q in\n%s", c.name, want,
-					out.String()[strings.Index(out.String(), "What the averages"):])
+					out.String()[strings.Index(out.String(), "Throughput that"):])
 			}
 		}
 	}
@@ -1163,7 +1163,7 @@ func TestResolvedClientsReadBack(t *testing.T) {
 	var out bytes.Buffer
 	s.Explain(&out)
 	for _, want := range []string{"inside framework", "gate gradient 3..50 for all, last first, 12 wait", "paced by the provider's counters less 10%, for all", "breaker at 5 in a row or 50% of 30s, at least 20, open 10s, counts throttled, terminal",
-		"adaptive throttling K 1.5", "retry budget of 10 tokens", "hedged after p95, losers cancelled", "fallback, cooldown 1m0s seen every 10s", "at most 189 times (7 x 3 x 3 with hedges x 3 targets)", "Then, where no answer came: azure-ptu-gpt-4o", "Beside: other"} {
+		"adaptive throttling K 1.5", "retry budget of 10 tokens", "hedged after p95, losers cancelled", "fallback, cooldown 1m0s seen every 10s", "at most 189 times (7 x 3 x 3 with hedges x 3 targets)", "Fallback: azure-ptu-gpt-4o", "Other fleet: other"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the explanation lacks %q:\n%s", want, out.String())
 		}
@@ -1287,9 +1287,9 @@ price: gpt-4o-mini
 `
 	for workload, want := range map[string]string{
 		"batch: {calls: 5}":                "",
-		"batch: {calls: 100}":              "100 calls ask at once and keep trying for 3s",
-		"batch: {calls: 100k}":             "1000 calls ask at once and keep trying for 3s",
-		"burst: {calls: 100}":              "100 calls ask at once and keep trying for 3s",
+		"batch: {calls: 100}":              "100 calls start at once and retry for at most 3s",
+		"batch: {calls: 100k}":             "1000 calls start at once and retry for at most 3s",
+		"burst: {calls: 100}":              "100 calls start at once and retry for at most 3s",
 		"closed: {think: 1m, calls: 1000}": "",
 		"open: {rate: 1/min, calls: 1000}": "",
 	} {
@@ -1299,7 +1299,7 @@ price: gpt-4o-mini
 			continue
 		}
 		notes := strings.Join(s.Warnings, "; ")
-		if strings.Contains(notes, "ask at once") != (want != "") || !strings.Contains(notes, want) {
+		if strings.Contains(notes, "start at once") != (want != "") || !strings.Contains(notes, want) {
 			t.Errorf("%s: %q, want %q", workload, notes, want)
 		}
 	}

@@ -153,8 +153,8 @@ func TestTraceAndLawsOfSizes(t *testing.T) {
 		t.Errorf("drawn where a row does not say: %+v", got)
 	}
 	for workload, want := range map[string]string{
-		"trace: {file: sized.csv, columns: {time: at_s, prompt_tokens: p}}" + both: "workload.prompt_tokens: found exponential(mean 1000), but the trace says the prompt_tokens of its calls",
-		"trace: {rows: [{prompt_tokens: 5, output_tokens: 6}]}, output_tokens: 7":  "workload.output_tokens: found 7, but the trace says the output_tokens",
+		"trace: {file: sized.csv, columns: {time: at_s, prompt_tokens: p}}" + both: "workload.prompt_tokens: found exponential(mean 1000), but the trace records the prompt_tokens of its calls",
+		"trace: {rows: [{prompt_tokens: 5, output_tokens: 6}]}, output_tokens: 7":  "workload.output_tokens: found 7, but the trace records the output_tokens",
 		"trace: {rows: [{prompt_tokens: 5}]}, output_tokens: 7, prompt_tokens: 8":  "workload.prompt_tokens: found 8",
 		"trace: {rows: [{at: 1s}]}, output_tokens: 7":                              "workload.prompt_tokens: found nothing",
 		"trace: {rows: [{at: 1s}], columns: {time: t}}" + both:                     "columns, time_unit and no_output are for a file",

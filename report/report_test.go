@@ -74,7 +74,7 @@ func TestWarningsTravelWithTheReport(t *testing.T) {
 		{[]string{"provider.faults=[{share: 1%, hang: true}]", "policy.timeouts={connect: 5s, attempt: none}"}, "are unfinished"},
 		{[]string{"workload.patience=20s"}, "were abandoned"},
 		{[]string{"event_budget=17k"}, "raise event_budget"},
-		{[]string{"policy.retry.attempts=none", "policy.retry.deadline=none"}, "retries without bound"},
+		{[]string{"policy.retry.attempts=none", "policy.retry.deadline=none"}, "retries without limit"},
 		{[]string{"provider.faults=[{status: 400}]"}, ""},
 	} {
 		s := testkit.Embedded(t, c.set...)

@@ -40,6 +40,7 @@ var layers = map[string][]string{
 	},
 	"measure": {
 		"stampede/cost", "stampede/fleet", "stampede/internal/format", "stampede/internal/nearest",
+		"stampede/internal/words",
 		"stampede/policy", "stampede/provider", "stampede/scenario", "stampede/sim", "stampede/wire",
 		"gonum.org/v1/gonum/stat/distuv",
 	},

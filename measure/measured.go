@@ -3,6 +3,7 @@ package measure
 import (
 	"time"
 
+	"stampede/internal/words"
 	"stampede/sim"
 )
 
@@ -25,17 +26,26 @@ func (m Measured) Starts(at sim.Time) bool { return m.From <= at && at < m.To }
 // the start of the run, so an end at time 0 is.
 func (m Measured) Ends(at sim.Time) bool { return (m.From < at || m.From == 0) && at <= m.To }
 
-// Basis says what a metric is of. No ratio of the registry mixes two of them.
+// Basis says what a metric covers. No ratio of the registry mixes two of them.
 type Basis uint8
 
 const (
-	PerRun  Basis = iota // the run as a whole: its bounds, and what its policy can do
-	PerCall              // the calls that arrive in the measured time, with all that belongs to them whenever it happens
-	PerTime              // what happens in the measured time, whichever call it is for
+	PerRun Basis = iota
+	PerCall
+	PerTime
 )
 
+var bases = words.Glossary[Basis]{
+	PerRun:  {"per run", "the run as a whole, and what its policy can do"},
+	PerCall: {"per call", "calls that arrive in the measured time, with everything that happens to them whenever it happens"},
+	PerTime: {"per time", "what happens in the measured time, whichever call it is for"},
+}
+
 // String is the word for a basis.
-func (b Basis) String() string { return [...]string{"per run", "per call", "per time"}[b] }
+func (b Basis) String() string { return bases.Word(b) }
+
+// Meaning says what such a metric covers.
+func (b Basis) Meaning() string { return bases.Meaning(b) }
 
 // MarshalText implements encoding.TextMarshaler.
 func (b Basis) MarshalText() ([]byte, error) { return []byte(b.String()), nil }

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -48,5 +49,28 @@ func TestRegistry(t *testing.T) {
 	}
 	if Index("nothing") != -1 {
 		t.Error("Index finds what is not there")
+	}
+}
+
+// docs/metrics.md is what the program prints.
+func TestReferenceIsCurrent(t *testing.T) {
+	var want bytes.Buffer
+	Reference(&want)
+	got, err := os.ReadFile("../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want.Bytes()) {
+		t.Error("docs/metrics.md is not current; run go generate ./measure")
+	}
+}
+
+// A meaning is one plain phrase: a capital letter, no full stop, at most 110 characters.
+func TestMeaningsArePlain(t *testing.T) {
+	for _, m := range Metrics() {
+		first := m.Meaning[:1]
+		if first != strings.ToUpper(first) || strings.HasSuffix(m.Meaning, ".") || len(m.Meaning) > 110 {
+			t.Errorf("%s: %q (%d)", m.Name, m.Meaning, len(m.Meaning))
+		}
 	}
 }

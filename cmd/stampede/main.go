@@ -80,7 +80,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Commands: []*cli.Command{
 			runCommand(), sweepCommand(), reportCommand(), plotCommand(), mergeCommand(),
 			experimentCommand(), presetCommand(),
-			checkCommand(), initCommand(), explainCommand(), schemaCommand(),
+			checkCommand(), initCommand(), explainCommand(), metricsCommand(), schemaCommand(),
 			completionCommand(), completeCommand(), manCommand(), helpCommand(),
 		},
 		Flags:  []cli.Flag{noColorFlag(), cli.HelpFlag},

@@ -153,7 +153,8 @@ func check(t *rapid.T, l *provider.Limit, from, until sim.Time, counts []count) 
 	switch {
 	case l.Resource == provider.Concurrency:
 		atOnceHolds(t, l, counts)
-	case l.Kind == provider.RampLimit && (from > 0 || until < sim.End-1): // what was before a change makes the ceilings after it
+	// what was before a change makes the ceilings after it
+	case l.Kind == provider.RampLimit && (from > 0 || until < sim.End-1):
 	case l.Kind == provider.RampLimit:
 		ramp(t, l, counts)
 	case l.Kind == provider.FixedWindow:
@@ -392,7 +393,8 @@ func TestBoundsOnRandomModels(t *testing.T) {
 		}
 		for i, u := range summary.Uses[0] {
 			l := &m.Provider.Limits[i]
-			if known := l.Resource == provider.Requests && l.Kind != provider.LeakyBucket && l.Rejected != provider.IntoDebt; known &&
+			if known := l.Resource == provider.Requests && l.Kind != provider.LeakyBucket &&
+				l.Rejected != provider.IntoDebt; known &&
 				u.Counted > u.Admitted*(1+1e-9)+1e-6 {
 				t.Fatalf("%v: counted %g of %g admitted until %v", l, u.Counted, u.Admitted, end)
 			}

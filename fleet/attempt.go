@@ -257,7 +257,8 @@ func (r *run) cutOff(aid uint32) {
 	r.marked(p) // what comes at this instant comes first
 	now := r.loop.Now()
 	if a.replyAt == now ||
-		(a.streams != sim.Timer{} && a.first+p.hop == now && a.timerKind != policy.AttemptTimer && a.timerKind != policy.CallTimer) {
+		(a.streams != sim.Timer{} && a.first+p.hop == now && a.timerKind != policy.AttemptTimer &&
+			a.timerKind != policy.CallTimer) {
 		return
 	}
 	id, timer := a.call, a.timerKind

@@ -45,7 +45,9 @@ func TestAFleetBesideChangesNoLuck(t *testing.T) {
 	}
 	// And the fleet beside has luck of its own.
 	var latencies [2][]time.Duration
-	if _, err := m.Run(1, 0, each{call: func(c *Call) { latencies[c.Fleet] = append(latencies[c.Fleet], c.Latency()) }}); err != nil {
+	if _, err := m.Run(1, 0, each{call: func(c *Call) {
+		latencies[c.Fleet] = append(latencies[c.Fleet], c.Latency())
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	if slices.Equal(latencies[0], latencies[1]) {
@@ -112,16 +114,24 @@ func TestBillingByOutcome(t *testing.T) {
 		{"abandoned, keeps generating", nil, provider.Keeps, 1500 * ms, provider.Billing{}, prompt + answer},
 		{"abandoned, stops half-way", nil, provider.Stops, 1500 * ms, provider.Billing{}, prompt + answer/2},
 		{"abandoned, not billed", nil, provider.Keeps, 1500 * ms, provider.Billing{AbandonedFree: true}, 0},
-		{"cut after 40 %", always(provider.Break{Part: 0.4}), provider.Keeps, 0, provider.Billing{}, prompt + answer*4/10},
+		{"cut after 40 %", always(provider.Break{Part: 0.4}), provider.Keeps, 0, provider.Billing{},
+			prompt + answer*4/10},
 		{"cut, not billed", always(provider.Break{Part: 0.4}), provider.Keeps, 0, provider.Billing{CutFree: true}, 0},
-		{"error in the stream after 40 %", always(provider.Break{Part: 0.4, Code: "overloaded_error"}), provider.Keeps, 0, provider.Billing{}, prompt + answer*4/10},
-		{"reply lost", always(provider.Break{Part: 1}), provider.Keeps, 0, provider.Billing{CutFree: true}, prompt + answer},
-		{"reply lost, not billed", always(provider.Break{Part: 1}), provider.Keeps, 0, provider.Billing{LostFree: true}, 0},
-		{"429", always(provider.Reject{Reply: wire.Reply{Status: 429}}), provider.Keeps, 0, provider.Billing{TimeoutBilled: true, FilterBilled: true}, 0},
+		{"error in the stream after 40 %", always(provider.Break{Part: 0.4, Code: "overloaded_error"}), provider.Keeps,
+			0, provider.Billing{}, prompt + answer*4/10},
+		{"reply lost", always(provider.Break{Part: 1}), provider.Keeps, 0, provider.Billing{CutFree: true},
+			prompt + answer},
+		{"reply lost, not billed", always(provider.Break{Part: 1}), provider.Keeps, 0, provider.Billing{LostFree: true},
+			0},
+		{"429", always(provider.Reject{Reply: wire.Reply{Status: 429}}), provider.Keeps, 0,
+			provider.Billing{TimeoutBilled: true, FilterBilled: true}, 0},
 		{"408", always(provider.Reject{Reply: wire.Reply{Status: 408}}), provider.Keeps, 0, provider.Billing{}, 0},
-		{"408, billed as Azure does", always(provider.Reject{Reply: wire.Reply{Status: 408}}), provider.Keeps, 0, provider.Billing{TimeoutBilled: true}, prompt + answer},
-		{"content filter", always(provider.Reject{Reply: wire.Reply{Status: 400, Code: "content_filter"}}), provider.Keeps, 0, provider.Billing{}, 0},
-		{"content filter, billed as Azure does", always(provider.Reject{Reply: wire.Reply{Status: 400, Code: "content_filter"}}), provider.Keeps, 0, provider.Billing{FilterBilled: true}, prompt},
+		{"408, billed as Azure does", always(provider.Reject{Reply: wire.Reply{Status: 408}}), provider.Keeps, 0,
+			provider.Billing{TimeoutBilled: true}, prompt + answer},
+		{"content filter", always(provider.Reject{Reply: wire.Reply{Status: 400, Code: "content_filter"}}),
+			provider.Keeps, 0, provider.Billing{}, 0},
+		{"content filter, billed as Azure does", always(provider.Reject{Reply: wire.Reply{Status: 400,
+			Code: "content_filter"}}), provider.Keeps, 0, provider.Billing{FilterBilled: true}, prompt},
 		{"never answers", always(provider.Hang{}), provider.Keeps, 1500 * ms, provider.Billing{}, 0},
 	} {
 		m := model()
@@ -232,7 +242,8 @@ func TestErrorInsideTheStream(t *testing.T) {
 		m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Break{Part: 0.5, Code: "overloaded_error"}}}
 		var last Attempt
 		var call Call
-		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { last = *a }, call: func(c *Call) { call = *c }}); err != nil {
+		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { last = *a },
+			call: func(c *Call) { call = *c }}); err != nil {
 			t.Fatal(err)
 		}
 		if call.Outcome.String() != want || last.Reply.Status != 200 || last.Class() != wire.ServerError ||

@@ -27,21 +27,31 @@ func TestRandom(t *testing.T) {
 		{"constants alone", func(*Model) {}, false},
 		{"retries without jitter", retries, false},
 		{"retries with jitter", func(m *Model) { retries(m); m.Client.Retry.Backoff.Jitter = policy.Full }, true},
-		{"jitter of a client that never retries", func(m *Model) { m.Client.Retry.Backoff.Jitter = policy.Full }, false},
+		{"jitter of a client that never retries", func(m *Model) { m.Client.Retry.Backoff.Jitter = policy.Full },
+			false},
 		{"jitter of an outer layer", func(m *Model) {
 			outer := policy.Retry{Attempts: 2, Backoff: policy.Backoff{Base: s, Factor: 2, Jitter: policy.Equal}}
 			m.Client.Outer = []policy.Layer{{Retry: outer}}
 		}, true},
-		{"an outage", func(m *Model) { m.Provider.Faults = []provider.Fault{{At: s, For: s, Share: 1, Effect: refuses}} }, false},
-		{"a share of errors", func(m *Model) { m.Provider.Faults = []provider.Fault{{Share: 0.01, Effect: refuses}} }, true},
+		{"an outage", func(m *Model) {
+			m.Provider.Faults = []provider.Fault{{At: s, For: s, Share: 1, Effect: refuses}}
+		}, false},
+		{"a share of errors", func(m *Model) { m.Provider.Faults = []provider.Fault{{Share: 0.01, Effect: refuses}} },
+			true},
 		{"a fault that comes and goes", func(m *Model) {
-			m.Provider.Faults = []provider.Fault{{Gap: law.Exponential{Beta: 9}, Length: law.Constant(1), Share: 1, Effect: refuses}}
+			m.Provider.Faults = []provider.Fault{{Gap: law.Exponential{Beta: 9}, Length: law.Constant(1), Share: 1,
+				Effect: refuses}}
 		}, true},
 		{"latency", func(m *Model) { m.Provider.Latency.FirstToken = law.Lognormal{Sigma: 1} }, true},
-		{"sizes", func(m *Model) { m.Workload.Sizes = Drawn{Prompt: law.Constant(9), Output: law.Exponential{Beta: 9}} }, true},
-		{"constant sizes", func(m *Model) { m.Workload.Sizes = Drawn{Prompt: law.Constant(9), Output: law.Constant(9)} }, false},
+		{"sizes", func(m *Model) {
+			m.Workload.Sizes = Drawn{Prompt: law.Constant(9), Output: law.Exponential{Beta: 9}}
+		}, true},
+		{"constant sizes", func(m *Model) {
+			m.Workload.Sizes = Drawn{Prompt: law.Constant(9), Output: law.Constant(9)}
+		}, false},
 		{"even arrivals", func(m *Model) { m.Workload.Arrivals = Renewal{law.Constant(1), Constant(1)} }, false},
-		{"Poisson arrivals", func(m *Model) { m.Workload.Arrivals = Renewal{law.Exponential{Beta: 1}, Constant(1)} }, true},
+		{"Poisson arrivals", func(m *Model) { m.Workload.Arrivals = Renewal{law.Exponential{Beta: 1}, Constant(1)} },
+			true},
 		{"patience", func(m *Model) { m.Workload.Patience = law.Exponential{Beta: 1} }, true},
 		{"a throttle", func(m *Model) { m.Client.Throttle = policy.Throttle{K: 2, Window: s} }, true},
 		{"a fleet beside", func(m *Model) {

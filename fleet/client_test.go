@@ -73,7 +73,8 @@ func TestHedge(t *testing.T) {
 			t.Errorf("%v: %g losers of %g hedges", c.hedge, cancelled, attempts-n)
 		}
 		for _, q := range []struct{ got, want, within float64 }{
-			{latency.Mean(), 0.975, 4 * latency.StdDev() / math.Sqrt(n)}, {times[int(0.99*n)], 3.800, 0.04}, {times[int(0.999*n)], 4.952, 0.15},
+			{latency.Mean(), 0.975, 4 * latency.StdDev() / math.Sqrt(n)}, {times[int(0.99*n)], 3.800,
+				0.04}, {times[int(0.999*n)], 4.952, 0.15},
 		} {
 			if math.Abs(q.got-q.want) > q.within+c.within {
 				t.Errorf("%v: %.4f s, want %.4f", c.hedge, q.got, q.want)
@@ -315,7 +316,9 @@ func TestGateOrders(t *testing.T) {
 		m.Workload = Workload{Calls: 4, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Burst{}}
 		m.Client.Gate = c.gate
 		var got []string
-		if _, err := m.Run(1, 0, each{call: func(c *Call) { got = append(got, fmt.Sprintf("%d@%v", c.ID, c.Ended)) }}); err != nil {
+		if _, err := m.Run(1, 0, each{call: func(c *Call) {
+			got = append(got, fmt.Sprintf("%d@%v", c.ID, c.Ended))
+		}}); err != nil {
 			t.Fatal(err)
 		}
 		if s := strings.Join(got, " "); s != c.want {
@@ -448,7 +451,8 @@ func TestBrokenStreams(t *testing.T) {
 		m.Client.Retry.Broken = broken
 		var call Call
 		tokens := 0
-		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { tokens += a.Usage.Output }, call: func(c *Call) { call = *c }}); err != nil {
+		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { tokens += a.Usage.Output },
+			call: func(c *Call) { call = *c }}); err != nil {
 			t.Fatal(err)
 		}
 		if got := fmt.Sprintf("%v, %d repeated, %d tokens billed", call.Outcome, call.Repeated, tokens); got != want {
@@ -552,7 +556,8 @@ func TestLayersInAFleet(t *testing.T) {
 	for _, c := range []struct {
 		tries []int
 		want  int32
-	}{{[]int{3, 6}, 18}, {[]int{3, 3, 3}, 27}, {[]int{4, 4, 4}, 64}, {[]int{3, 3, 3, 3, 3}, 243}, {[]int{6}, 6}, {[]int{3, 3, 5}, 45}} {
+	}{{[]int{3, 6}, 18}, {[]int{3, 3, 3}, 27}, {[]int{4, 4, 4}, 64}, {[]int{3, 3, 3, 3, 3}, 243}, {[]int{6},
+		6}, {[]int{3, 3, 5}, 45}} {
 		m := model()
 		m.Provider.Faults = failing(500)
 		m.Client = layers(c.tries...)
@@ -633,7 +638,10 @@ func TestPoliciesMeetTheSameLuck(t *testing.T) {
 	}
 	m.Provider.Latency.FirstToken = law.Exponential{Beta: 1}
 	record := func(m Model) (sizes []Size, arrivals []time.Duration) {
-		if _, err := m.Run(1, 0, each{call: func(c *Call) { sizes = append(sizes, c.Size); arrivals = append(arrivals, c.Arrived) }}); err != nil {
+		if _, err := m.Run(1, 0, each{call: func(c *Call) {
+			sizes = append(sizes, c.Size)
+			arrivals = append(arrivals, c.Arrived)
+		}}); err != nil {
 			t.Fatal(err)
 		}
 		slices.Sort(arrivals)

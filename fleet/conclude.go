@@ -26,11 +26,13 @@ func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
 	c.flights[c.flying] = 0
 	rec := &r.books.attempt
 	*rec = Attempt{
-		Call: c.record.ID, Fleet: int(c.record.Fleet), Number: int(a.number), Delivery: int(c.record.Deliveries), Instance: int(c.record.Instance),
-		Target: int(a.target), Limit: a.limit, Hedge: a.role == policy.Hedged,
+		Call: c.record.ID, Fleet: int(c.record.Fleet), Number: int(a.number), Delivery: int(c.record.Deliveries),
+		Instance: int(c.record.Instance),
+		Target:   int(a.target), Limit: a.limit, Hedge: a.role == policy.Hedged,
 		Arrived: c.record.Arrived, Sent: a.sent, Received: a.received, First: -1, Ended: now,
 		Reply: a.reply, Cut: timer,
-		Charged: a.charged + a.penalty, Settled: a.penalty, InFlight: int(a.inFlight), Ordinal: int(a.ordinal), Tenth: int(a.tenth),
+		Charged: a.charged + a.penalty, Settled: a.penalty, InFlight: int(a.inFlight), Ordinal: int(a.ordinal),
+		Tenth: int(a.tenth),
 	}
 	rec.Usage = r.usage(a)
 	rec.Bill = r.priceOf(a).Bill(rec.Usage)

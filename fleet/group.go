@@ -20,12 +20,11 @@ type group struct {
 
 func newGroup(f *Fleet, index int, key sim.Key) group {
 	g := group{
-		Fleet: f, index: index, instances: policy.NewInstances(&f.Client, f.Instances, 1+len(f.Fallbacks)), lines: newLines(f),
-		arrivals: key.For(
-			forArrivals), prompts: key.For(forPrompts), outputs: key.For(forOutputs), reasoning: key.For(forReasoning),
-		thinking: key.For(
-			forThinking), patience: key.For(forPatience), jitter: key.For(forJitter), shedding: key.For(forShedding),
-		dealing: key.For(forDealing),
+		Fleet: f, index: index, lines: newLines(f),
+		instances: policy.NewInstances(&f.Client, f.Instances, 1+len(f.Fallbacks)),
+		arrivals:  key.For(forArrivals), prompts: key.For(forPrompts), outputs: key.For(forOutputs),
+		reasoning: key.For(forReasoning), thinking: key.For(forThinking), patience: key.For(forPatience),
+		jitter: key.For(forJitter), shedding: key.For(forShedding), dealing: key.For(forDealing),
 	}
 	return g
 }

@@ -201,7 +201,8 @@ func randomLimit(t *rapid.T) provider.Limit {
 		Rejected: provider.Rejected(rapid.IntRange(0, 2).Draw(t, "rejected")),
 	}
 	per := map[provider.Resource]int64{
-		provider.Requests: 10, provider.Tokens: 3_000, provider.InputTokens: 2_000, provider.OutputTokens: 1_000, provider.Dollars: 800_000,
+		provider.Requests: 10, provider.Tokens: 3_000, provider.InputTokens: 2_000, provider.OutputTokens: 1_000,
+		provider.Dollars: 800_000,
 	}[l.Resource]
 	l.Amount = max(
 		2,
@@ -316,13 +317,15 @@ func randomModel(t *rapid.T) Model {
 			provider.Reject{
 				Reply: wire.Reply{Status: 503},
 				After: 100 * ms,
-			}, provider.Reject{Reply: wire.Reply{Status: 400}}, provider.Reject{Reply: wire.Reply{Status: 408}, After: 2 * s},
+			}, provider.Reject{Reply: wire.Reply{Status: 400}},
+			provider.Reject{Reply: wire.Reply{Status: 408}, After: 2 * s},
 			provider.Reject{
 				Reply: wire.Reply{Status: 400, Code: "content_filter"},
 			}, provider.Break{Part: 0.3, Code: "overloaded_error"},
 			provider.Slow{
 				Factor: 5,
-			}, provider.Hang{}, provider.Break{Part: 0.4}, provider.Break{Part: 1}, provider.NoConnection{As: provider.RefusedConn}, provider.NoConnection{As: provider.Unreachable},
+			}, provider.Hang{}, provider.Break{Part: 0.4}, provider.Break{Part: 1},
+			provider.NoConnection{As: provider.RefusedConn}, provider.NoConnection{As: provider.Unreachable},
 		}
 		for i, l := range m.Provider.Limits {
 			first := slices.IndexFunc(
@@ -417,7 +420,8 @@ func (a *auditor) Attempt(r *Attempt) {
 	switch {
 	case r.Ended < a.ended:
 		a.t.Fatalf("records out of order: %v after %v", r.Ended, a.ended)
-	case r.Sent > r.Ended || (r.Received >= 0 && r.Received < r.Sent) || (r.First >= 0 && (r.First > r.Ended || r.First < r.Received)):
+	case r.Sent > r.Ended || (r.Received >= 0 && r.Received < r.Sent) ||
+		(r.First >= 0 && (r.First > r.Ended || r.First < r.Received)):
 		a.t.Fatalf("effect before cause: %+v", *r)
 	case r.Class() == wire.OK && r.Bill == 0 && !(r.Target == 0 && r.Number > 1 && a.m.Provider.ReplaysKeys),
 		r.Class() == wire.Throttled && r.Bill != 0 && a.m.Provider.Gateway.Retries == 0,
@@ -480,7 +484,8 @@ func (a *auditor) Call(c *Call) {
 		a.t.Fatalf("call %d: latency %v is not attempts %v plus waits %v", c.ID, c.Latency(), busy, waits)
 	case billed != c.Useful+c.Waste.Total():
 		a.t.Fatalf("call %d: attempts billed %d, call %d", c.ID, billed, c.Useful+c.Waste.Total())
-	case (c.Outcome == policy.Answered) != (c.Useful > 0) && !(c.Outcome == policy.Answered && c.Target == 0 && a.m.Provider.ReplaysKeys):
+	case (c.Outcome == policy.Answered) != (c.Useful > 0) &&
+		!(c.Outcome == policy.Answered && c.Target == 0 && a.m.Provider.ReplaysKeys):
 		a.t.Fatalf("call %d: %v with %v of use", c.ID, c.Outcome, c.Useful)
 	case f.MaxAttempts() > 0 && int(c.Attempts) > f.MaxAttempts():
 		a.t.Fatalf("call %d made %d attempts, of at most %d", c.ID, c.Attempts, f.MaxAttempts())
@@ -488,7 +493,9 @@ func (a *auditor) Call(c *Call) {
 		a.t.Fatalf("call %d came at %v, at or after the horizon", c.ID, c.Arrived)
 	case f.Client.IdempotencyKey && int(c.Acts) > 1+len(f.Fallbacks), c.Acts > c.Attempts:
 		a.t.Fatalf("call %d acted %d times", c.ID, c.Acts)
-	case c.Outcome == policy.GaveUpAttempts && !f.Client.Hedge.On() && !f.Client.Fallback.On && len(f.Client.Outer) == 0 && int(c.Attempts)%f.Client.Retry.Attempts != 0 && f.Workload.Redelivery.Deliveries < 2:
+	case c.Outcome == policy.GaveUpAttempts && !f.Client.Hedge.On() && !f.Client.Fallback.On &&
+		len(f.Client.Outer) == 0 && int(c.Attempts)%f.Client.Retry.Attempts != 0 &&
+		f.Workload.Redelivery.Deliveries < 2:
 		a.t.Fatalf("call %d gave up after %d attempts of %d", c.ID, c.Attempts, f.Client.Retry.Attempts)
 	}
 }
@@ -584,7 +591,8 @@ func TestFleetAsMM1(t *testing.T) {
 // A concurrency limit that answers 429, without retries, loses B(10, 8) =
 // 0.12166 of Poisson calls, whatever the law of the service time.
 func TestFleetAsErlangB(t *testing.T) {
-	for name, given := range map[string]law.Law{"exponential": law.Exponential{Beta: 1}, "constant": law.Constant(1), "lognormal": law.LognormalFromMean(1, 2)} {
+	for name, given := range map[string]law.Law{"exponential": law.Exponential{Beta: 1}, "constant": law.Constant(1),
+		"lognormal": law.LognormalFromMean(1, 2)} {
 		m := model()
 		m.Workers = 0
 		m.Workload = Workload{
@@ -629,13 +637,15 @@ func TestProviderQueue(t *testing.T) {
 		want       float64
 		of         func(*Attempt) (float64, bool)
 	}{
-		{"Erlang C", provider.Capacity{Slots: 10, Queue: -1, Full: 503}, 8, 1, 1.2046, func(a *Attempt) (float64, bool) { return (a.Ended - a.Sent).Seconds(), true }},
-		{"M/M/1/K", provider.Capacity{Slots: 1, Queue: 9, Full: 529}, 0.9, 1, 0.05081, func(a *Attempt) (float64, bool) {
-			if a.Reply.Status == 529 {
-				return 1, true
-			}
-			return 0, true
-		}},
+		{"Erlang C", provider.Capacity{Slots: 10, Queue: -1, Full: 503}, 8, 1, 1.2046,
+			func(a *Attempt) (float64, bool) { return (a.Ended - a.Sent).Seconds(), true }},
+		{"M/M/1/K", provider.Capacity{Slots: 1, Queue: 9, Full: 529}, 0.9, 1, 0.05081,
+			func(a *Attempt) (float64, bool) {
+				if a.Reply.Status == 529 {
+					return 1, true
+				}
+				return 0, true
+			}},
 	} {
 		m := model()
 		m.Workers = 0
@@ -777,7 +787,8 @@ func TestNoAnswerIsKnownBeforeItIsThere(t *testing.T) {
 			Arrivals: Burst{},
 			Sizes:    Drawn{Prompt: law.Constant(100), Output: law.Constant(output)},
 		}
-		for _, c := range []provider.Charge{provider.Prompt, provider.PromptPlusMax, provider.EstimatedPrompt, provider.MaxOrEstimate, provider.AsProduced} {
+		for _, c := range []provider.Charge{provider.Prompt, provider.PromptPlusMax, provider.EstimatedPrompt,
+			provider.MaxOrEstimate, provider.AsProduced} {
 			m.Provider.Limits = append(
 				m.Provider.Limits,
 				provider.Limit{
@@ -799,7 +810,8 @@ func TestNoAnswerIsKnownBeforeItIsThere(t *testing.T) {
 	if !slices.Equal(seen[0], seen[1]) {
 		t.Errorf("answers of 10 tokens:\n%v\nof 1,000:\n%v", seen[0], seen[1])
 	}
-	if n := need(&call{record: Call{Size: Size{Prompt: 100, Output: 900, MaxTokens: 50}}}); n != (policy.Need{1, 150, 100, 50}) {
+	if n := need(&call{record: Call{Size: Size{Prompt: 100, Output: 900, MaxTokens: 50}}}); n != (policy.Need{1, 150,
+		100, 50}) {
 		t.Errorf("the client thinks it needs %v", n)
 	}
 }
@@ -834,7 +846,9 @@ func TestStreamsOfClientsAreIndependent(t *testing.T) {
 		m.Workload.Arrivals = Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(5)}
 		m.Workload.Sizes = Drawn{Prompt: law.Exponential{Beta: 100}, Output: law.Exponential{Beta: 100}}
 		m.Client.Retry.Backoff.Jitter = jitter
-		if _, err := m.Run(1, 0, each{call: func(c *Call) { seen[i] = append(seen[i], Call{ID: c.ID, Arrived: c.Arrived, Size: c.Size}) }}); err != nil {
+		if _, err := m.Run(1, 0, each{call: func(c *Call) {
+			seen[i] = append(seen[i], Call{ID: c.ID, Arrived: c.Arrived, Size: c.Size})
+		}}); err != nil {
 			t.Fatal(err)
 		}
 		slices.SortFunc(seen[i], func(a, b Call) int { return int(a.ID) - int(b.ID) })

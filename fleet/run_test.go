@@ -304,7 +304,10 @@ func TestAbandonedAttemptLivesOn(t *testing.T) {
 		m.Client.Timeouts.Attempt = []time.Duration{c.timeout}
 		var got bill
 		var cause cost.Cause
-		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { got, cause = bill{a.Usage.Output, a.Bill}, a.Cause }}); err != nil {
+		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
+			got, cause = bill{a.Usage.Output, a.Bill},
+				a.Cause
+		}}); err != nil {
 			t.Fatal(err)
 		}
 		if got != c.want || cause != cost.ByTimeout {
@@ -452,7 +455,8 @@ func TestBrokenConnections(t *testing.T) {
 			if a.Waste {
 				use = a.Cause.String()
 			}
-			got = append(got, fmt.Sprintf("%d.%d %v-%v %v %d %s", a.Call, a.Number, a.Sent, a.Ended, a.Class(), a.Bill, use))
+			got = append(got, fmt.Sprintf("%d.%d %v-%v %v %d %s", a.Call, a.Number, a.Sent, a.Ended, a.Class(), a.Bill,
+				use))
 		}}); err != nil {
 			t.Fatal(err)
 		}
@@ -555,7 +559,8 @@ func TestRedelivery(t *testing.T) {
 // A visibility timeout of 30 s: a delivery that fails after a second is in the queue again 30 s
 // after it was taken, one that takes 40 s at once.
 func TestVisibilityTimeout(t *testing.T) {
-	for first, want := range map[float64]string{1: "0.1 0s-1s server_error; 0.2 30s-31s server_error", 40: "0.1 0s-40s server_error; 0.2 40s-1m20s server_error"} {
+	for first, want := range map[float64]string{1: "0.1 0s-1s server_error; 0.2 30s-31s server_error",
+		40: "0.1 0s-40s server_error; 0.2 40s-1m20s server_error"} {
 		m := model()
 		m.Provider.Faults = []provider.Fault{
 			{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}, After: time.Duration(first) * s}},
@@ -610,7 +615,8 @@ func TestACallRetriesAmongOthersAsAlone(t *testing.T) {
 
 // Whatever number a law gives, a size is a number of tokens.
 func TestSizesAreHeld(t *testing.T) {
-	for x, want := range map[float64]int32{0: 1, 0.4: 1, 1.5: 2, -7: 1, 1e9: 1e9, 1e300: 1e9, math.Inf(1): 1e9, math.Inf(-1): 1, math.NaN(): 1e9} {
+	for x, want := range map[float64]int32{0: 1, 0.4: 1, 1.5: 2, -7: 1, 1e9: 1e9, 1e300: 1e9, math.Inf(1): 1e9,
+		math.Inf(-1): 1, math.NaN(): 1e9} {
 		if got := (Drawn{Prompt: law.Constant(x), Output: law.Constant(x)}).Size(0, Luck{}); got.Prompt != want ||
 			got.Output != want {
 			t.Errorf("%g tokens: %+v, want %d", x, got, want)

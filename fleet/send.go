@@ -33,7 +33,8 @@ func (r *run) send(id uint32, generation uint32, hedge bool) {
 	to := g.target(c.target)
 	timeouts := &g.Client.Timeouts
 	*a = attempt{
-		call: id, number: c.record.Attempts, sent: now, received: -1, first: sim.Never, last: sim.Never, replyAt: sim.Never,
+		call: id, number: c.record.Attempts, sent: now, received: -1, first: sim.Never, last: sim.Never,
+		replyAt: sim.Never,
 		backend: uint8(to.Provider), limit: provider.NoLimit, target: c.target, generation: generation, role: role,
 		request: provider.Request{
 			Call:      c.record.ID | uint64(c.record.Fleet)<<tenantBits,

@@ -64,8 +64,10 @@ func TestCallTimeoutBeforeAnAttempt(t *testing.T) {
 	m.Provider.Latency.FirstToken = law.Constant(10)
 	m.Client.Timeouts.Call = 12 * s
 	for name, shape := range map[string]func(*policy.Client){
-		"gate":  func(c *policy.Client) { c.Gate.Semaphore = 1 },                                     // places at 0, 10 and (since the second left at 12) never
-		"pacer": func(c *policy.Client) { c.Pacer.Bucket = policy.PaceBucket{Rate: 0.05, Burst: 1} }, // sends at 0, 20 and 40 s
+		// places at 0, 10 and (since the second left at 12) never
+		"gate": func(c *policy.Client) { c.Gate.Semaphore = 1 },
+		// sends at 0, 20 and 40 s
+		"pacer": func(c *policy.Client) { c.Pacer.Bucket = policy.PaceBucket{Rate: 0.05, Burst: 1} },
 	} {
 		m.Client.Gate, m.Client.Pacer = policy.Gate{}, policy.Pacer{}
 		shape(&m.Client)
@@ -201,7 +203,8 @@ func TestBrokenStreamOfAnOuterLayer(t *testing.T) {
 		outcome  policy.Outcome
 		attempts int32
 		repeated int64
-	}{{policy.NoReplay, policy.StreamBroken, 1, 0}, {policy.Replay, policy.Answered, 2, 40}, {policy.Regenerate, policy.Answered, 2, 0}} {
+	}{{policy.NoReplay, policy.StreamBroken, 1, 0}, {policy.Replay, policy.Answered, 2, 40}, {policy.Regenerate,
+		policy.Answered, 2, 0}} {
 		m.Client.Outer[0].Retry.Broken = c.rule
 		var got Call
 		if _, err := m.Run(1, 0, each{call: func(c *Call) { got = *c }}); err != nil {
@@ -250,7 +253,8 @@ func TestBacklogThatEndsInOneInstant(t *testing.T) {
 	}
 	if refused != 1_000_000-14 {
 		t.Errorf(
-			"%d calls met the open breaker, want all but 14: ten, and the four that followed before the fifth failure in a row",
+			"%d calls met the open breaker, want all but 14: ten, and the four that followed "+
+				"before the fifth failure in a row",
 			refused,
 		)
 	}

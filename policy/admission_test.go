@@ -122,7 +122,8 @@ func TestAdmission(t *testing.T) {
 		{"no room at the gate", Client{Gate: Gate{Semaphore: 1, Room: NoRoom}},
 			"admit a: go; admit b: refuse gate shed; done a; admit b: go"},
 		{"a bucket of one a second lends: each waits for its own room", Client{Pacer: bucket},
-			"admit a: go; admit b: wait pacer 1s; admit c: wait pacer 2s; 1s; admit b: go; 1s; admit c: go; admit d: wait pacer 1s"},
+			"admit a: go; admit b: wait pacer 1s; admit c: wait pacer 2s; 1s; admit b: go; 1s; admit c: go; " +
+				"admit d: wait pacer 1s"},
 		{"the gate is asked before the pacer: a call in the queue takes no room",
 			Client{Gate: Gate{Semaphore: 1}, Pacer: bucket},
 			"admit a: go; admit b: queue gate; 1s; done a: b; admit b: go"},
@@ -133,7 +134,8 @@ func TestAdmission(t *testing.T) {
 		{"or sends them to the next target", Client{Breaker: moves},
 			"admit a: go; fail a; admit b: refuse breaker breaker_open elsewhere"},
 		{"or makes them wait: until it is half-open, and then for the probe", Client{Breaker: held},
-			"admit a: go; fail a; 4s; admit b: wait breaker 6s; 6s; admit b: go; admit c: queue breaker; done b: c; admit c: go"},
+			"admit a: go; fail a; 4s; admit b: wait breaker 6s; 6s; admit b: go; " +
+				"admit c: queue breaker; done b: c; admit c: go"},
 		{"a probe that fails opens it again", Client{Breaker: held},
 			"admit a: go; fail a; 10s; admit b: go; admit c: queue breaker; fail b: c; admit c: wait breaker 10s"},
 		{"a probe that its client cuts off makes room for another", Client{Breaker: held},
@@ -141,13 +143,15 @@ func TestAdmission(t *testing.T) {
 		{"before an open breaker no room is taken at the pacer", Client{Breaker: held, Pacer: bucket},
 			"admit a: go; fail a; admit b: wait breaker 10s; 10s; admit b: go"},
 		{"room at the pacer is kept before a breaker that opened since", Client{Breaker: held, Pacer: bucket},
-			"admit a: go; admit b: wait pacer 1s; fail a; 1s; admit b: wait breaker 9s; 9s; admit b: go; admit c: queue breaker"},
+			"admit a: go; admit b: wait pacer 1s; fail a; 1s; admit b: wait breaker 9s; 9s; " +
+				"admit b: go; admit c: queue breaker"},
 		// With requests r and no accepts the share refused is r/(r+1): 0, 1/2, 2/3.
 		{"the throttle refuses at random", Client{Throttle: Throttle{K: 1, Window: 60 * s}},
 			"admit a 0.01: go; admit b 0.49: refuse throttle shed elsewhere; admit b 0.67: go"},
 		// At 10 s the 1 request of before is out of the window of 5 s, and 3 come at once.
 		{"a probe that the throttle refuses is none", Client{Breaker: held, Throttle: Throttle{K: 1, Window: 5 * s}},
-			"admit a: go; fail a; 10s; admit b: go; drop b; admit c 0.49: refuse throttle shed elsewhere; admit d 0.99: go"},
+			"admit a: go; fail a; 10s; admit b: go; drop b; " +
+				"admit c 0.49: refuse throttle shed elsewhere; admit d 0.99: go"},
 		{"a hedge takes no place that is not free, and no room that is not there",
 			Client{Gate: Gate{Semaphore: 2}, Pacer: bucket},
 			"admit a: go; hedge a: refuse pacer; 1s; hedge a: go; hedge a: refuse gate; admit b: queue gate"},
@@ -199,7 +203,9 @@ func TestAdmissionIsAlwaysSane(t *testing.T) {
 				Burst: rapid.Float64Range(0, 3).Draw(t, "burst"),
 			}},
 			Breaker: Breaker{
-				InARow: rapid.IntRange(0, 2).Draw(t, "in a row"), Open: s, Probes: rapid.IntRange(0, 2).Draw(t, "probes"),
+				InARow: rapid.IntRange(0, 2).
+					Draw(t, "in a row"),
+				Open: s, Probes: rapid.IntRange(0, 2).Draw(t, "probes"),
 				WhenOpen: WhenOpen(rapid.IntRange(0, 2).Draw(t, "when open")),
 			},
 			Throttle: Throttle{K: rapid.SampledFrom([]float64{0, 1.5}).Draw(t, "k"), Window: 10 * s},

@@ -225,7 +225,8 @@ func (r *results) add(b *Breaker, now time.Duration, failed bool) {
 	if failed {
 		r.failures++
 	}
-	for r.head < len(r.list) && (b.Window == 0 && len(r.list)-r.head > b.Count || b.Window > 0 && r.list[r.head].at <= now-b.Window) {
+	for r.head < len(r.list) && (b.Window == 0 && len(r.list)-r.head > b.Count ||
+		b.Window > 0 && r.list[r.head].at <= now-b.Window) {
 		if r.list[r.head].failed {
 			r.failures--
 		}

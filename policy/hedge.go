@@ -108,7 +108,9 @@ func (s *HedgeState) Add(h *Hedge, took time.Duration) {
 
 func (s *HedgeState) parabolic(i int, d float64) float64 {
 	q, n := &s.height, &s.position
-	return q[i] + d/(n[i+1]-n[i-1])*((n[i]-n[i-1]+d)*(q[i+1]-q[i])/(n[i+1]-n[i])+(n[i+1]-n[i]-d)*(q[i]-q[i-1])/(n[i]-n[i-1]))
+	above := (n[i] - n[i-1] + d) * (q[i+1] - q[i]) / (n[i+1] - n[i])
+	below := (n[i+1] - n[i] - d) * (q[i] - q[i-1]) / (n[i] - n[i-1])
+	return q[i] + d/(n[i+1]-n[i-1])*(above+below)
 }
 
 // Delay is the time after which an attempt is hedged; false while too little is known.

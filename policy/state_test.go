@@ -131,9 +131,12 @@ func TestBudgets(t *testing.T) {
 		{"AWS, timeouts cost 10", Budget{Tokens: Tokens{Max: 500, Cost: 5, TimeoutCost: 10}}, timeout, 50},
 		{"AWS 2.1, cost 14", Budget{Tokens: Tokens{Max: 500, Cost: 14, ThrottleCost: 5}}, timeout, 35},
 		{"AWS 2.1, throttles cost 5", Budget{Tokens: Tokens{Max: 500, Cost: 14, ThrottleCost: 5}}, throttled, 100},
-		{"gRPC: 4 calls and the retries of the first two, then at most half", Budget{Tokens: Tokens{Max: 10, PerFailure: 1, PerSuccess: 0.1, Floor: 5}}, throttled, 2},
-		{"a tenth for each call of 1,000, and ten", Budget{Tokens: Tokens{Max: 10, PerCall: 0.1, Cost: 1}}, throttled, 109},
-		{"20 % of the calls of ten seconds and five", Budget{Share: Share{Ratio: 0.2, Window: 10 * s, Reserve: 5}}, throttled, 250},
+		{"gRPC: 4 calls and the retries of the first two, then at most half",
+			Budget{Tokens: Tokens{Max: 10, PerFailure: 1, PerSuccess: 0.1, Floor: 5}}, throttled, 2},
+		{"a tenth for each call of 1,000, and ten", Budget{Tokens: Tokens{Max: 10, PerCall: 0.1, Cost: 1}}, throttled,
+			109},
+		{"20 % of the calls of ten seconds and five", Budget{Share: Share{Ratio: 0.2, Window: 10 * s, Reserve: 5}},
+			throttled, 250},
 		{"one at once", Budget{Share: Share{Ratio: 0.2, Reserve: 1}}, throttled, 1000},
 	} {
 		if got := retries(c.b, 1000, c.reply); got != c.want {
@@ -271,11 +274,15 @@ func TestPaceHeaders(t *testing.T) {
 		told  []told // at 6 s, of two attempts sent at 0 and 5 s
 		waits []time.Duration
 	}{
-		{"a bucket, four of its own taken and four of others", []told{{0, 5, 30 * s}, {5 * s, 2, 48 * s}}, []time.Duration{0, 0, 6 * s, 12 * s}},
+		{"a bucket, four of its own taken and four of others", []told{{0, 5, 30 * s}, {5 * s, 2, 48 * s}},
+			[]time.Duration{0, 0, 6 * s, 12 * s}},
 		{"a bucket of which one reply is known", []told{{5 * s, 2, 48 * s}}, []time.Duration{0, 0, 6 * s, 12 * s}},
-		{"a fixed window that ends at 40 s", []told{{0, 5, 40 * s}, {5 * s, 2, 35 * s}}, []time.Duration{0, 0, 34 * s, 34 * s}},
-		{"a sliding window, six taken by others", []told{{0, 5, 60 * s}, {5 * s, 2, 60 * s}}, []time.Duration{0, 0, 54 * s, 59 * s, 59 * s}},
-		{"a sliding window of its own", []told{{0, 9, 60 * s}, {5 * s, 8, 60 * s}}, []time.Duration{0, 0, 0, 0, 0, 0, 0, 0, 54 * s, 59 * s, 60 * s}},
+		{"a fixed window that ends at 40 s", []told{{0, 5, 40 * s}, {5 * s, 2, 35 * s}},
+			[]time.Duration{0, 0, 34 * s, 34 * s}},
+		{"a sliding window, six taken by others", []told{{0, 5, 60 * s}, {5 * s, 2, 60 * s}},
+			[]time.Duration{0, 0, 54 * s, 59 * s, 59 * s}},
+		{"a sliding window of its own", []told{{0, 9, 60 * s}, {5 * s, 8, 60 * s}},
+			[]time.Duration{0, 0, 0, 0, 0, 0, 0, 0, 54 * s, 59 * s, 60 * s}},
 	} {
 		var state PacerState
 		for _, at := range []time.Duration{0, 5 * s} {
@@ -412,7 +419,8 @@ func TestLayers(t *testing.T) {
 		t.Errorf("horizon %v, want 4m38s", horizon)
 	}
 	once := Client{Retry: three(s), Outer: []Layer{{Name: "wrapper", Retry: Retry{Attempts: 1}}}}
-	if d, _ := once.Decide(&Facts{Attempt: 3, Reply: wire.Reply{Status: 500}}, []Tries{{Made: 1}}, 0); d.Outcome != GaveUpAttempts {
+	if d, _ := once.Decide(&Facts{Attempt: 3, Reply: wire.Reply{Status: 500}}, []Tries{{Made: 1}},
+		0); d.Outcome != GaveUpAttempts {
 		t.Errorf("within a layer that sends once: %v, want the reason of the layer that retried", d.Outcome)
 	}
 	outer := []Tries{{Made: 1}, {Made: 1}}
@@ -446,7 +454,8 @@ func TestStatesAreAlwaysSane(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.OneOf(rapid.Float64(),
 			rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 1e300}))
-		pacer := rapid.SampledFrom([]Pacer{{Cubic: true}, {Headers: PaceHeaders{On: true, Reserve: 0.5}}, {Bucket: PaceBucket{Rate: 1e-9, Burst: 1}}, {Bucket: PaceBucket{Rate: 1e9, Burst: 1e9}}}).
+		pacer := rapid.SampledFrom([]Pacer{{Cubic: true}, {Headers: PaceHeaders{On: true, Reserve: 0.5}},
+			{Bucket: PaceBucket{Rate: 1e-9, Burst: 1}}, {Bucket: PaceBucket{Rate: 1e9, Burst: 1e9}}}).
 			Draw(t, "pacer")
 		breaker := Breaker{
 			InARow:  rapid.IntRange(0, 2).Draw(t, "row"),
@@ -456,7 +465,8 @@ func TestStatesAreAlwaysSane(t *testing.T) {
 			Open:    time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "open")),
 			Probes:  rapid.IntRange(0, 3).Draw(t, "probes"),
 		}
-		gate := rapid.SampledFrom([]Gate{{AIMD: AIMD{Start: 2, Min: 1, Max: 9, Factor: 0.1, Slow: 1}}, {Gradient: Gradient{Start: 2, Min: 1, Max: 9, Queue: 1, Smoothing: 1, Tolerance: 1, Window: 1}}}).
+		gate := rapid.SampledFrom([]Gate{{AIMD: AIMD{Start: 2, Min: 1, Max: 9, Factor: 0.1, Slow: 1}},
+			{Gradient: Gradient{Start: 2, Min: 1, Max: 9, Queue: 1, Smoothing: 1, Tolerance: 1, Window: 1}}}).
 			Draw(t, "gate")
 		var p PacerState
 		var b BreakerState
@@ -520,10 +530,17 @@ func TestCooldown(t *testing.T) {
 		{0, []time.Duration{2 * s}, map[time.Duration]bool{2 * s: true, 17*s - 1: true, 17 * s: false}},
 		{0, []time.Duration{2 * s, 12 * s}, map[time.Duration]bool{26 * s: true, 27 * s: false}},
 		{10 * s, nil, map[time.Duration]bool{0: false, 15 * s: false}},
-		{10 * s, []time.Duration{2 * s}, map[time.Duration]bool{2 * s: false, 10*s - 1: false, 10 * s: true, 20*s - 1: true, 20 * s: false}},
-		{10 * s, []time.Duration{5 * s}, map[time.Duration]bool{10 * s: true, 19 * s: true, 20 * s: false, 25 * s: false}},          // until 20 s, when the new state holds
-		{10 * s, []time.Duration{0, 5 * s, 9 * s}, map[time.Duration]bool{9 * s: false, 10 * s: true, 29 * s: true, 30 * s: false}}, // until 24 s
-		{10 * s, []time.Duration{2 * s, 12 * s}, map[time.Duration]bool{12 * s: true, 19 * s: true, 20 * s: true, 30 * s: false}},   // seen in its cycle: the first
+		{10 * s, []time.Duration{2 * s}, map[time.Duration]bool{2 * s: false, 10*s - 1: false, 10 * s: true,
+			20*s - 1: true, 20 * s: false}},
+		// until 20 s, when the new state holds
+		{10 * s, []time.Duration{5 * s}, map[time.Duration]bool{10 * s: true, 19 * s: true, 20 * s: false,
+			25 * s: false}},
+		// until 24 s
+		{10 * s, []time.Duration{0, 5 * s, 9 * s},
+			map[time.Duration]bool{9 * s: false, 10 * s: true, 29 * s: true, 30 * s: false}},
+		// seen in its cycle: the first
+		{10 * s, []time.Duration{2 * s, 12 * s}, map[time.Duration]bool{12 * s: true, 19 * s: true, 20 * s: true,
+			30 * s: false}},
 	} {
 		f := Fallback{On: true, Cooldown: 15 * s, SeenEvery: c.every}
 		var state CooldownState

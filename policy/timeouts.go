@@ -13,7 +13,8 @@ import (
 type Timeouts struct {
 	Connect   time.Duration // until the connection stands
 	FirstByte time.Duration // until the first byte of the reply
-	Gap       time.Duration // of silence between chunks of a stream, and before the first byte where FirstByte is not set (a read timeout)
+	// of silence between chunks of a stream, and before the first byte where FirstByte is not set (a read timeout)
+	Gap time.Duration
 	// Attempt bounds the whole attempt. The n-th value is for the n-th attempt
 	// of a call and the last for all later ones; empty means none.
 	Attempt []time.Duration
@@ -37,7 +38,9 @@ const (
 )
 
 // TimerWords are the words of timers.
-var TimerWords = words.Table[Timer]{"", "connect", "first_byte", "gap", "attempt", "call", "patience", "end_of_run", "hedge"}
+var TimerWords = words.Table[Timer]{
+	"", "connect", "first_byte", "gap", "attempt", "call", "patience", "end_of_run", "hedge",
+}
 
 // String is the word for a timer, empty for none.
 func (t Timer) String() string { return TimerWords.Word(t) }

@@ -131,7 +131,8 @@ func (w Writing) String() string { return WritingWords.Word(w) }
 
 // String says how it is sent.
 func (a RetryAfter) String() string {
-	s := [...]string{"Retry-After in seconds", "Retry-After as an HTTP date", "the wait in its body", "no Retry-After"}[a.As]
+	s := [...]string{"Retry-After in seconds", "Retry-After as an HTTP date", "the wait in its body",
+		"no Retry-After"}[a.As]
 	switch {
 	case a.As == NotAtAll:
 	case a.Round > 0:

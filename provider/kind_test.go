@@ -18,7 +18,14 @@ func TestEveryKindHasAMeterAndABound(t *testing.T) {
 		}
 		for _, quantum := range []time.Duration{0, 10 * time.Second} {
 			for _, n := range []int64{1, 5} {
-				l := Limit{Kind: kind, Amount: 60, Period: time.Minute, Quantum: quantum, Growth: 0.5, Every: time.Minute}
+				l := Limit{
+					Kind:    kind,
+					Amount:  60,
+					Period:  time.Minute,
+					Quantum: quantum,
+					Growth:  0.5,
+					Every:   time.Minute,
+				}
 				if err := l.Check(); err != nil {
 					t.Fatalf("%v: %v", kind, err)
 				}

@@ -49,7 +49,14 @@ const (
 )
 
 // ResourceWords are the words of resources.
-var ResourceWords = words.Table[Resource]{"requests", "tokens", "input_tokens", "output_tokens", "dollars", "concurrency"}
+var ResourceWords = words.Table[Resource]{
+	"requests",
+	"tokens",
+	"input_tokens",
+	"output_tokens",
+	"dollars",
+	"concurrency",
+}
 
 // String is the word for a resource.
 func (r Resource) String() string { return ResourceWords.Word(r) }
@@ -91,7 +98,13 @@ const (
 )
 
 // ChargeWords are the words of charges.
-var ChargeWords = words.Table[Charge]{"prompt", "prompt + max_tokens", "estimate", "max(max_tokens, estimate)", "as_produced"}
+var ChargeWords = words.Table[Charge]{
+	"prompt",
+	"prompt + max_tokens",
+	"estimate",
+	"max(max_tokens, estimate)",
+	"as_produced",
+}
 
 // String is the word for a charge.
 func (c Charge) String() string { return ChargeWords.Word(c) }

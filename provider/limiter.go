@@ -53,7 +53,8 @@ func (l Limit) header() int {
 	if l.Hidden || l.kind().hidden {
 		return -1
 	}
-	return [...]int{Requests: wire.RequestQuota, Tokens: wire.TokenQuota, InputTokens: wire.InputQuota, OutputTokens: wire.OutputQuota, Dollars: -1, Concurrency: -1}[l.Resource]
+	return [...]int{Requests: wire.RequestQuota, Tokens: wire.TokenQuota, InputTokens: wire.InputQuota,
+		OutputTokens: wire.OutputQuota, Dollars: -1, Concurrency: -1}[l.Resource]
 }
 
 // reshape gives the limit another amount, period and burst from now on.

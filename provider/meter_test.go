@@ -167,8 +167,10 @@ func TestLimitChangesByName(t *testing.T) {
 		t.Errorf("limits of %d and %d, want 5 and 2", p.limits[0].Amount, p.limits[1].Amount)
 	}
 	for name, want := range map[string]string{
-		"":       `a fault changes the limit on requests, of which there are "requests 5/s", "daily"; say which by its name`,
-		"weekly": `a fault changes the limit "weekly" on requests, but there is none; the limits are "requests 5/s", "daily"`,
+		"": `a fault changes the limit on requests, of which there are "requests 5/s", "daily"; ` +
+			`say which by its name`,
+		"weekly": `a fault changes the limit "weekly" on requests, but there is none; ` +
+			`the limits are "requests 5/s", "daily"`,
 	} {
 		if _, err := New(config(ChangeLimit{Name: name}), 0); err == nil || err.Error() != want {
 			t.Errorf("a change of %q: %v, want %s", name, err, want)
@@ -349,23 +351,39 @@ func TestChargesAndSettlements(t *testing.T) {
 	}{
 		{"requests", Limit{Resource: Requests}, 1, 1},
 		{"OpenAI", Limit{Resource: Tokens, Charge: MaxOrEstimate, Cached: CacheCounts, Estimate: 1.1}, 2000, 2000},
-		{"OpenAI, long prompt", Limit{Resource: Tokens, Charge: MaxOrEstimate, Cached: CacheCounts, Estimate: 2.5}, 2500, 2500},
+		{"OpenAI, long prompt", Limit{Resource: Tokens, Charge: MaxOrEstimate, Cached: CacheCounts, Estimate: 2.5},
+			2500, 2500},
 		{"Azure", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: CacheCounts}, 3000, 3000},
-		{"PTU: cached tokens do not count, corrected to the actual", Limit{Resource: Tokens, Charge: PromptPlusMax, Settle: Refund}, 2600, 900},
-		{"Bedrock: cached count at first, output five times in the end", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: CacheCounts, Settle: Multiply, Output: 5}, 3000, 2500},
-		{"Bedrock: cached are released", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: CacheReleased, Settle: Multiply, Output: 5}, 3000, 2100},
+		{"PTU: cached tokens do not count, corrected to the actual",
+			Limit{Resource: Tokens, Charge: PromptPlusMax, Settle: Refund}, 2600, 900},
+		{"Bedrock: cached count at first, output five times in the end",
+			Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: CacheCounts, Settle: Multiply,
+				Output: 5}, 3000, 2500},
+		{"Bedrock: cached are released", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: CacheReleased,
+			Settle: Multiply, Output: 5}, 3000, 2100},
 		{"dollars", Limit{Resource: Dollars}, 0, 77},
 		{"requests at once", Limit{Resource: Concurrency}, 1, 0},
-		{"Bedrock, output 15 times: more than was reserved", Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: CacheCounts, Settle: Multiply, Output: 15}, 3000, 5500},
-		{"Anthropic input", Limit{Resource: InputTokens, Charge: EstimatedPrompt, Estimate: 1.2, Settle: Refund}, 720, 600},
-		{"Anthropic input, estimated too low", Limit{Resource: InputTokens, Charge: EstimatedPrompt, Estimate: 0.8, Settle: TrueUsage}, 480, 600},
-		{"a refund takes nothing that was estimated too low", Limit{Resource: InputTokens, Charge: EstimatedPrompt, Estimate: 0.8, Settle: Refund}, 480, 480},
-		{"a refund of a prompt knows no output", Limit{Resource: Tokens, Charge: Prompt, Cached: CacheCounts, Settle: Refund}, 1000, 1000},
-		{"of a prompt, its cached tokens released", Limit{Resource: Tokens, Charge: Prompt, Cached: CacheReleased, Settle: Refund}, 1000, 600},
-		{"of an estimate of all tokens", Limit{Resource: Tokens, Charge: EstimatedPrompt, Estimate: 1.5, Cached: CacheCounts, Settle: Refund}, 1500, 1000},
-		{"of the larger of two", Limit{Resource: Tokens, Charge: MaxOrEstimate, Cached: CacheCounts, Settle: Refund}, 2000, 1300},
-		{"of a limit on input", Limit{Resource: InputTokens, Charge: PromptPlusMax, Cached: CacheCounts, Settle: Refund}, 3000, 1000},
-		{"prompt and then what was used", Limit{Resource: Tokens, Charge: Prompt, Cached: CacheCounts, Settle: TrueUsage}, 1000, 1300},
+		{"Bedrock, output 15 times: more than was reserved",
+			Limit{Resource: Tokens, Charge: PromptPlusMax, Cached: CacheCounts, Settle: Multiply,
+				Output: 15}, 3000, 5500},
+		{"Anthropic input", Limit{Resource: InputTokens, Charge: EstimatedPrompt, Estimate: 1.2, Settle: Refund}, 720,
+			600},
+		{"Anthropic input, estimated too low", Limit{Resource: InputTokens, Charge: EstimatedPrompt, Estimate: 0.8,
+			Settle: TrueUsage}, 480, 600},
+		{"a refund takes nothing that was estimated too low",
+			Limit{Resource: InputTokens, Charge: EstimatedPrompt, Estimate: 0.8, Settle: Refund}, 480, 480},
+		{"a refund of a prompt knows no output", Limit{Resource: Tokens, Charge: Prompt, Cached: CacheCounts,
+			Settle: Refund}, 1000, 1000},
+		{"of a prompt, its cached tokens released",
+			Limit{Resource: Tokens, Charge: Prompt, Cached: CacheReleased, Settle: Refund}, 1000, 600},
+		{"of an estimate of all tokens", Limit{Resource: Tokens, Charge: EstimatedPrompt, Estimate: 1.5,
+			Cached: CacheCounts, Settle: Refund}, 1500, 1000},
+		{"of the larger of two", Limit{Resource: Tokens, Charge: MaxOrEstimate, Cached: CacheCounts, Settle: Refund},
+			2000, 1300},
+		{"of a limit on input", Limit{Resource: InputTokens, Charge: PromptPlusMax, Cached: CacheCounts,
+			Settle: Refund}, 3000, 1000},
+		{"prompt and then what was used", Limit{Resource: Tokens, Charge: Prompt, Cached: CacheCounts,
+			Settle: TrueUsage}, 1000, 1300},
 		{"Anthropic output", Limit{Resource: OutputTokens, Charge: AsProduced}, 0, 300},
 		{"Gemini", Limit{Resource: InputTokens, Cached: CacheCounts}, 1000, 1000},
 		{"all tokens as produced", Limit{Resource: Tokens, Charge: AsProduced, Cached: CacheCounts}, 0, 1300},
@@ -731,7 +749,9 @@ func TestQuotas(t *testing.T) {
 			Limits:  []Limit{{Resource: Requests, Kind: FixedWindow, Amount: 120, Period: 60 * s, Quantum: 10 * s}},
 		},
 	)
-	if q := window.Receive(5500*ms, Request{}, 0).Reply.Quotas[wire.RequestQuota]; q != (wire.Quota{Limit: 20, Remaining: 19, Reset: 5 * s}) { // 4.5 s, in whole seconds
+	// 4.5 s, in whole seconds
+	if q := window.Receive(5500*ms, Request{}, 0).Reply.Quotas[wire.RequestQuota]; q != (wire.Quota{Limit: 20,
+		Remaining: 19, Reset: 5 * s}) {
 		t.Errorf("Azure enforces 120 a minute as 20 in ten seconds: %+v", q)
 	}
 }
@@ -795,7 +815,8 @@ func TestSettlementOnRandomLimits(t *testing.T) {
 			Period: 60 * s, Cached: Cached(rapid.IntRange(0, 2).Draw(t, "cached")),
 			Charge: Charge(
 				rapid.IntRange(0, 4).Draw(t, "charge"),
-			), Settle: Settle(rapid.IntRange(0, 3).Draw(t, "settle")), Output: int64(rapid.IntRange(1, 15).Draw(t, "factor")),
+			), Settle: Settle(rapid.IntRange(0, 3).Draw(t, "settle")), Output: int64(rapid.IntRange(1, 15).Draw(t,
+				"factor")),
 			Estimate: rapid.SampledFrom([]float64{0, 0.8, 1.5}).Draw(t, "estimate"),
 		}
 		p, err := New(Config{Limits: []Limit{l}}, 1)

@@ -100,7 +100,8 @@ func TestEnvelopeOfTheBucket(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amount := rapid.Int64Range(1, 3_000_000_000).Draw(t, "amount")
 		period := time.Duration(
-			rapid.SampledFrom([]int64{1, 7, int64(s), int64(60 * s), int64(24 * time.Hour), int64(30 * 24 * time.Hour)}).
+			rapid.SampledFrom([]int64{1, 7, int64(s), int64(60 * s), int64(24 * time.Hour),
+				int64(30 * 24 * time.Hour)}).
 				Draw(t, "period"),
 		)
 		burst := rapid.Int64Range(1, 3_000_000_000).Draw(t, "burst")
@@ -209,8 +210,10 @@ func TestEachLimitRefusesInTurn(t *testing.T) {
 	}{
 		{"requests", Request{Prompt: 1, MaxTokens: 1}, "ok ok 429 after 30s", [3]int8{NoLimit, NoLimit, 0}},
 		{"tokens", Request{Prompt: 300, MaxTokens: 400}, "ok 429 after 24s 429 after 24s", [3]int8{NoLimit, 1, 1}},
-		{"longer of two waits", Request{Prompt: 200, MaxTokens: 300}, "ok ok 429 after 30s", [3]int8{NoLimit, NoLimit, 0}},
-		{"larger than the limit", Request{Prompt: 900, MaxTokens: 400}, "429 never 429 never 429 never", [3]int8{1, 1, 1}},
+		{"longer of two waits", Request{Prompt: 200, MaxTokens: 300}, "ok ok 429 after 30s",
+			[3]int8{NoLimit, NoLimit, 0}},
+		{"larger than the limit", Request{Prompt: 900, MaxTokens: 400}, "429 never 429 never 429 never",
+			[3]int8{1, 1, 1}},
 	} {
 		p := build(t, Config{Limits: limits})
 		got := ""
@@ -350,7 +353,8 @@ func TestRetryAfterIsWrittenAsConfigured(t *testing.T) {
 		{RetryAfter{}, wire.Hint{Form: wire.Seconds, Value: 6.671428572}, wire.Hint{}},
 		{RetryAfter{As: AsDate}, wire.Hint{Form: wire.Date, Value: 8}, wire.Hint{}},
 		{RetryAfter{As: AsDate, Round: s}, wire.Hint{Form: wire.Date, Value: 8}, wire.Hint{}}, // 1.9 s + 7 s
-		{RetryAfter{Round: s, Millis: true}, wire.Hint{Form: wire.Seconds, Value: 7}, wire.Hint{Form: wire.Seconds, Value: 6.672}},
+		{RetryAfter{Round: s, Millis: true}, wire.Hint{Form: wire.Seconds, Value: 7},
+			wire.Hint{Form: wire.Seconds, Value: 6.672}},
 		{RetryAfter{As: NotAtAll, Millis: true}, wire.Hint{}, wire.Hint{Form: wire.Seconds, Value: 6.672}},
 	} {
 		p := build(t,
@@ -513,7 +517,8 @@ func TestLimitChangesAndReturns(t *testing.T) {
 			t.Errorf("at %v: %s, want %s", c.at, got, c.want)
 		}
 	}
-	if _, err := New(Config{Faults: []Fault{{Effect: ChangeLimit{Resource: Tokens, Amount: 1, Period: s}}}}, 0); err == nil {
+	if _, err := New(Config{Faults: []Fault{{Effect: ChangeLimit{Resource: Tokens, Amount: 1, Period: s}}}},
+		0); err == nil {
 		t.Error("a change of a limit that does not exist must be refused")
 	}
 }
@@ -591,7 +596,8 @@ func BenchmarkLimits(b *testing.B) {
 		name string
 		Config
 		generates bool
-	}{{"attempt/single", single, true}, {"attempt/three", three, true}, {"admission/single", single, false}, {"admission/three", three, false}} {
+	}{{"attempt/single", single, true}, {"attempt/three", three, true}, {"admission/single", single,
+		false}, {"admission/three", three, false}} {
 		b.Run(c.name, func(b *testing.B) {
 			c.Latency = latency
 			p, err := New(c.Config, sim.NewKey(1, 0))

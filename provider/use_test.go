@@ -72,7 +72,8 @@ func TestUseOfALimit(t *testing.T) {
 			limit:    Limit{Resource: Tokens, Amount: 1000, Period: min, Charge: PromptPlusMax, Settle: Refund},
 			requests: []sim.Time{0}, output: 30, takes: s, to: min, want: (100.0 + 30) / 2000},
 		{name: "a refund after the window's end comes too late",
-			limit:    Limit{Resource: Tokens, Kind: FixedWindow, Amount: 1000, Period: min, Charge: PromptPlusMax, Settle: Refund},
+			limit: Limit{Resource: Tokens, Kind: FixedWindow, Amount: 1000, Period: min, Charge: PromptPlusMax,
+				Settle: Refund},
 			requests: []sim.Time{59 * s}, output: 30, takes: 2 * s, to: 2 * min, want: (100.0 + 200) / 2000},
 		{name: "two places for a minute, taken for 20 s each by three",
 			limit:    Limit{Resource: Concurrency, Amount: 2},
@@ -132,7 +133,8 @@ func TestPlacesAreTakenUntilTheEnd(t *testing.T) {
 func TestUseIsNeverMoreThanAdmitted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Limit{
-			Resource: Requests, Kind: rapid.SampledFrom([]Kind{TokenBucket, FixedWindow, SlidingWindow}).Draw(t, "kind"),
+			Resource: Requests, Kind: rapid.SampledFrom([]Kind{TokenBucket, FixedWindow, SlidingWindow}).Draw(t,
+				"kind"),
 			Amount: rapid.Int64Range(1, 20).
 				Draw(t, "amount"),
 			Period: time.Duration(rapid.Int64Range(1, 50).Draw(t, "period")),

@@ -28,7 +28,8 @@ type BudgetError struct {
 
 func (e *BudgetError) Error() string {
 	return fmt.Sprintf(
-		"event budget spent: %d events handled by %v of virtual time with %d pending; raise event_budget, or find what never ends",
+		"event budget spent: %d events handled by %v of virtual time with %d pending; "+
+			"raise event_budget, or find what never ends",
 		e.Budget,
 		e.Now,
 		e.Pending,

@@ -151,7 +151,8 @@ func TestSpansAreHeld(t *testing.T) {
 			t.Errorf("%g s: %v, want %v", c.of, got, c.want)
 		}
 	}
-	for _, c := range []struct{ t, d, want time.Duration }{{1, 2, 3}, {End - 1, 1, End}, {End, End, End}, {Never, Never, End}} {
+	for _, c := range []struct{ t, d, want time.Duration }{{1, 2, 3}, {End - 1, 1, End}, {End, End, End},
+		{Never, Never, End}} {
 		if got := Plus(c.t, c.d); got != c.want {
 			t.Errorf("%d + %d: %d, want %d", c.t, c.d, got, c.want)
 		}

@@ -11,8 +11,10 @@ func TestClasses(t *testing.T) {
 		reply Reply
 		want  string
 	}{
-		{Reply{Status: 200}, "ok"}, {Reply{Status: 429}, "throttled"}, {Reply{Status: 503}, "overloaded"}, {Reply{Status: 529}, "overloaded"},
-		{Reply{Status: 500}, "server_error"}, {Reply{Status: 504}, "server_error"}, {Reply{Status: 400}, "terminal"}, {Reply{Status: 408}, "terminal"},
+		{Reply{Status: 200}, "ok"}, {Reply{Status: 429}, "throttled"}, {Reply{Status: 503},
+			"overloaded"}, {Reply{Status: 529}, "overloaded"},
+		{Reply{Status: 500}, "server_error"}, {Reply{Status: 504}, "server_error"}, {Reply{Status: 400},
+			"terminal"}, {Reply{Status: 408}, "terminal"},
 		{Reply{Failure: Timeout}, "timeout"}, {Reply{Failure: Connection}, "connection"},
 	} {
 		if got := c.reply.Class().String(); got != c.want {
@@ -32,7 +34,8 @@ func TestHintWait(t *testing.T) {
 		{Hint{Seconds, -1}, -time.Second, true},
 		{Hint{Seconds, 1e12}, math.MaxInt64, true},
 		{Hint{Seconds, -1e12}, math.MinInt64, true},
-		{Hint{Seconds, math.NaN()}, 0, false}, {Hint{Seconds, math.Inf(1)}, 0, false}, {Hint{Form: Garbage}, 0, false}, {Hint{}, 0, false},
+		{Hint{Seconds, math.NaN()}, 0, false}, {Hint{Seconds, math.Inf(1)}, 0, false}, {Hint{Form: Garbage}, 0,
+			false}, {Hint{}, 0, false},
 	} {
 		if got, ok := c.hint.Wait(0); got != c.want || ok != c.ok {
 			t.Errorf("%+v: %v %v, want %v %v", c.hint, got, ok, c.want, c.ok)

@@ -52,9 +52,10 @@ func (s shape) answer(r provider.Request, output int) string {
 			"id": fmt.Sprintf(
 				"msg_%d",
 				r.Call,
-			), "type": "message", "role": "assistant", "model": "simulated", "stop_reason": "end_turn", "stop_sequence": nil,
-			"content": []any{map[string]any{"type": "text", "text": text(output)}},
-			"usage":   map[string]any{"input_tokens": r.Prompt, "output_tokens": output},
+			), "type": "message", "role": "assistant", "model": "simulated", "stop_reason": "end_turn",
+			"stop_sequence": nil,
+			"content":       []any{map[string]any{"type": "text", "text": text(output)}},
+			"usage":         map[string]any{"input_tokens": r.Prompt, "output_tokens": output},
 		})
 	case gemini:
 		return encode(content(text(output), r.Prompt, output, true))

@@ -84,7 +84,8 @@ func TestAnswersAndRefusals(t *testing.T) {
 // the last with its usage; else an array. The answer of 20 tokens ends at maxOutputTokens.
 func TestGeminiStreams(t *testing.T) {
 	for _, c := range []struct{ path, contentType, begins, ends string }{
-		{":streamGenerateContent?alt=sse", "text/event-stream", "data: {\"candidates\":[", "\"totalTokenCount\":20}}\n\n"},
+		{":streamGenerateContent?alt=sse", "text/event-stream", "data: {\"candidates\":[",
+			"\"totalTokenCount\":20}}\n\n"},
 		{":streamGenerateContent", "application/json", "[{\"candidates\":[", "\"totalTokenCount\":20}}]"},
 		{":generateContent", "application/json", "{\"candidates\":[", "\"totalTokenCount\":20}}"},
 	} {
@@ -115,7 +116,8 @@ func TestGeminiStreams(t *testing.T) {
 // A client that leaves after a second of five: where the provider stops, it makes room at once,
 // else when it is done; and a request that waits for its turn gets it then.
 func TestClientLeaves(t *testing.T) {
-	for rule, want := range map[provider.CancelRule]string{provider.Stops: "200 at 6s, read at 6s", provider.Keeps: "200 at 10s, read at 10s"} {
+	for rule, want := range map[provider.CancelRule]string{provider.Stops: "200 at 6s, read at 6s",
+		provider.Keeps: "200 at 10s, read at 10s"} {
 		synctest.Test(t, func(t *testing.T) {
 			c, _ := client(
 				t,
@@ -142,7 +144,8 @@ func TestClientLeaves(t *testing.T) {
 // else its answer of 100 s is generated for nobody when its turn comes. The request behind
 // it, sent at 2 s, is answered at 200 s or 300 s. Each request is told of once.
 func TestClientLeavesTheQueue(t *testing.T) {
-	for rule, want := range map[provider.CancelRule]string{provider.Stops: "200 at 3m18s, read at 3m18s", provider.Keeps: "200 at 4m58s, read at 4m58s"} {
+	for rule, want := range map[provider.CancelRule]string{provider.Stops: "200 at 3m18s, read at 3m18s",
+		provider.Keeps: "200 at 4m58s, read at 4m58s"} {
 		synctest.Test(t, func(t *testing.T) {
 			c, api := client(
 				t,
@@ -199,7 +202,8 @@ func TestFaults(t *testing.T) {
 	}{
 		{provider.Hang{}, `{}`, "error at 10s"},
 		{provider.Break{Part: 0.5}, `{}`, "error at 1s"},
-		{provider.Break{Part: 0.5, Code: "overloaded_error"}, `{"stream": true}`, "200 at 1s, read at 1s, error in the stream"},
+		{provider.Break{Part: 0.5, Code: "overloaded_error"}, `{"stream": true}`,
+			"200 at 1s, read at 1s, error in the stream"},
 		{provider.Break{Part: 0.5}, `{"stream": true}`, "200 at 1s, read at 1s, broken"},
 		{provider.NoConnection{As: provider.RefusedConn}, `{}`, "error at 0s"},
 		{provider.NoConnection{As: provider.Unreachable}, `{}`, "error at 10s"},

@@ -24,7 +24,6 @@ var (
 	longLines = []string{
 		"conformance", "cost", "dialect", "figures", "internal", "law", "measure",
 		"plots", "report", "scenario", "sweep",
-		"house_test.go", "layers_test.go", "traps_test.go",
 	}
 	ownWords = []string{
 		"conformance", "cost", "dialect", "figures", "internal", "law", "measure",

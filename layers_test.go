@@ -78,7 +78,8 @@ func TestImportsRunDownOnly(t *testing.T) {
 			return err
 		}
 		if entry.IsDir() &&
-			(strings.HasPrefix(entry.Name(), ".") && path != "." || entry.Name() == "testdata" || entry.Name() == "conformance") {
+			(strings.HasPrefix(entry.Name(), ".") && path != "." || entry.Name() == "testdata" ||
+				entry.Name() == "conformance") {
 			return filepath.SkipDir
 		}
 		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

@@ -24,19 +24,15 @@ func TestMain(m *testing.M) {
 
 // Each script is a session at the command line.
 func TestScripts(t *testing.T) {
-	shared, err := filepath.Abs(filepath.Join("..", "..", "..", "shared"))
+	examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("SHARED", shared)
+			env.Setenv("EXAMPLES", examples)
 			return nil
-		},
-		Condition: func(name string) (bool, error) {
-			_, err := os.Stat(filepath.Join(shared, name))
-			return err == nil, nil
 		},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 	})

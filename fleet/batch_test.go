@@ -134,6 +134,9 @@ func TestBatchReplyBeatsTheTimeoutOfTheSameInstant(t *testing.T) {
 // that take 0.1 s alone: 0.5 s. 30 replications of 20,000 calls less a tenth of
 // warm-up, 99 % interval.
 func TestBatchIsProcessorSharing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its tolerance needs all of its calls")
+	}
 	for name, given := range map[string]law.Law{"exponential": law.Exponential{Beta: 1000},
 		"constant": law.Constant(1000), "two kinds": law.Mixture{{Weight: 0.9, Law: law.Constant(500)},
 			{Weight: 0.1, Law: law.Constant(5500)}}} {

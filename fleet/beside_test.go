@@ -60,6 +60,9 @@ func TestAFleetBesideChangesNoLuck(t *testing.T) {
 // 4/s each, exponential service of mean 0.1 s: 0.1333 s and 0.6667 s. 30 replications,
 // 99 % interval.
 func TestPriority(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its tolerance needs all of its calls")
+	}
 	m := model()
 	m.Workers = 0
 	m.Workload = Workload{

@@ -560,6 +560,9 @@ func TestLittle(t *testing.T) {
 // whole path of a call, from arrival through gate and provider to reply, gives
 // W = 1/(mu-lambda) = 0.5 s at lambda 8, mu 10. 30 replications, 99 % interval.
 func TestFleetAsMM1(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its tolerance needs all of its calls")
+	}
 	m := model()
 	m.Workers = 0
 	m.Workload = Workload{
@@ -591,6 +594,9 @@ func TestFleetAsMM1(t *testing.T) {
 // A concurrency limit that answers 429, without retries, loses B(10, 8) =
 // 0.12166 of Poisson calls, whatever the law of the service time.
 func TestFleetAsErlangB(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its tolerance needs all of its calls")
+	}
 	for name, given := range map[string]law.Law{"exponential": law.Exponential{Beta: 1}, "constant": law.Constant(1),
 		"lognormal": law.LognormalFromMean(1, 2)} {
 		m := model()
@@ -630,6 +636,9 @@ func TestFleetAsErlangB(t *testing.T) {
 // 0.05081 refused with the status of a full queue. 30 replications, 99 %
 // interval.
 func TestProviderQueue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its tolerance needs all of its calls")
+	}
 	for _, c := range []struct {
 		name       string
 		capacity   provider.Capacity

@@ -10,6 +10,9 @@ func near(a, b, relative float64) bool { return math.Abs(a-b) <= relative*math.A
 // The mean and the coefficient of variation of each law by the midpoint rule on
 // 200,000 cells of (0, 1), against the textbook's.
 func TestMomentsMatchTheTextbook(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its tolerance needs all of its calls")
+	}
 	const n = 200_000
 	for _, c := range []struct {
 		law      Law

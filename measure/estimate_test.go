@@ -35,6 +35,9 @@ func TestEstimate(t *testing.T) {
 // queue: W = 1/(mu-lambda) = 0.2 s at lambda 5, mu 10, each sweep 10
 // replications of 100 s after a warm-up of 20 s.
 func TestIntervalsCover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("coverage needs all of its repeats")
+	}
 	tpl := testkit.Template(t, `
 name: mm1
 horizon: 120s

@@ -161,6 +161,9 @@ func TestMM1(t *testing.T) {
 }
 
 func TestErlangC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its tolerance needs all of its calls")
+	}
 	for _, c := range []struct {
 		servers                    int
 		lambda, service            float64
@@ -181,6 +184,9 @@ func TestErlangC(t *testing.T) {
 
 // Erlang B does not depend on the service law beyond its mean.
 func TestErlangB(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its tolerance needs all of its calls")
+	}
 	for _, c := range []struct {
 		servers int
 		load    float64
@@ -196,6 +202,9 @@ func TestErlangB(t *testing.T) {
 }
 
 func TestMM1K(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its tolerance needs all of its calls")
+	}
 	for _, c := range []struct{ rho, lost float64 }{{0.9, 0.05081}, {1, 1.0 / 11}, {1.2, 0.19259}} {
 		system{1, 9, exponential(1 / c.rho), exponential(1)}.expect(t, 40_000,
 			measure{fmt.Sprintf("K=10 rho=%g", c.rho), c.lost, lost})
@@ -204,6 +213,9 @@ func TestMM1K(t *testing.T) {
 
 // Wq = rho S (1+CV^2) / (2 (1-rho)), lambda 0.4, S 2 s.
 func TestMG1(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its tolerance needs all of its calls")
+	}
 	for _, c := range []struct {
 		law     string
 		service func(float64) float64

@@ -54,6 +54,9 @@ func document(t *testing.T, path string) string {
 // program. The command that runs all tests is part of this test and only looked at;
 // the tests of package experiments run the one that makes the table.
 func TestDocumentedCommandsRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every example at its full size")
+	}
 	blocks := map[string]int{}
 	tested := false
 	for _, path := range documents(t) {
@@ -81,6 +84,9 @@ func TestDocumentedCommandsRun(t *testing.T) {
 
 // Every example runs, and so does every command in the comments that begin it.
 func TestExamplesRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every example at its full size")
+	}
 	paths, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,9 @@ func eachCommand(commands []*cli.Command, back func(c *cli.Command)) {
 
 // The help of every command has two examples, which run.
 func TestHelpExamplesRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every example at its full size")
+	}
 	dir := t.TempDir()
 	path := filepath.Dir(program(t, t.TempDir())) + ":" + os.Getenv("PATH")
 	shell := func(line string) {

@@ -17,6 +17,9 @@ import (
 // 2,016 parts are merged by a process that may open 256 files and takes at most 200 MB, whatever the rows take. The
 // parts are made of the first one: point i of part 1 is point i+k of part k+1.
 func TestMergeManyPartsWithFewFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes thousands of parts")
+	}
 	const parts, each, reps = 2016, 2, 10
 	dir := t.TempDir()
 	stampede := program(t, dir)

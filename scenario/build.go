@@ -110,7 +110,8 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 	}
 	if sound() && m.Client.Fallback.On != (len(f.Fallbacks) > 0) {
 		errs.Add(
-			b.errorf("policy.fallback.on", "found %v with %d fallbacks; policy.fallback.on and fallbacks require each other",
+			b.errorf("policy.fallback.on",
+				"found %v with %d fallbacks; policy.fallback.on and fallbacks require each other",
 				m.Client.Fallback.On, len(f.Fallbacks)),
 		)
 	}
@@ -135,7 +136,8 @@ func (b *builder) ofItsOwn(err error, f *OtherFleet) error {
 	for _, err := range all {
 		var e *strict.Error
 		if errors.As(err, &e) &&
-			(f.Policy == nil && strings.HasPrefix(e.Path, b.at+"policy") || f.Price == nil && strings.HasPrefix(e.Path, b.at+"price")) {
+			(f.Policy == nil && strings.HasPrefix(e.Path, b.at+"policy") ||
+				f.Price == nil && strings.HasPrefix(e.Path, b.at+"price")) {
 			continue
 		}
 		own.Add(err)
@@ -218,7 +220,8 @@ func (b *builder) deal(f *Fleet, out *fleet.Fleet) error {
 	switch {
 	case f.Dispatch == "":
 	case out.Workload.Arrivals == nil:
-		return b.errorf("fleet.dispatch", "found %s; workers take the calls of this workload from a queue, so that none are dispatched", f.Dispatch)
+		return b.errorf("fleet.dispatch",
+			"found %s; workers take the calls of this workload from a queue, so that none are dispatched", f.Dispatch)
 	case out.Workers > 0 && out.Queue == fleet.Shared:
 		return b.errorf("fleet.dispatch",
 			"found %s, but workers take calls from one queue of all instances; want fleet.queue per_instance as well",
@@ -254,7 +257,8 @@ func (b *builder) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, w
 			b.warnings = append(
 				b.warnings,
 				fmt.Sprintf(
-					"%s calls%s start at once and retry for at most %v, in which %s admits %s of them: the others give up unless the server asks for longer waits",
+					"%s calls%s start at once and retry for at most %v, in which %s admits %s of them: the others "+
+						"give up unless the server asks for longer waits",
 					number(at),
 					whose,
 					shortDuration(horizon.Round(time.Millisecond)),
@@ -294,7 +298,8 @@ func (b *builder) warn(m *fleet.Model) {
 			}
 			if charge, holds := l.Counts(mean), l.Most(); charge > holds {
 				note(
-					"an average request%s is charged %d at the limit %s, which never admits more than %d at once: such requests are always refused",
+					"an average request%s is charged %d at the limit %s, which never admits more than %d at once: "+
+						"such requests are always refused",
 					whose,
 					charge,
 					l.Name,
@@ -304,7 +309,8 @@ func (b *builder) warn(m *fleet.Model) {
 		}
 		b.herd(m, f, m.Provider.Tenants[i], whose)
 		t := f.Client.Timeouts
-		for _, text := range []string{hangNote(m, f, whose), deliveryNote(m, f, whose), failureNote(m, f, m.Provider.Tenants[i], whose)} {
+		for _, text := range []string{hangNote(m, f, whose), deliveryNote(m, f, whose),
+			failureNote(m, f, m.Provider.Tenants[i], whose)} {
 			if text != "" {
 				note("%s", text)
 			}

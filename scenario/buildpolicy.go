@@ -17,7 +17,8 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		Timeouts: policy.Timeouts{
 			Connect: time.Duration(
 				p.Timeouts.Connect,
-			), FirstByte: time.Duration(p.Timeouts.FirstByte), Gap: time.Duration(p.Timeouts.Gap), Call: time.Duration(p.Timeouts.Call),
+			), FirstByte: time.Duration(p.Timeouts.FirstByte), Gap: time.Duration(p.Timeouts.Gap),
+			Call: time.Duration(p.Timeouts.Call),
 		},
 		Throttle: policy.Throttle{K: float64(p.Throttle.K), Window: time.Duration(p.Throttle.Window)},
 		Hedge: policy.Hedge{
@@ -63,11 +64,13 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		set, on     bool
 	}{
 		{"policy.fallback.cooldown", "policy.fallback.on", p.Fallback.Cooldown != 0, p.Fallback.On},
-		{"policy.fallback.cooldown_refresh", "policy.fallback.cooldown", p.Fallback.SeenEvery != 0, p.Fallback.Cooldown != 0},
+		{"policy.fallback.cooldown_refresh", "policy.fallback.cooldown", p.Fallback.SeenEvery != 0,
+			p.Fallback.Cooldown != 0},
 		{"policy.throttle.window", "policy.throttle.k", p.Throttle.Window != 0, p.Throttle.K != 0},
 		{"policy.breaker.window", "policy.breaker.ratio", p.Breaker.Over != Over{}, p.Breaker.Ratio != 0},
 		{"policy.breaker.min_results", "policy.breaker.ratio", p.Breaker.Minimum != 0, p.Breaker.Ratio != 0},
-		{"policy.breaker.when_open", "policy.fallback.on to fall back", p.Breaker.WhenOpen == "fall_back", p.Fallback.On},
+		{"policy.breaker.when_open", "policy.fallback.on to fall back", p.Breaker.WhenOpen == "fall_back",
+			p.Fallback.On},
 	} {
 		if idle.set && !idle.on {
 			errs.Add(b.errorf(idle.path, "found it alone, where it has no effect; want %s as well", idle.wants))

@@ -50,7 +50,8 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 		errs.Add(b.errorf(at+".latency.tokens_per_second", "%v", err))
 	}
 	if law := out.Latency.TokensPerSecond; law != nil && law.Sample(0x1p-53) <= 0 {
-		errs.Add(b.errorf(at+".latency.tokens_per_second", "found a distribution that can give 0; want values above 0"))
+		errs.Add(
+			b.errorf(at+".latency.tokens_per_second", "found a distribution that can give 0; want values above 0"))
 	}
 	if out.Capacity.Batching != nil && (out.Latency.FirstToken != nil || out.Latency.TokensPerSecond != nil) {
 		errs.Add(b.errorf(at+".latency", "found latency and capacity.batching; want one of them"))
@@ -144,7 +145,8 @@ func (b *builder) capacity(at string, c *Capacity) (provider.Capacity, error) {
 	out.Queue = int(c.Queue)
 	switch {
 	case c.Slots == 0 && (c.Queue != 0 || c.Full != 0 || c.Batching != nil || c.RetryAfter != 0):
-		return out, b.errorf(at+".capacity.slots", "found none; queue, full_status and batching require a number of slots")
+		return out, b.errorf(at+".capacity.slots",
+			"found none; queue, full_status and batching require a number of slots")
 	case c.Full != 0 && c.Full != 429 && c.Full != 503 && c.Full != 529:
 		return out, b.errorf(at+".capacity.full_status", "found %d; want 429, 503 or 529", c.Full)
 	}
@@ -186,7 +188,8 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 		if l.Limit.Period != 0 || l.Limit.Amount < 1 || l.Limit.Dollars {
 			return out, b.errorf(path+".limit", "found %v; want a number of requests at once, such as 8", l.Limit)
 		}
-		if only := (Limit{Name: l.Name, Resource: l.Resource, Limit: l.Limit, Keys: l.Keys, Models: l.Models}); !reflect.DeepEqual(
+		if only := (Limit{Name: l.Name, Resource: l.Resource, Limit: l.Limit, Keys: l.Keys,
+			Models: l.Models}); !reflect.DeepEqual(
 			l,
 			only,
 		) {
@@ -213,9 +216,11 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 			l.Limit, l.Resource)
 	}
 	out = provider.Limit{
-		Name: l.Name, Resource: valueOf(provider.ResourceWords, l.Resource), Amount: l.Limit.Amount, Period: l.Limit.Period, Burst: l.Burst.Amount, Keys: l.Keys, Models: l.Models, Hidden: l.Hidden,
-		Kind: valueOf(provider.KindWords, l.Kind), Quantum: time.Duration(l.EnforcedEvery), Used: l.Used.Amount, Rejected: valueOf(provider.RejectedWords, l.Rejected),
-		Cached: provider.CacheCounts, Estimate: float64(l.Estimate), Output: int64(l.OutputFactor),
+		Name: l.Name, Resource: valueOf(provider.ResourceWords, l.Resource), Amount: l.Limit.Amount,
+		Period: l.Limit.Period, Burst: l.Burst.Amount, Keys: l.Keys, Models: l.Models, Hidden: l.Hidden,
+		Kind: valueOf(provider.KindWords, l.Kind), Quantum: time.Duration(l.EnforcedEvery), Used: l.Used.Amount,
+		Rejected: valueOf(provider.RejectedWords, l.Rejected),
+		Cached:   provider.CacheCounts, Estimate: float64(l.Estimate), Output: int64(l.OutputFactor),
 	}
 	if l.Cached != "" {
 		out.Cached = valueOf(provider.CachedWords, l.Cached)
@@ -227,7 +232,8 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 		if l.Charge != "" || l.Settle != "" || l.Cached != "" || l.Estimate != 0 || l.OutputFactor != 0 {
 			return out, b.errorf(
 				path,
-				"a limit on requests counts one each, one on dollars what is billed; charge, settle, cached, estimate and output_factor are for limits on tokens",
+				"a limit on requests counts one each, one on dollars what is billed; charge, settle, cached, "+
+					"estimate and output_factor are for limits on tokens",
 			)
 		}
 		return out, nil

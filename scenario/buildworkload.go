@@ -13,7 +13,8 @@ import (
 
 func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.Workload, err error) {
 	var chosen []string
-	for name, set := range map[string]bool{"batch": w.Batch != nil, "open": w.Open != nil, "burst": w.Burst != nil, "closed": w.Closed != nil, "trace": w.Trace != nil} {
+	for name, set := range map[string]bool{"batch": w.Batch != nil, "open": w.Open != nil, "burst": w.Burst != nil,
+		"closed": w.Closed != nil, "trace": w.Trace != nil} {
 		if set {
 			chosen = append(chosen, name)
 		}

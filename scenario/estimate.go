@@ -167,7 +167,8 @@ func arrivalsOf(f *fleet.Fleet, horizon sim.Time) (arrivals, bool) {
 		}
 		return a, a.end > 0
 	case *fleet.Trace:
-		a := arrivals{by: func(t sim.Time) float64 { return float64(process.Before(t + 1)) }, end: process.At[len(process.At)-1], name: "stretch"}
+		a := arrivals{by: func(t sim.Time) float64 { return float64(process.Before(t + 1)) },
+			end: process.At[len(process.At)-1], name: "stretch"}
 		if horizon > 0 {
 			a.end = min(a.end, horizon)
 		}

@@ -62,7 +62,8 @@ func (s *Scenario) Explain(w io.Writer) {
 		}
 	}
 	if len(m.Provider.Limits) > 0 {
-		line("  Errors and headers: %v format. Refusals by a limit carry %v.", m.Provider.Dialect, m.Provider.RetryAfter)
+		line("  Errors and headers: %v format. Refusals by a limit carry %v.", m.Provider.Dialect,
+			m.Provider.RetryAfter)
 	}
 	if b := m.Provider.Capacity.Batching; b != nil {
 		line("  It generates in %v; round trip %v.", b, s.Provider.RoundTrip)
@@ -73,12 +74,15 @@ func (s *Scenario) Explain(w io.Writer) {
 		line("  Fault: %v.", f)
 	}
 	line("  An attempt whose client disconnected %s.", map[provider.CancelRule]string{
-		provider.Keeps: "keeps generating, holds its slot and is billed", provider.Stops: "stops generating and is billed for what it generated",
-		provider.StopsStreams: "stops generating when it is streamed; otherwise it runs to its end and is billed"}[m.Provider.Cancel])
+		provider.Keeps:        "keeps generating, holds its slot and is billed",
+		provider.Stops:        "stops generating and is billed for what it generated",
+		provider.StopsStreams: "stops generating when it is streamed; otherwise it runs to its end and is billed",
+	}[m.Provider.Cancel])
 	if len(s.Provider.Bills) == 0 {
 		line("  Only answers are billed.")
 	} else if m.Provider.Billing != (provider.Billing{}) {
-		line("  Billed besides answers: %s.", strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Provider.Bills), "[]"), " ", ", "))
+		billed := strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Provider.Bills), "[]"), " ", ", ")
+		line("  Billed besides answers: %s.", billed)
 	}
 	if m.Provider.ReplaysKeys {
 		line("  A request whose idempotency key was completed before gets the same answer again, without a bill.")
@@ -86,7 +90,8 @@ func (s *Scenario) Explain(w io.Writer) {
 	line("\nPolicy")
 	line("  %v.", m.Client)
 	if m.Client.Gate.On() && m.MaxAttempts() != 1 {
-		line("  Calls that wait to retry do not count at the gate; for a semaphore held during that wait use fleet.workers.")
+		line("  Calls that wait to retry do not count at the gate; " +
+			"for a semaphore held during that wait use fleet.workers.")
 	}
 	if waits := s.firstWaits(); waits != "" {
 		line("  Backoff before each retry, without Retry-After: %s.", waits)
@@ -122,10 +127,11 @@ func (s *Scenario) Explain(w io.Writer) {
 	line("\nRun: seed %d, %d replications.", s.Seed, s.Replications)
 	line("  %s", s.explainMeasured())
 	if c := s.Collapse; c != nil {
-		line("  Collapsed: a run that answers, from %v to %v, less than %v of the calls that arrive in that time.", c.From,
-			c.To, c.Below)
+		line("  Collapsed: a run that answers, from %v to %v, less than %v of the calls that arrive in that time.",
+			c.From, c.To, c.Below)
 	} else if w, ok := s.Trigger(); ok {
-		line("  Collapsed: a run whose answers per second do not return, after %s, to 90 %% of their level before %s, or were down before.",
+		line("  Collapsed: a run whose answers per second do not return, after %s, to 90 %% of their level before "+
+			"%s, or were down before.",
 			shortDuration(w.End), shortDuration(w.Start))
 	}
 	for _, warning := range s.Warnings {
@@ -274,7 +280,8 @@ func (s *Scenario) explainLatency() string {
 		text += fmt.Sprintf(" Each other request in progress adds %v to the first token.", l.PerInFlight)
 	}
 	if l.CallShare > 0 {
-		text += fmt.Sprintf(" %v of the variance in latency is the same for all attempts of a call.", s.Provider.Latency.CallShare)
+		text += fmt.Sprintf(" %v of the variance in latency is the same for all attempts of a call.",
+			s.Provider.Latency.CallShare)
 	}
 	return text
 }

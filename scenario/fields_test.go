@@ -110,10 +110,12 @@ func TestFindField(t *testing.T) {
 		}
 	}
 	f, err := FindField("other_fleets[1].policy.retry")
-	if err != nil || len(f.Fields) != len(strictNames[Retry]()) || f.Fields[0].Path != "other_fleets.policy.retry.attempts" {
+	if err != nil || len(f.Fields) != len(strictNames[Retry]()) ||
+		f.Fields[0].Path != "other_fleets.policy.retry.attempts" {
 		t.Errorf("other_fleets[1].policy.retry: %+v, %v", f, err)
 	}
-	if f, err := FindField("provider.latency.first_token.uniform"); err != nil || f.Example != "{min: 200ms, max: 600ms}" {
+	if f, err := FindField("provider.latency.first_token.uniform"); err != nil ||
+		f.Example != "{min: 200ms, max: 600ms}" {
 		t.Errorf("an example of a time carries no unit: %q, %v", f.Example, err)
 	}
 	for _, c := range []struct{ path, want string }{

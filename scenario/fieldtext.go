@@ -16,7 +16,8 @@ func (f Field) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s\n\n%s\n\n", f.Path, wrap(f.Meaning, "  ", textColumns))
 	row := func(label, text string) {
 		if text != "" {
-			fmt.Fprintf(w, "  %-9s %s\n", label, strings.TrimLeft(wrap(text, strings.Repeat(" ", 12), textColumns), " "))
+			fmt.Fprintf(w, "  %-9s %s\n", label,
+				strings.TrimLeft(wrap(text, strings.Repeat(" ", 12), textColumns), " "))
 		}
 	}
 	row("Value", f.Value)

@@ -51,15 +51,23 @@ func fieldPaths(t reflect.Type, path string, depth int) (out []string) {
 
 // hostile are values at the edges of what fields can hold, and beyond.
 var hostile = []string{
-	"none", "unlimited", "null", "auto", "true", "{}", "[]", "[1, 1]", "{a: 1}", "x", "0", "1", "2", "3", "-1", "0.5", "1e-9", "1e9", "1e18", "1e300", "64k",
-	"0%", "5%", "100%", "1ns", "1ms", "1s", "30s", "1h", "50000h", "2000000h", "0/s", "1/s", "500/min", "9e9/s", "1/2000000h", "$1/s", "1000000/1ns",
-	"{exponential: {mean: 1s}}", "{exponential: {mean: 2000000h}}", "{exponential: {mean: 9}}", "{uniform: {min: 0, max: 9}}", "{gamma: {mean: 9, cv: 50}}",
-	"{lognormal: {p50: 1ms, p95: 2000000h}}", "{lognormal: {p50: 1, p95: 1e12}}", "{weibull: {mean: 5, cv: 50}}", "{empirical: [0, 1e9]}",
-	"429", "503", "5xx", "hang", "openai", "anthropic", "to_zero", "into_debt", "stops", "fixed_window", "sliding_window", "ramp", "leaky_bucket",
-	"concurrency", "tokens", "output_tokens", "dollars", "refused", "unreachable", "wait", "fall_back", "full", "decorrelated", "smooth", "lifo", "all",
+	"none", "unlimited", "null", "auto", "true", "{}", "[]", "[1, 1]", "{a: 1}", "x", "0", "1", "2", "3", "-1", "0.5",
+	"1e-9", "1e9", "1e18", "1e300", "64k",
+	"0%", "5%", "100%", "1ns", "1ms", "1s", "30s", "1h", "50000h", "2000000h", "0/s", "1/s", "500/min", "9e9/s",
+	"1/2000000h", "$1/s", "1000000/1ns",
+	"{exponential: {mean: 1s}}", "{exponential: {mean: 2000000h}}", "{exponential: {mean: 9}}",
+	"{uniform: {min: 0, max: 9}}", "{gamma: {mean: 9, cv: 50}}",
+	"{lognormal: {p50: 1ms, p95: 2000000h}}", "{lognormal: {p50: 1, p95: 1e12}}", "{weibull: {mean: 5, cv: 50}}",
+	"{empirical: [0, 1e9]}",
+	"429", "503", "5xx", "hang", "openai", "anthropic", "to_zero", "into_debt", "stops", "fixed_window",
+	"sliding_window", "ramp", "leaky_bucket",
+	"concurrency", "tokens", "output_tokens", "dollars", "refused", "unreachable", "wait", "fall_back", "full",
+	"decorrelated", "smooth", "lifo", "all",
 	"gpt-4o-mini", "claude-sonnet-4-5", "openai-tier-1", "vllm-one-gpu", "no-retry", "own-the-loop", "openai-python",
-	"[{status: 503}]", "[{hang: true}]", "[{lose_reply: true}]", "[{cut_at: 50%}]", "[{limit: {resource: requests, limit: 1/h}, at: 1s, for: 1s}]",
-	"[{status: 429, gap: 1ms, length: 1ms}]", "[{resource: concurrency, limit: 1}]", "[{resource: output_tokens, limit: 1/h, kind: fixed_window}]",
+	"[{status: 503}]", "[{hang: true}]", "[{lose_reply: true}]", "[{cut_at: 50%}]",
+	"[{limit: {resource: requests, limit: 1/h}, at: 1s, for: 1s}]",
+	"[{status: 429, gap: 1ms, length: 1ms}]", "[{resource: concurrency, limit: 1}]",
+	"[{resource: output_tokens, limit: 1/h, kind: fixed_window}]",
 }
 
 // Whatever the text, the settings over it and the axis, reading ends with one error, or with a
@@ -72,20 +80,23 @@ func FuzzRead(f *testing.F) {
 	f.Add(base, "policy.retry.backoff={exponential: {base: 1s, jitter: full}}",
 		"provider.limits.0.limit=100/min..900/min log 3", []byte{})
 	f.Add(
-		"horizon: 9s\nworkload: {open: {rate: 1/s, gaps: {gamma: {cv: 2}}, profile: [{at: 1s, rate: 2/s, over: 1s}]}, prompt_tokens: 1, output_tokens: {mixture: [{weight: 1, law: 2}]}}",
+		"horizon: 9s\nworkload: {open: {rate: 1/s, gaps: {gamma: {cv: 2}}, profile: [{at: 1s, rate: 2/s, over: "+
+			"1s}]}, prompt_tokens: 1, output_tokens: {mixture: [{weight: 1, law: 2}]}}",
 		"",
 		"workload.open.rate=1/s,2/s",
 		[]byte{},
 	)
 	f.Add(
-		"workload: {trace: {rows: [{at: 1s}, {at: 2000000h, prompt_tokens: 9}], speed: 0.1}, prompt_tokens: 1, output_tokens: 1, patience: {exponential: {mean: 1000000h}}}",
+		"workload: {trace: {rows: [{at: 1s}, {at: 2000000h, prompt_tokens: 9}], speed: 0.1}, prompt_tokens: 1, "+
+			"output_tokens: 1, patience: {exponential: {mean: 1000000h}}}",
 		"seed=3",
 		"",
 		[]byte{},
 	)
 	f.Add(
 		base,
-		"provider.faults=[{status: 503, retry_after_header: 1e10}]\npolicy={retry: {attempts: none, retry_after: {obey: in_full, plus: 2000000h}}}",
+		"provider.faults=[{status: 503, retry_after_header: 1e10}]\npolicy={retry: {attempts: none, retry_after: "+
+			"{obey: in_full, plus: 2000000h}}}",
 		"policy.hedge.after=2000000h,none",
 		[]byte{},
 	)

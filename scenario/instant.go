@@ -81,7 +81,8 @@ var epochs = []struct {
 	low, high float64
 	unit      time.Duration
 	name      string
-}{{1e11, 4e12, time.Millisecond, "milliseconds"}, {1e14, 4e15, time.Microsecond, "microseconds"}, {1e17, 4e18, time.Nanosecond, "nanoseconds"}}
+}{{1e11, 4e12, time.Millisecond, "milliseconds"}, {1e14, 4e15, time.Microsecond, "microseconds"}, {1e17, 4e18,
+	time.Nanosecond, "nanoseconds"}}
 
 // number reads a plain number. Its unit is guessed from the first one.
 func (c *clock) number(text string, x float64) (sim.Time, error) {

@@ -46,7 +46,8 @@ provider: {latency: {first_token: 1s, tokens_per_second: 50}}
 policy: {retry: {attempts: 3, backoff: {constant: 4s}}}
 price: gpt-4o-mini
 `
-	const hang, nothing, twice = "can hang and no timeout or patience ends them", NothingFails, "would deliver the call again meanwhile"
+	const hang, nothing, twice = "can hang and no timeout or patience ends them", NothingFails,
+		"would deliver the call again meanwhile"
 	for _, c := range []struct {
 		set  []string
 		note string
@@ -67,16 +68,20 @@ price: gpt-4o-mini
 		{[]string{"provider.limits=[{resource: requests, limit: 500/min}]"}, nothing, false},
 		{[]string{"provider.capacity={slots: 4}"}, nothing, false},
 		{[]string{"provider.capacity={slots: 4, queue: unlimited}"}, nothing, true},
-		{[]string{"provider.capacity={slots: 4, queue: unlimited}", "policy.timeouts.attempt=1h"}, nothing, false}, // a queue may outlast any timer
+		// a queue may outlast any timer
+		{[]string{"provider.capacity={slots: 4, queue: unlimited}", "policy.timeouts.attempt=1h"}, nothing, false},
 		{[]string{"policy.timeouts.attempt=2001ms"}, nothing, true},
 		{[]string{"policy.timeouts.attempt=1999ms"}, nothing, false},
 		{[]string{"policy.timeouts.attempt=2001ms", "provider.round_trip=10ms"}, nothing, false},
-		{[]string{"policy.timeouts.attempt=1h", "provider.latency.first_token={exponential: {mean: 1s}}"}, nothing, true},
-		{[]string{"policy.timeouts.attempt=1m", "provider.latency.first_token={exponential: {mean: 10s}}"}, nothing, false},
+		{[]string{"policy.timeouts.attempt=1h", "provider.latency.first_token={exponential: {mean: 1s}}"}, nothing,
+			true},
+		{[]string{"policy.timeouts.attempt=1m", "provider.latency.first_token={exponential: {mean: 10s}}"}, nothing,
+			false},
 		// Three tries of 2 s and two waits of 4 s are 14 s.
 		{[]string{"workload.redeliver={visible_after: 13s, deliveries: 3}"}, twice, true},
 		{[]string{"workload.redeliver={visible_after: 14s, deliveries: 3}"}, twice, false},
-		{[]string{"workload.redeliver={visible_after: 1h, deliveries: 3}", "policy.retry.attempts=unlimited"}, twice, true},
+		{[]string{"workload.redeliver={visible_after: 1h, deliveries: 3}", "policy.retry.attempts=unlimited"}, twice,
+			true},
 		{[]string{"workload.redeliver={after: 1s, deliveries: 3}"}, twice, false},
 	} {
 		s, err := Read([]byte(text), "t", Options{Set: c.set})
@@ -93,14 +98,17 @@ price: gpt-4o-mini
 // What is explained says what is so.
 func TestExplainsInWords(t *testing.T) {
 	for set, want := range map[string]string{
-		"workload.redeliver={deliveries: unlimited}":               "goes back to the queue after 0s, without limit.",
-		"workload.redeliver={deliveries: 4, visible_after: 1000s}": "back in the queue 16m40s after it was taken, at most 4 deliveries.",
-		"policy.gate.semaphore=8":                                  "Calls that wait to retry do not count at the gate; for a semaphore held during that wait use fleet.workers.",
-		"policy.retry={attempts: 6, backoff: {constant: 1s}}":      "Retry-After: 1s, 1s, 1s, 1s, 1s.",
-		"policy.retry={attempts: 7, backoff: {constant: 1s}}":      "Retry-After: 1s, 1s, 1s, 1s, 1s, ....",
-		"policy.retry.attempts=4":                                  "own-the-loop with changes: 4 attempts",
-		"policy.retry.attempts=6":                                  "own-the-loop: 6 attempts",
-		"policy.name=mine":                                         "mine: 6 attempts",
+		"workload.redeliver={deliveries: unlimited}": "goes back to the queue after 0s, without limit.",
+		"workload.redeliver={deliveries: 4, visible_after: 1000s}": "back in the queue 16m40s after it was taken, " +
+			"at most 4 deliveries.",
+		"policy.gate.semaphore=8": "Calls that wait to retry do not count at the gate; for a semaphore held during " +
+			"that wait use " +
+			"fleet.workers.",
+		"policy.retry={attempts: 6, backoff: {constant: 1s}}": "Retry-After: 1s, 1s, 1s, 1s, 1s.",
+		"policy.retry={attempts: 7, backoff: {constant: 1s}}": "Retry-After: 1s, 1s, 1s, 1s, 1s, ....",
+		"policy.retry.attempts=4":                             "own-the-loop with changes: 4 attempts",
+		"policy.retry.attempts=6":                             "own-the-loop: 6 attempts",
+		"policy.name=mine":                                    "mine: 6 attempts",
 	} {
 		s, err := Read([]byte(base), "t", Options{Set: []string{set}})
 		if err != nil {
@@ -113,7 +121,8 @@ func TestExplainsInWords(t *testing.T) {
 			t.Errorf("%s: the explanation lacks %q:\n%s", set, want, out.String())
 		}
 	}
-	for name, want := range map[string]string{"sqs": "30s, 30s, 30s, 30s, 30s, ...; without end", "own-the-loop": "; in all 0s..15.5s"} {
+	for name, want := range map[string]string{"sqs": "30s, 30s, 30s, 30s, 30s, ...; without end",
+		"own-the-loop": "; in all 0s..15.5s"} {
 		p, err := FindPreset("policy", name)
 		if err != nil {
 			t.Fatal(err)

@@ -293,7 +293,8 @@ func (p *Preset) explainRefusal(w io.Writer) error {
 	m := speech.Write(reply, time.Date(2026, time.November, 30, 0, 0, 0, 0, time.UTC), 0)
 	fmt.Fprintf(
 		w,
-		"\nrequests of %d tokens with max_tokens %d, all at once on 2026-11-30 at 00:00 UTC: %d are let in; %s refuses the next with\n\n",
+		"\nrequests of %d tokens with max_tokens %d, all at once on 2026-11-30 at 00:00 UTC: %d are let in; %s "+
+			"refuses the next with\n\n",
 		prompt,
 		maxTokens,
 		admitted,

@@ -45,7 +45,8 @@ func parseRange(text string) (r numberRange, err error) {
 			return r, fmt.Errorf("found %s values in the range %q; want 2 to 10,000", m[6], strings.TrimSpace(text))
 		}
 	} else if r.whole && m[5] == "" && high-low > 1000 {
-		return r, fmt.Errorf("found the range %q of %g values; write how many, as in %s..%s%s lin 10", strings.TrimSpace(text), high-low+1, m[1], m[3], m[4])
+		return r, fmt.Errorf("found the range %q of %g values; write how many, as in %s..%s%s lin 10",
+			strings.TrimSpace(text), high-low+1, m[1], m[3], m[4])
 	}
 	return r, nil
 }

@@ -42,8 +42,10 @@ func value(t *rapid.T, of reflect.StructField) string {
 	whole := rapid.IntRange(1, 40).Draw(t, "whole")
 	span := Span(rapid.Int64Range(1, 1e11).Draw(t, "span")).String()
 	law := func(q string) string {
-		return rapid.SampledFrom([]string{q, "{uniform: {min: 0, max: " + q + "}}", "{exponential: {mean: " + q + "}}", "{lognormal: {mean: " + q + ", cv: 0.7}}",
-			"{gamma: {mean: " + q + ", cv: 1.5}}", "{mixture: [{weight: 0, law: " + q + "}, {weight: 0.3, law: {exponential: {mean: " + q + "}}}]}", "{empirical: [" + q + ", " + q + "]}"}).
+		return rapid.SampledFrom([]string{q, "{uniform: {min: 0, max: " + q + "}}", "{exponential: {mean: " + q + "}}",
+			"{lognormal: {mean: " + q + ", cv: 0.7}}",
+			"{gamma: {mean: " + q + ", cv: 1.5}}", "{mixture: [{weight: 0, law: " + q +
+				"}, {weight: 0.3, law: {exponential: {mean: " + q + "}}}]}", "{empirical: [" + q + ", " + q + "]}"}).
 			Draw(t, "law")
 	}
 	switch v := reflect.New(kind).Interface().(type) {
@@ -66,7 +68,8 @@ func value(t *rapid.T, of reflect.StructField) string {
 	case *PerTime:
 		return fmt.Sprintf("%d/%s", whole, rapid.SampledFrom([]string{"s", "min", "h", "day", "7s"}).Draw(t, "per"))
 	case *Rate:
-		return fmt.Sprintf("%d/%s", whole, rapid.SampledFrom([]string{"s", "min", "h", "day", "month", "7s", "1ms"}).Draw(t, "per"))
+		return fmt.Sprintf("%d/%s", whole, rapid.SampledFrom([]string{"s", "min", "h", "day", "month", "7s",
+			"1ms"}).Draw(t, "per"))
 	case *Dollars:
 		return strconv.FormatFloat(10*share, 'g', -1, 64)
 	case strict.Words:

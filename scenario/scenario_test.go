@@ -43,112 +43,232 @@ func TestMistakesAreExplained(t *testing.T) {
 		old, with string // replaced in base
 		want      []string
 	}{
-		{"unknown field", "max_tokens: 80", "max_tokns: 80", []string{"f.yaml:6:3: workload.max_tokns: unknown field", `did you mean "max_tokens"?`, "   6 |   max_tokns: 80\n     |   ^"}},
+		{"unknown field", "max_tokens: 80", "max_tokns: 80",
+			[]string{"f.yaml:6:3: workload.max_tokns: unknown field", `did you mean "max_tokens"?`,
+				"   6 |   max_tokns: 80\n     |   ^"}},
 		{"unknown section", "fleet:", "fleat:", []string{"f.yaml:7:1: fleat: unknown field", `did you mean "fleet"?`}},
-		{"field twice", "prompt_tokens: 100", "prompt_tokens: 100\n  prompt_tokens: 5", []string{"f.yaml:5:3: ", "prompt_tokens"}},
+		{"field twice", "prompt_tokens: 100", "prompt_tokens: 100\n  prompt_tokens: 5",
+			[]string{"f.yaml:5:3: ", "prompt_tokens"}},
 		{"not YAML", "{calls: 10}", "{calls: 10", []string{"f.yaml:", "not YAML"}},
-		{"list for a mapping", "fleet: {workers: 2}", "fleet: [2]", []string{"f.yaml:7:8: fleet: found a list; want a mapping of dispatch, instances, key, name, priority, queue, workers"}},
-		{"no unit", "policy: own-the-loop", "policy: {retry: {deadline: 45}}", []string{`policy.retry.deadline: found "45"; want a time with its unit`}},
+		{"list for a mapping", "fleet: {workers: 2}", "fleet: [2]",
+			[]string{"f.yaml:7:8: fleet: found a list; want a mapping of dispatch, instances, key, name, priority, " +
+				"queue, workers"}},
+		{"no unit", "policy: own-the-loop", "policy: {retry: {deadline: 45}}",
+			[]string{`policy.retry.deadline: found "45"; want a time with its unit`}},
 		{"negative", "calls: 10", "calls: -3", []string{`workload.batch.calls: found "-3"; want a whole number`}},
 		{"half a call", "calls: 10", "calls: 2.5", []string{`found "2.5"; want a whole number`}},
 		{"nothing to do", "calls: 10", "calls: 0", []string{"workload.batch.calls: found 0; want 1 to 1G"}},
-		{"two kinds of arrival", "batch: {calls: 10}", "batch: {calls: 10}\n  burst: {calls: 10}", []string{"f.yaml:", "workload: found 2 kinds of arrival [batch burst]; want exactly one"}},
+		{"two kinds of arrival", "batch: {calls: 10}", "batch: {calls: 10}\n  burst: {calls: 10}",
+			[]string{"f.yaml:", "workload: found 2 kinds of arrival [batch burst]; want exactly one"}},
 		{"no kind of arrival", "  batch: {calls: 10}\n", "", []string{"found 0 kinds of arrival"}},
-		{"no end", "batch: {calls: 10}", "open: {rate: 5/s}", []string{"workload.open: found neither calls nor a horizon"}},
-		{"no workers", "fleet: {workers: 2}", "fleet: {instances: 2}", []string{"fleet.workers: found none; want the number of workers"}},
-		{"queues of a batch", "fleet: {workers: 2}", "fleet: {workers: 2, queue: per_instance}", []string{"fleet.queue: found per_instance; it requires workers and an open, burst or trace workload"}},
-		{"a batch dealt", "fleet: {workers: 2}", "fleet: {workers: 2, dispatch: in_turn}", []string{"fleet.dispatch: found in_turn; workers take the calls of this workload"}},
+		{"no end", "batch: {calls: 10}", "open: {rate: 5/s}",
+			[]string{"workload.open: found neither calls nor a horizon"}},
+		{"no workers", "fleet: {workers: 2}", "fleet: {instances: 2}",
+			[]string{"fleet.workers: found none; want the number of workers"}},
+		{"queues of a batch", "fleet: {workers: 2}", "fleet: {workers: 2, queue: per_instance}",
+			[]string{"fleet.queue: found per_instance; it requires workers and an open, burst or trace workload"}},
+		{"a batch dealt", "fleet: {workers: 2}", "fleet: {workers: 2, dispatch: in_turn}",
+			[]string{"fleet.dispatch: found in_turn; workers take the calls of this workload"}},
 		{"no prompt", "  prompt_tokens: 100\n", "", []string{"workload.prompt_tokens: found nothing"}},
-		{"law without parameters", "prompt_tokens: 100", "prompt_tokens: {lognormal: {p50: 9}}", []string{"f.yaml:4:18: workload.prompt_tokens: a lognormal distribution needs p50 and p95"}},
-		{"two laws", "prompt_tokens: 100", "prompt_tokens: {constant: 1, exponential: {mean: 2}}", []string{"found 2 fields; want exactly one of constant, empirical"}},
-		{"rate without time", "500/min", "500", []string{"provider.limits.0.limit: found 500; want a whole amount per time"}},
-		{"rate of nothing", "500/min", "500/fortnight", []string{`found "500/fortnight"; want a whole amount per time`}},
-		{"unknown resource", "resource: requests", "resource: request", []string{`provider.limits.0.resource: found "request"; did you mean "requests"?`}},
-		{"two limits of one name", "    - {resource: requests, limit: 500/min}", "    - {name: quota, resource: requests, limit: 500/min}\n    - {name: quota, resource: tokens, limit: 9k/min}", []string{`provider.limits: limits 0 and 1 are both named "quota"`}},
-		{"limit with the capacity's name", "limit: 500/min}", "limit: 500/min, name: slots}", []string{`provider.limits: limit 0 is named "slots", the name of the capacity`}},
-		{"name that does not print", "limit: 500/min}", "limit: 500/min, name: \"a\\tb\"}", []string{`provider.limits: found the name "a\tb" of limit 0; want up to 60 printable characters`}},
-		{"kind of limit", "limit: 500/min}", "limit: 500/min, kind: leaky_bukket}", []string{`provider.limits.0.kind: found "leaky_bukket"; did you mean "leaky_bucket"?`, "sliding_window"}},
-		{"dollars of requests", "limit: 500/min}", "limit: $5/min}", []string{"provider.limits.0.limit: found $5/min of requests; dollars, and only they, are written such as $10/10m"}},
-		{"dollars without the sign", "{resource: requests, limit: 500/min}", "{resource: dollars, limit: 500/min}", []string{"provider.limits.0.limit: found 500/min of dollars"}},
-		{"used of dollars", "{resource: requests, limit: 500/min}", "{resource: dollars, limit: $5/min, used: 3}", []string{"provider.limits.0.used: found 3 of dollars; dollars, and only they, are written such as $5"}},
-		{"charge of dollars", "{resource: requests, limit: 500/min}", "{resource: dollars, limit: $5/min, charge: prompt}", []string{"one on dollars what is billed"}},
-		{"kind of concurrency", "{resource: requests, limit: 500/min}", "{resource: concurrency, limit: 8, kind: ramp}", []string{"a limit on concurrency has a number"}},
-		{"what a ramp has used", "limit: 500/min}", "limit: 500/min, kind: ramp, used: 5}", []string{"provider.limits.0.used: a ramp starts from a rate; want prior_rate"}},
-		{"rate before a ramp", "limit: 500/min}", "limit: 500/min, kind: ramp, prior_rate: 500}", []string{"provider.limits.0.prior_rate: found 500; want a rate such as 500k/min"}},
-		{"before no ramp", "limit: 500/min}", "limit: 500/min, prior_rate: 5/s}", []string{"growth, every and prior_rate require kind: ramp"}},
-		{"limit of a key nobody has", "limit: 500/min}", "limit: 500/min, keys: [blue]}", []string{`provider.limits.0.keys: found "blue"; no fleet uses this key`}},
-		{"limit of a model nobody calls", "limit: 500/min}", "limit: 500/min, models: [blue]}", []string{`provider.limits.0.models: found [blue]; no fleet calls any of them`}},
-		{"dialect", "  limits:", "  dialect: antropic\n  limits:", []string{`provider.dialect: found "antropic"; did you mean "anthropic"?`}},
-		{"what is billed", "  limits:", "  bills: [abandonned]\n  limits:", []string{`provider.bills.0: found "abandonned"; did you mean "abandoned"?`}},
-		{"batch without slots", "  limits:", "  capacity: {batching: {step: 10ms}}\n  limits:", []string{"provider.capacity.slots: found none; queue, full_status and batching require a number of slots"}},
-		{"batch without a step", "  limits:", "  capacity: {slots: 8, batching: {per_stream: 10ms}}\n  limits:", []string{"provider.capacity.batching: found a step of 0s; want a time such as 12ms"}},
-		{"two latencies", "  limits:", "  capacity: {slots: 8, batching: {step: 10ms}}\n  latency: {first_token: 1s}\n  limits:", []string{"provider.latency: found latency and capacity.batching"}},
-		{"measure nobody", "name:", "measure: onlin\nother_fleets:\n  - {fleet: {name: online, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{`measure: found "onlin"; no such fleet; did you mean "online"?`}},
-		{"two fleets of one name", "name:", "other_fleets:\n  - {fleet: {name: main, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{`other_fleets.0.fleet.name: found "main"; want a name of its own`}},
-		{"mistake in a fleet beside", "name:", "other_fleets:\n  - {fleet: {workers: 1}, workload: {batch: {calls: 1}, output_tokens: 1}}\nname:", []string{"other_fleets.0.workload.prompt_tokens: found nothing"}},
-		{"tier that is not sold", "price: gpt-4o-mini", "price: {model: gpt-4o-mini, tier: flex}", []string{"price: no flex price for model \"gpt-4o-mini\"", "sold as batch, priority, standard"}},
-		{"two kinds of gate", "policy: own-the-loop", "policy: {preset: own-the-loop, gate: {semaphore: 8, aimd: {}}}", []string{"policy.gate: found 2 kinds of gate; want one of semaphore, aimd, gradient"}},
-		{"order of no gate", "policy: own-the-loop", "policy: {gate: {order: lifo}}", []string{"policy.gate: found scope, order or room without a gate"}},
-		{"bounds of a gate", "policy: own-the-loop", "policy: {gate: {aimd: {start: 5}}}", []string{"policy.gate.aimd: found start 5 between min 20 and max 200"}},
-		{"two pacers", "policy: own-the-loop", "policy: {pace: {rate: 5/s, headers: true}}", []string{"policy.pace: found 2 kinds; want one of rate, headers, cubic"}},
-		{"reserve of no headers", "policy: own-the-loop", "policy: {pace: {rate: 5/s, reserve: 5%}}", []string{"policy.pace: burst goes with rate, reserve with headers"}},
-		{"breaker without a rule", "policy: own-the-loop", "policy: {breaker: {open: 5s}}", []string{"policy.breaker: found no rule; want consecutive_failures or ratio"}},
-		{"minimum beyond the count", "policy: own-the-loop", "policy: {breaker: {ratio: 50%, window: 10, min_results: 20}}", []string{"policy.breaker.min_results: found 20; want at most the 10 results it looks at"}},
-		{"over what", "policy: own-the-loop", "policy: {breaker: {ratio: 50%, window: many}}", []string{`policy.breaker.window: found "many"; want a number of results, such as 100, or a time, such as 30s`}},
-		{"when open", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, when_open: fallback}}", []string{`policy.breaker.when_open: found "fallback"; did you mean "fall_back"?`}},
-		{"account that costs nothing", "policy: own-the-loop", "policy: {budget: {tokens: {max: 5}}}", []string{"policy.budget.tokens: found an account that nothing is taken from"}},
-		{"share of nothing", "policy: own-the-loop", "policy: {budget: {share: {reserve: 5}}}", []string{"policy.budget.share.ratio: found nothing; want a share such as 20%"}},
-		{"two hedges", "policy: own-the-loop", "policy: {hedge: {after: 1s, quantile: 95%}}", []string{"policy.hedge: found after and quantile; want one of them"}},
-		{"too many hedges", "policy: own-the-loop", "policy: {hedge: {after: 1s, max: 9}}", []string{"policy.hedge.max: found 9; want 1 to 3"}},
-		{"collapse without an end", "name:", "collapse: {from: 30s, below: 50%}\nname:", []string{"collapse.to: found 0s; want a time after collapse.from, 30s"}},
-		{"collapse beyond the horizon", "name:", "horizon: 1m\ncollapse: {from: 30s, to: 61s, below: 50%}\nname:", []string{"collapse.to: found 1m1s; want at most the horizon, 1m: no call arrives after it"}},
-		{"collapse below nothing", "name:", "collapse: {from: 30s, to: 60s}\nname:", []string{"collapse.below: found 0%; want more than 0% and at most 100%"}},
-		{"fallback to nobody", "policy: own-the-loop", "policy: {fallback: {on: true}}", []string{"policy.fallback.on: found true with 0 fallbacks"}},
-		{"fallbacks that nobody uses", "price: gpt-4o-mini", "price: gpt-4o-mini\nfallbacks: [{provider: local-stub}]", []string{"policy.fallback.on: found false with 1 fallbacks"}},
-		{"mistake in a fallback", "price: gpt-4o-mini", "price: gpt-4o-mini\nfallbacks: [{provider: {limits: [{resource: requests, limit: 5}]}}]", []string{"fallbacks.0.provider.limits.0.limit: found 5"}},
-		{"cooldown of no fallback", "policy: own-the-loop", "policy: {fallback: {cooldown: 5s}}", []string{"policy.fallback.cooldown: found it alone, where it has no effect; want policy.fallback.on as well"}},
-		{"window of no throttle", "policy: own-the-loop", "policy: {throttle: {window: 5s}}", []string{"policy.throttle.window: found it alone, where it has no effect; want policy.throttle.k as well"}},
-		{"breaker that looks at nothing", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, window: 30s}}", []string{"policy.breaker.window: found it alone"}},
-		{"class of attempts", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, counts_as_failure: [terminl]}}", []string{`policy.breaker.counts_as_failure.0: found "terminl"; did you mean "terminal"?`}},
-		{"counts of no breaker", "policy: own-the-loop", "policy: {breaker: {counts_as_failure: [terminal]}}", []string{"policy.breaker: found no rule; want consecutive_failures or ratio"}},
-		{"minimum of nothing", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, min_results: 3}}", []string{"policy.breaker.min_results: found it alone"}},
-		{"cycle of no cooldown", "policy: own-the-loop", "fallbacks: [{provider: local-stub}]\npolicy: {fallback: {on: true, cooldown_refresh: 10s}}", []string{"policy.fallback.cooldown_refresh: found it alone, where it has no effect; want policy.fallback.cooldown as well"}},
-		{"fall back to nobody", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, when_open: fall_back}}", []string{"policy.breaker.when_open: found it alone, where it has no effect; want policy.fallback.on to fall back as well"}},
-		{"fallback of a fleet beside", "name:", "other_fleets:\n  - {fleet: {workers: 1}, policy: {fallback: {on: true}}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:", []string{"other_fleets.0.policy.fallback.on: found true; the scenario's fallbacks are those of its main fleet"}},
-		{"header beside a wait", "  limits:", "  faults: [{status: 429, retry_after: 5s, retry_after_header: soon}]\n  limits:", []string{"provider.faults.0.retry_after_header: found both it and retry_after"}},
-		{"header of no status", "  limits:", "  faults: [{hang: true, retry_after_header: soon}]\n  limits:", []string{"require status"}},
-		{"layer", "policy: own-the-loop", "policy: {outer_layers: [{retry: {attempts: 0}}]}", []string{"policy.outer_layers.0.retry.attempts: found \"0\""}},
-		{"layer's backoff", "policy: own-the-loop", "policy: {outer_layers: [{retry: {backoff: {exponential: {cap: 5s}}}}]}", []string{"policy.outer_layers.0.retry.backoff.exponential.base: found nothing"}},
-		{"power of nothing", "policy: own-the-loop", "policy: {retry: {backoff: {power: {base: 1s}}}}", []string{"policy.retry.backoff.power: found base 1s and exponent 0"}},
-		{"give up first", "policy: own-the-loop", "policy: {retry: {retry_after: {obey: up_to, limit: 5s, overrides_status: true}}}", []string{"policy.retry.retry_after.overrides_status: requires beyond: give_up"}},
-		{"range of statuses", "policy: own-the-loop", "policy: {retry: {retry_on: [599..500]}}", []string{"a range such as 502..599"}},
-		{"tier of no model", "price: gpt-4o-mini", "price: {tier: batch}", []string{"price.model: found a tier without a model"}},
-		{"tier of one's own price", "price: gpt-4o-mini", "price: {input: 1, output: 2, tier: batch}", []string{"price.tier: found batch with a price of your own"}},
-		{"life of no cache", "  prompt_tokens:", "  cache_lifetime: 5m\n  prompt_tokens:", []string{"workload.cache_lifetime: found 5m without cached_share"}},
-		{"burst of a window", "limit: 500/min}", "limit: 500/min, kind: fixed_window, burst: 5}", []string{"provider.limits.0.burst: requires a bucket"}},
-		{"factor without rule", "{resource: requests, limit: 500/min}", "{resource: tokens, limit: 500/min, output_factor: 5}", []string{"output_factor and settle: multiply_output require each other"}},
-		{"output charged at admission", "{resource: requests, limit: 500/min}", "{resource: output_tokens, limit: 500/min, charge: prompt}", []string{"a limit on output tokens counts as_produced"}},
-		{"queue without slots", "  limits:", "  capacity: {queue: 5}\n  limits:", []string{"provider.capacity.slots: found none"}},
-		{"full with another status", "  limits:", "  capacity: {slots: 5, full_status: 500}\n  limits:", []string{"provider.capacity.full_status: found 500; want 429, 503 or 529"}},
-		{"gateway of answers", "  limits:", "  gateway: {rewrite: [{from: 529, to: 200}]}\n  limits:", []string{"provider.gateway.rewrite.0: found 529 to 200"}},
-		{"gateway with two wishes", "  limits:", "  gateway: {strip_retry_after: true, retry_after: 59s}\n  limits:", []string{"provider.gateway.retry_after: found 59s and strip_retry_after; want one of them"}},
-		{"Retry-After in another form", "  limits:", "  retry_after: {send: in_second}\n  limits:", []string{"provider.retry_after.send: found \"in_second\"", "as_date, in_body, in_seconds, never"}},
-		{"rejected", "limit: 500/min}", "limit: 500/min, rejected: yes}", []string{`rejected: found "yes"; known: free, into_debt, to_zero`}},
-		{"slices longer than the period", "limit: 500/min}", "limit: 500/min, enforced_every: 2m}", []string{"longer than its period"}},
-		{"reserve of nothing", "resource: requests, limit: 500/min}\n", "resource: tokens, limit: 500/min}\n  faults: []\n", nil},
-		{"unknown preset", "own-the-loop", "own-the-lop", []string{`policy: found "own-the-lop"; no such policy; did you mean "own-the-loop"?`}},
-		{"preset without version", "own-the-loop", "openai-python", []string{"its behaviour depends on the version", "openai-python@1.47 .. 2.51"}},
-		{"version before the first", "own-the-loop", "openai-python@0.27", []string{"no rule is known for version 0.27"}},
+		{"law without parameters", "prompt_tokens: 100", "prompt_tokens: {lognormal: {p50: 9}}",
+			[]string{"f.yaml:4:18: workload.prompt_tokens: a lognormal distribution needs p50 and p95"}},
+		{"two laws", "prompt_tokens: 100", "prompt_tokens: {constant: 1, exponential: {mean: 2}}",
+			[]string{"found 2 fields; want exactly one of constant, empirical"}},
+		{"rate without time", "500/min", "500", []string{"provider.limits.0.limit: found 500; want a whole amount " +
+			"per time"}},
+		{"rate of nothing", "500/min", "500/fortnight",
+			[]string{`found "500/fortnight"; want a whole amount per time`}},
+		{"unknown resource", "resource: requests", "resource: request",
+			[]string{`provider.limits.0.resource: found "request"; did you mean "requests"?`}},
+		{"two limits of one name", "    - {resource: requests, limit: 500/min}",
+			"    - {name: quota, resource: requests, limit: 500/min}\n    - {name: quota, resource: tokens, limit: " +
+				"9k/min}", []string{`provider.limits: limits 0 and 1 are both named "quota"`}},
+		{"limit with the capacity's name", "limit: 500/min}", "limit: 500/min, name: slots}",
+			[]string{`provider.limits: limit 0 is named "slots", the name of the capacity`}},
+		{"name that does not print", "limit: 500/min}", "limit: 500/min, name: \"a\\tb\"}",
+			[]string{`provider.limits: found the name "a\tb" of limit 0; want up to 60 printable characters`}},
+		{"kind of limit", "limit: 500/min}", "limit: 500/min, kind: leaky_bukket}",
+			[]string{`provider.limits.0.kind: found "leaky_bukket"; did you mean "leaky_bucket"?`, "sliding_window"}},
+		{"dollars of requests", "limit: 500/min}", "limit: $5/min}",
+			[]string{"provider.limits.0.limit: found $5/min of requests; dollars, and only they, are written such " +
+				"as $10/10m"}},
+		{"dollars without the sign", "{resource: requests, limit: 500/min}", "{resource: dollars, limit: 500/min}",
+			[]string{"provider.limits.0.limit: found 500/min of dollars"}},
+		{"used of dollars", "{resource: requests, limit: 500/min}", "{resource: dollars, limit: $5/min, used: 3}",
+			[]string{"provider.limits.0.used: found 3 of dollars; dollars, and only they, are written such as $5"}},
+		{"charge of dollars", "{resource: requests, limit: 500/min}",
+			"{resource: dollars, limit: $5/min, charge: prompt}", []string{"one on dollars what is billed"}},
+		{"kind of concurrency", "{resource: requests, limit: 500/min}",
+			"{resource: concurrency, limit: 8, kind: ramp}", []string{"a limit on concurrency has a number"}},
+		{"what a ramp has used", "limit: 500/min}", "limit: 500/min, kind: ramp, used: 5}",
+			[]string{"provider.limits.0.used: a ramp starts from a rate; want prior_rate"}},
+		{"rate before a ramp", "limit: 500/min}", "limit: 500/min, kind: ramp, prior_rate: 500}",
+			[]string{"provider.limits.0.prior_rate: found 500; want a rate such as 500k/min"}},
+		{"before no ramp", "limit: 500/min}", "limit: 500/min, prior_rate: 5/s}",
+			[]string{"growth, every and prior_rate require kind: ramp"}},
+		{"limit of a key nobody has", "limit: 500/min}", "limit: 500/min, keys: [blue]}",
+			[]string{`provider.limits.0.keys: found "blue"; no fleet uses this key`}},
+		{"limit of a model nobody calls", "limit: 500/min}", "limit: 500/min, models: [blue]}",
+			[]string{`provider.limits.0.models: found [blue]; no fleet calls any of them`}},
+		{"dialect", "  limits:", "  dialect: antropic\n  limits:",
+			[]string{`provider.dialect: found "antropic"; did you mean "anthropic"?`}},
+		{"what is billed", "  limits:", "  bills: [abandonned]\n  limits:",
+			[]string{`provider.bills.0: found "abandonned"; did you mean "abandoned"?`}},
+		{"batch without slots", "  limits:", "  capacity: {batching: {step: 10ms}}\n  limits:",
+			[]string{"provider.capacity.slots: found none; queue, full_status and batching require a number of slots"}},
+		{"batch without a step", "  limits:", "  capacity: {slots: 8, batching: {per_stream: 10ms}}\n  limits:",
+			[]string{"provider.capacity.batching: found a step of 0s; want a time such as 12ms"}},
+		{"two latencies", "  limits:", "  capacity: {slots: 8, batching: {step: 10ms}}\n  latency: {first_token: " +
+			"1s}\n  limits:", []string{"provider.latency: found latency and capacity.batching"}},
+		{"measure nobody", "name:", "measure: onlin\nother_fleets:\n  - {fleet: {name: online, workers: 1}, " +
+			"workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:",
+			[]string{`measure: found "onlin"; no such fleet; did you mean "online"?`}},
+		{"two fleets of one name", "name:", "other_fleets:\n  - {fleet: {name: main, workers: 1}, workload: {batch: " +
+			"{calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:",
+			[]string{`other_fleets.0.fleet.name: found "main"; want a name of its own`}},
+		{"mistake in a fleet beside", "name:", "other_fleets:\n  - {fleet: {workers: 1}, workload: {batch: {calls: " +
+			"1}, output_tokens: 1}}\nname:", []string{"other_fleets.0.workload.prompt_tokens: found nothing"}},
+		{"tier that is not sold", "price: gpt-4o-mini", "price: {model: gpt-4o-mini, tier: flex}",
+			[]string{"price: no flex price for model \"gpt-4o-mini\"", "sold as batch, priority, standard"}},
+		{"two kinds of gate", "policy: own-the-loop", "policy: {preset: own-the-loop, gate: {semaphore: 8, aimd: {}}}",
+			[]string{"policy.gate: found 2 kinds of gate; want one of semaphore, aimd, gradient"}},
+		{"order of no gate", "policy: own-the-loop", "policy: {gate: {order: lifo}}",
+			[]string{"policy.gate: found scope, order or room without a gate"}},
+		{"bounds of a gate", "policy: own-the-loop", "policy: {gate: {aimd: {start: 5}}}",
+			[]string{"policy.gate.aimd: found start 5 between min 20 and max 200"}},
+		{"two pacers", "policy: own-the-loop", "policy: {pace: {rate: 5/s, headers: true}}",
+			[]string{"policy.pace: found 2 kinds; want one of rate, headers, cubic"}},
+		{"reserve of no headers", "policy: own-the-loop", "policy: {pace: {rate: 5/s, reserve: 5%}}",
+			[]string{"policy.pace: burst goes with rate, reserve with headers"}},
+		{"breaker without a rule", "policy: own-the-loop", "policy: {breaker: {open: 5s}}",
+			[]string{"policy.breaker: found no rule; want consecutive_failures or ratio"}},
+		{"minimum beyond the count", "policy: own-the-loop",
+			"policy: {breaker: {ratio: 50%, window: 10, min_results: 20}}",
+			[]string{"policy.breaker.min_results: found 20; want at most the 10 results it looks at"}},
+		{"over what", "policy: own-the-loop", "policy: {breaker: {ratio: 50%, window: many}}",
+			[]string{`policy.breaker.window: found "many"; want a number of results, such as 100, or a time, such ` +
+				`as 30s`}},
+		{"when open", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, when_open: fallback}}",
+			[]string{`policy.breaker.when_open: found "fallback"; did you mean "fall_back"?`}},
+		{"account that costs nothing", "policy: own-the-loop", "policy: {budget: {tokens: {max: 5}}}",
+			[]string{"policy.budget.tokens: found an account that nothing is taken from"}},
+		{"share of nothing", "policy: own-the-loop", "policy: {budget: {share: {reserve: 5}}}",
+			[]string{"policy.budget.share.ratio: found nothing; want a share such as 20%"}},
+		{"two hedges", "policy: own-the-loop", "policy: {hedge: {after: 1s, quantile: 95%}}",
+			[]string{"policy.hedge: found after and quantile; want one of them"}},
+		{"too many hedges", "policy: own-the-loop", "policy: {hedge: {after: 1s, max: 9}}",
+			[]string{"policy.hedge.max: found 9; want 1 to 3"}},
+		{"collapse without an end", "name:", "collapse: {from: 30s, below: 50%}\nname:",
+			[]string{"collapse.to: found 0s; want a time after collapse.from, 30s"}},
+		{"collapse beyond the horizon", "name:", "horizon: 1m\ncollapse: {from: 30s, to: 61s, below: 50%}\nname:",
+			[]string{"collapse.to: found 1m1s; want at most the horizon, 1m: no call arrives after it"}},
+		{"collapse below nothing", "name:", "collapse: {from: 30s, to: 60s}\nname:",
+			[]string{"collapse.below: found 0%; want more than 0% and at most 100%"}},
+		{"fallback to nobody", "policy: own-the-loop", "policy: {fallback: {on: true}}",
+			[]string{"policy.fallback.on: found true with 0 fallbacks"}},
+		{"fallbacks that nobody uses", "price: gpt-4o-mini", "price: gpt-4o-mini\nfallbacks: [{provider: local-stub}]",
+			[]string{"policy.fallback.on: found false with 1 fallbacks"}},
+		{"mistake in a fallback", "price: gpt-4o-mini",
+			"price: gpt-4o-mini\nfallbacks: [{provider: {limits: [{resource: requests, limit: 5}]}}]",
+			[]string{"fallbacks.0.provider.limits.0.limit: found 5"}},
+		{"cooldown of no fallback", "policy: own-the-loop", "policy: {fallback: {cooldown: 5s}}",
+			[]string{"policy.fallback.cooldown: found it alone, where it has no effect; want policy.fallback.on as " +
+				"well"}},
+		{"window of no throttle", "policy: own-the-loop", "policy: {throttle: {window: 5s}}",
+			[]string{"policy.throttle.window: found it alone, where it has no effect; want policy.throttle.k as well"}},
+		{"breaker that looks at nothing", "policy: own-the-loop",
+			"policy: {breaker: {consecutive_failures: 5, window: 30s}}",
+			[]string{"policy.breaker.window: found it alone"}},
+		{"class of attempts", "policy: own-the-loop",
+			"policy: {breaker: {consecutive_failures: 5, counts_as_failure: [terminl]}}",
+			[]string{`policy.breaker.counts_as_failure.0: found "terminl"; did you mean "terminal"?`}},
+		{"counts of no breaker", "policy: own-the-loop", "policy: {breaker: {counts_as_failure: [terminal]}}",
+			[]string{"policy.breaker: found no rule; want consecutive_failures or ratio"}},
+		{"minimum of nothing", "policy: own-the-loop", "policy: {breaker: {consecutive_failures: 5, min_results: 3}}",
+			[]string{"policy.breaker.min_results: found it alone"}},
+		{"cycle of no cooldown", "policy: own-the-loop",
+			"fallbacks: [{provider: local-stub}]\npolicy: {fallback: {on: true, cooldown_refresh: 10s}}",
+			[]string{"policy.fallback.cooldown_refresh: found it alone, where it has no effect; want " +
+				"policy.fallback.cooldown as well"}},
+		{"fall back to nobody", "policy: own-the-loop",
+			"policy: {breaker: {consecutive_failures: 5, when_open: fall_back}}",
+			[]string{"policy.breaker.when_open: found it alone, where it has no effect; want policy.fallback.on to " +
+				"fall back as well"}},
+		{"fallback of a fleet beside", "name:", "other_fleets:\n  - {fleet: {workers: 1}, policy: {fallback: {on: " +
+			"true}}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\nname:",
+			[]string{"other_fleets.0.policy.fallback.on: found true; the scenario's fallbacks are those of its main " +
+				"fleet"}},
+		{"header beside a wait", "  limits:", "  faults: [{status: 429, retry_after: 5s, retry_after_header: " +
+			"soon}]\n  limits:", []string{"provider.faults.0.retry_after_header: found both it and retry_after"}},
+		{"header of no status", "  limits:", "  faults: [{hang: true, retry_after_header: soon}]\n  limits:",
+			[]string{"require status"}},
+		{"layer", "policy: own-the-loop", "policy: {outer_layers: [{retry: {attempts: 0}}]}",
+			[]string{"policy.outer_layers.0.retry.attempts: found \"0\""}},
+		{"layer's backoff", "policy: own-the-loop",
+			"policy: {outer_layers: [{retry: {backoff: {exponential: {cap: 5s}}}}]}",
+			[]string{"policy.outer_layers.0.retry.backoff.exponential.base: found nothing"}},
+		{"power of nothing", "policy: own-the-loop", "policy: {retry: {backoff: {power: {base: 1s}}}}",
+			[]string{"policy.retry.backoff.power: found base 1s and exponent 0"}},
+		{"give up first", "policy: own-the-loop", "policy: {retry: {retry_after: {obey: up_to, limit: 5s, " +
+			"overrides_status: true}}}",
+			[]string{"policy.retry.retry_after.overrides_status: requires beyond: give_up"}},
+		{"range of statuses", "policy: own-the-loop", "policy: {retry: {retry_on: [599..500]}}",
+			[]string{"a range such as 502..599"}},
+		{"tier of no model", "price: gpt-4o-mini", "price: {tier: batch}",
+			[]string{"price.model: found a tier without a model"}},
+		{"tier of one's own price", "price: gpt-4o-mini", "price: {input: 1, output: 2, tier: batch}",
+			[]string{"price.tier: found batch with a price of your own"}},
+		{"life of no cache", "  prompt_tokens:", "  cache_lifetime: 5m\n  prompt_tokens:",
+			[]string{"workload.cache_lifetime: found 5m without cached_share"}},
+		{"burst of a window", "limit: 500/min}", "limit: 500/min, kind: fixed_window, burst: 5}",
+			[]string{"provider.limits.0.burst: requires a bucket"}},
+		{"factor without rule", "{resource: requests, limit: 500/min}",
+			"{resource: tokens, limit: 500/min, output_factor: 5}",
+			[]string{"output_factor and settle: multiply_output require each other"}},
+		{"output charged at admission", "{resource: requests, limit: 500/min}",
+			"{resource: output_tokens, limit: 500/min, charge: prompt}",
+			[]string{"a limit on output tokens counts as_produced"}},
+		{"queue without slots", "  limits:", "  capacity: {queue: 5}\n  limits:",
+			[]string{"provider.capacity.slots: found none"}},
+		{"full with another status", "  limits:", "  capacity: {slots: 5, full_status: 500}\n  limits:",
+			[]string{"provider.capacity.full_status: found 500; want 429, 503 or 529"}},
+		{"gateway of answers", "  limits:", "  gateway: {rewrite: [{from: 529, to: 200}]}\n  limits:",
+			[]string{"provider.gateway.rewrite.0: found 529 to 200"}},
+		{"gateway with two wishes", "  limits:", "  gateway: {strip_retry_after: true, retry_after: 59s}\n  limits:",
+			[]string{"provider.gateway.retry_after: found 59s and strip_retry_after; want one of them"}},
+		{"Retry-After in another form", "  limits:", "  retry_after: {send: in_second}\n  limits:",
+			[]string{"provider.retry_after.send: found \"in_second\"", "as_date, in_body, in_seconds, never"}},
+		{"rejected", "limit: 500/min}", "limit: 500/min, rejected: yes}",
+			[]string{`rejected: found "yes"; known: free, into_debt, to_zero`}},
+		{"slices longer than the period", "limit: 500/min}", "limit: 500/min, enforced_every: 2m}",
+			[]string{"longer than its period"}},
+		{"reserve of nothing", "resource: requests, limit: 500/min}\n",
+			"resource: tokens, limit: 500/min}\n  faults: []\n", nil},
+		{"unknown preset", "own-the-loop", "own-the-lop",
+			[]string{`policy: found "own-the-lop"; no such policy; did you mean "own-the-loop"?`}},
+		{"preset without version", "own-the-loop", "openai-python",
+			[]string{"its behaviour depends on the version", "openai-python@1.47 .. 2.51"}},
+		{"version before the first", "own-the-loop", "openai-python@0.27",
+			[]string{"no rule is known for version 0.27"}},
 		{"version of none", "own-the-loop", "own-the-loop@2", []string{"own-the-loop has no versions"}},
 		{"provider as policy", "own-the-loop", "local-stub", []string{"no such policy"}},
-		{"unknown jitter", "policy: own-the-loop", "policy: {retry: {backoff: {exponential: {base: 1s, jitter: fulll}}}}", []string{`jitter: found "fulll"; did you mean "full"?`}},
-		{"cap below base", "policy: own-the-loop", "policy: {retry: {backoff: {exponential: {base: 10s, cap: 1s}}}}", []string{"cap: found 1s; want at least the base, 10s"}},
-		{"up_to without limit", "policy: own-the-loop", "policy: {retry: {retry_after: {obey: up_to}}}", []string{"retry_after.limit: found nothing; up_to needs a limit"}},
-		{"status of success", "  limits:", "  faults: [{status: 200}]\n  limits:", []string{"provider.faults.0.status: found 200; want an error status"}},
-		{"fault without effect", "  limits:", "  faults: [{at: 5s}]\n  limits:", []string{"provider.faults.0: found 0 effects; want exactly one of connection, cut_at"}},
-		{"gap without length", "  limits:", "  faults: [{status: 500, gap: 5m}]\n  limits:", []string{"provider.faults.0: a recurring fault needs gap and length, and no for"}},
-		{"share above one", "  limits:", "  faults: [{status: 500, share: 5}]\n  limits:", []string{`provider.faults.0.share: found "5"; want a share from 0 to 1`}},
-		{"unknown model", "gpt-4o-mini", "gpt-4o-minni", []string{`price: no price for model "gpt-4o-minni"`, `did you mean "gpt-4o-mini"?`}},
+		{"unknown jitter", "policy: own-the-loop",
+			"policy: {retry: {backoff: {exponential: {base: 1s, jitter: fulll}}}}",
+			[]string{`jitter: found "fulll"; did you mean "full"?`}},
+		{"cap below base", "policy: own-the-loop", "policy: {retry: {backoff: {exponential: {base: 10s, cap: 1s}}}}",
+			[]string{"cap: found 1s; want at least the base, 10s"}},
+		{"up_to without limit", "policy: own-the-loop", "policy: {retry: {retry_after: {obey: up_to}}}",
+			[]string{"retry_after.limit: found nothing; up_to needs a limit"}},
+		{"status of success", "  limits:", "  faults: [{status: 200}]\n  limits:",
+			[]string{"provider.faults.0.status: found 200; want an error status"}},
+		{"fault without effect", "  limits:", "  faults: [{at: 5s}]\n  limits:",
+			[]string{"provider.faults.0: found 0 effects; want exactly one of connection, cut_at"}},
+		{"gap without length", "  limits:", "  faults: [{status: 500, gap: 5m}]\n  limits:",
+			[]string{"provider.faults.0: a recurring fault needs gap and length, and no for"}},
+		{"share above one", "  limits:", "  faults: [{status: 500, share: 5}]\n  limits:",
+			[]string{`provider.faults.0.share: found "5"; want a share from 0 to 1`}},
+		{"unknown model", "gpt-4o-mini", "gpt-4o-minni", []string{`price: no price for model "gpt-4o-minni"`,
+			`did you mean "gpt-4o-mini"?`}},
 		{"half a price", "price: gpt-4o-mini", "price: {input: 3}", []string{"price: found a part of a price"}},
 		{"merge key", "fleet: {workers: 2}", "fleet: {<<: {workers: 2}}", []string{"merge keys are not supported"}},
 		{"second document", "price: gpt-4o-mini", "price: gpt-4o-mini\n---\nname: u", []string{"a second document"}},
@@ -197,16 +317,26 @@ provider:
 policy: {retry: {backoff: {exponential: {cap: 5s}}}, hedge: {max: 2}, gate: {semaphore: 4, aimd: {}}}
 price: gpt-4o-minni
 `, nil, []string{
-			"f:2:1: horizn: unknown field", "f:4:18: workload.batch.calls: found \"-1\"", "f:5:18: workload.prompt_tokens: found \"many\"", "f:7:18: fleet.workers: found \"0\"",
+			"f:2:1: horizn: unknown field", "f:4:18: workload.batch.calls: found \"-1\"",
+			"f:5:18: workload.prompt_tokens: found \"many\"", "f:7:18: fleet.workers: found \"0\"",
 			"f:9:57: provider.limits.1.resource: found \"request\"", "f:10:34: provider.faults.1.hang: found \"maybe\"",
-			"policy.retry.backoff.exponential.base: found nothing", "policy.hedge: found neither after nor quantile", "policy.gate: found 2 kinds of gate", "price: no price for model",
+			"policy.retry.backoff.exponential.base: found nothing", "policy.hedge: found neither after nor quantile",
+			"policy.gate: found 2 kinds of gate", "price: no price for model",
 		}},
-		{"of parts that can be read", strings.Replace(strings.Replace(base, "{resource: requests, limit: 500/min}", "{resource: requests, limit: 500}\n    - {resource: dollars, limit: 5/min}", 1), "calls: 10", "calls: 0", 1), nil,
-			[]string{"workload.batch.calls: found 0", "provider.limits.0.limit: found 500", "provider.limits.1.limit: found 5/min of dollars"}},
-		{"in settings too", base, []string{"policy.gate.semafore=4", "fleet.workers=-1", "seed=x"}, []string{"--set policy.gate.semafore=4: ", "--set fleet.workers=-1: ", "--set seed=x: "}},
-		{"not of what joins parts", strings.Replace(base, "max_tokens: 80", "max_tokens: lots", 1) + "fallbacks: [{provider: local-stubb}]\nmeasure: nobody\n", []string{"provider.limits.0={resource: tokens, limit: 5k/min}"},
+		{"of parts that can be read", strings.Replace(strings.Replace(base, "{resource: requests, limit: 500/min}",
+			"{resource: requests, limit: 500}\n    - {resource: dollars, limit: 5/min}", 1), "calls: 10", "calls: 0",
+			1), nil,
+			[]string{"workload.batch.calls: found 0", "provider.limits.0.limit: found 500",
+				"provider.limits.1.limit: found 5/min of dollars"}},
+		{"in settings too", base, []string{"policy.gate.semafore=4", "fleet.workers=-1", "seed=x"},
+			[]string{"--set policy.gate.semafore=4: ", "--set fleet.workers=-1: ", "--set seed=x: "}},
+		{"not of what joins parts", strings.Replace(base, "max_tokens: 80", "max_tokens: lots", 1) +
+			"fallbacks: [{provider: local-stubb}]\nmeasure: nobody\n",
+			[]string{"provider.limits.0={resource: tokens, limit: 5k/min}"},
 			[]string{"workload.max_tokens: found \"lots\"", "fallbacks.0.provider: found \"local-stubb\""}},
-		{"once, though a fleet beside inherits", "other_fleets: [{workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}, fleet: {workers: 1}}]\n" + strings.Replace(base, "policy: own-the-loop", "policy: {hedge: {max: 2}}", 1), nil,
+		{"once, though a fleet beside inherits", "other_fleets: [{workload: {batch: {calls: 1}, prompt_tokens: 1, " +
+			"output_tokens: 1}, fleet: {workers: 1}}]\n" + strings.Replace(base, "policy: own-the-loop",
+			"policy: {hedge: {max: 2}}", 1), nil,
 			[]string{"policy.hedge: found neither"}},
 	} {
 		_, err := Read([]byte(c.text), "f", Options{Set: c.set})
@@ -259,14 +389,17 @@ func TestSettingsOverlayTheFile(t *testing.T) {
 			b := s.Model.Client.Retry.Backoff
 			return b.Cap == 5*time.Second && b.Base == 500*time.Millisecond
 		}},
-		{"policy.retry.backoff=none", func(s *Scenario) bool { return s.Model.Client.Retry.Backoff == policy.Backoff{} }},
+		{"policy.retry.backoff=none",
+			func(s *Scenario) bool { return s.Model.Client.Retry.Backoff == policy.Backoff{} }},
 		{"policy.retry.backoff.constant=2s", func(s *Scenario) bool {
 			return s.Model.Client.Retry.Backoff == policy.Backoff{Base: 2 * time.Second, Factor: 1}
 		}},
 		{"provider.limits.0.limit=90/min", func(s *Scenario) bool { return s.Model.Provider.Limits[0].Amount == 90 }},
 		{"provider.limits=[]", func(s *Scenario) bool { return len(s.Model.Provider.Limits) == 0 }},
-		{"workload.output_tokens={exponential: {mean: 30}}", func(s *Scenario) bool { return s.Workload.OutputTokens.Exponential != nil }},
-		{"workload.output_tokens.exponential.mean=30", func(s *Scenario) bool { return s.Workload.OutputTokens.Exponential.Mean == 30 }},
+		{"workload.output_tokens={exponential: {mean: 30}}",
+			func(s *Scenario) bool { return s.Workload.OutputTokens.Exponential != nil }},
+		{"workload.output_tokens.exponential.mean=30",
+			func(s *Scenario) bool { return s.Workload.OutputTokens.Exponential.Mean == 30 }},
 		{"policy.retry.attempts=none", func(s *Scenario) bool { return s.Model.Client.Retry.Attempts == 0 }},
 	} {
 		s, err := read(c.set)
@@ -275,8 +408,10 @@ func TestSettingsOverlayTheFile(t *testing.T) {
 		}
 	}
 	for set, want := range map[string]string{
-		"policy.gate.semafore=4":    `--set policy.gate.semafore=4: policy.gate.semafore: unknown field; did you mean "semaphore"?`,
-		"policy.gate.semaphore=-1":  `--set policy.gate.semaphore=-1: policy.gate.semaphore: found "-1"; want a whole number from 1, or none`,
+		"policy.gate.semafore=4": `--set policy.gate.semafore=4: policy.gate.semafore: unknown field; did you ` +
+			`mean "semaphore"?`,
+		"policy.gate.semaphore=-1": `--set policy.gate.semaphore=-1: policy.gate.semaphore: found "-1"; want a ` +
+			`whole number from 1, or none`,
 		"provider.limits.7.burst=1": `the list has the items 0 to 0`,
 		"policy..x=1":               "has an empty part",
 		"policy":                    "want PATH=VALUE",
@@ -308,30 +443,51 @@ func TestSettingsReplaceMergeAndUnset(t *testing.T) {
 		{[]string{"policy.breaker+={ratio: 50%}"}, client(func(c policy.Client) bool {
 			return c.Breaker.InARow == 5 && c.Breaker.Ratio == 0.5 && c.Breaker.Open == 9*s
 		})},
-		{[]string{"policy.breaker.ratio=50%"}, client(func(c policy.Client) bool { return c.Breaker.InARow == 5 && c.Breaker.Ratio == 0.5 })},
-		{[]string{"policy.breaker.open=null"}, client(func(c policy.Client) bool { return c.Breaker.InARow == 5 && c.Breaker.Open == 30*s })},
-		{[]string{"policy.breaker=null"}, client(func(c policy.Client) bool { return !c.Breaker.On() && c.Retry.Attempts == 6 })},
+		{[]string{"policy.breaker.ratio=50%"}, client(func(c policy.Client) bool {
+			return c.Breaker.InARow == 5 &&
+				c.Breaker.Ratio == 0.5
+		})},
+		{[]string{"policy.breaker.open=null"}, client(func(c policy.Client) bool {
+			return c.Breaker.InARow == 5 &&
+				c.Breaker.Open == 30*s
+		})},
+		{[]string{"policy.breaker=null"}, client(func(c policy.Client) bool {
+			return !c.Breaker.On() &&
+				c.Retry.Attempts == 6
+		})},
 		{[]string{"policy={retry: {attempts: 2}}"}, client(func(c policy.Client) bool {
 			return c.Retry.Attempts == 2 && c.Retry.Deadline == 0 && !c.Breaker.On() && c.Name == ""
 		})},
-		{[]string{"policy+={retry: {attempts: 2}}"}, client(func(c policy.Client) bool { return c.Retry.Attempts == 2 && c.Retry.Deadline == 45*s && c.Breaker.On() })},
-		{[]string{"policy.retry.backoff={exponential: {base: 1s}}"}, client(func(c policy.Client) bool { return c.Retry.Backoff.Base == s && c.Retry.Backoff.Cap == 0 })},
-		{[]string{"policy.retry.backoff+={exponential: {base: 1s}}"}, client(func(c policy.Client) bool { return c.Retry.Backoff.Base == s && c.Retry.Backoff.Cap == 20*s })},
+		{[]string{"policy+={retry: {attempts: 2}}"},
+			client(func(c policy.Client) bool {
+				return c.Retry.Attempts == 2 && c.Retry.Deadline == 45*s &&
+					c.Breaker.On()
+			})},
+		{[]string{"policy.retry.backoff={exponential: {base: 1s}}"},
+			client(func(c policy.Client) bool { return c.Retry.Backoff.Base == s && c.Retry.Backoff.Cap == 0 })},
+		{[]string{"policy.retry.backoff+={exponential: {base: 1s}}"},
+			client(func(c policy.Client) bool { return c.Retry.Backoff.Base == s && c.Retry.Backoff.Cap == 20*s })},
 		{[]string{"policy.retry.attempts=null"}, client(func(c policy.Client) bool { return c.Retry.Attempts == 1 })},
 		{[]string{"policy=null"}, client(func(c policy.Client) bool { return reflect.DeepEqual(c, sendOnce) })},
-		{[]string{"policy.breaker+={ratio: 50%}", "policy.breaker={consecutive_failures: 3}"}, client(func(c policy.Client) bool { return c.Breaker.InARow == 3 && c.Breaker.Ratio == 0 })},
-		{[]string{"workload.open={rate: 5/s, calls: 9}"}, func(s *Scenario) bool { return s.Model.Workload.Arrivals != nil && s.Model.Workload.Calls == 9 }},
-		{[]string{"workload={burst: {calls: 3}, prompt_tokens: 1, output_tokens: 1, max_tokens: 5}"}, func(s *Scenario) bool { return s.Model.Workload.Calls == 3 && s.Workload.Batch == nil }},
+		{[]string{"policy.breaker+={ratio: 50%}", "policy.breaker={consecutive_failures: 3}"},
+			client(func(c policy.Client) bool { return c.Breaker.InARow == 3 && c.Breaker.Ratio == 0 })},
+		{[]string{"workload.open={rate: 5/s, calls: 9}"},
+			func(s *Scenario) bool { return s.Model.Workload.Arrivals != nil && s.Model.Workload.Calls == 9 }},
+		{[]string{"workload={burst: {calls: 3}, prompt_tokens: 1, output_tokens: 1, max_tokens: 5}"},
+			func(s *Scenario) bool { return s.Model.Workload.Calls == 3 && s.Workload.Batch == nil }},
 		{[]string{"provider.limits=[{resource: concurrency, limit: 5}]"}, func(s *Scenario) bool {
 			return len(s.Model.Provider.Limits) == 1 && s.Model.Provider.Limits[0].Amount == 5
 		}},
 		{[]string{"provider.limits+=[{resource: concurrency, limit: 5}]"}, func(s *Scenario) bool {
 			return len(s.Model.Provider.Limits) == 2 && s.Model.Provider.Limits[1].Amount == 5
 		}},
-		{[]string{"provider.limits+=[{resource: concurrency, limit: 5}]", "provider.limits.1.limit=6"}, func(s *Scenario) bool { return s.Model.Provider.Limits[1].Amount == 6 }},
-		{[]string{"provider.limits.0={resource: concurrency, limit: 5}"}, func(s *Scenario) bool { return s.Model.Provider.Limits[0].Period == 0 }},
+		{[]string{"provider.limits+=[{resource: concurrency, limit: 5}]", "provider.limits.1.limit=6"},
+			func(s *Scenario) bool { return s.Model.Provider.Limits[1].Amount == 6 }},
+		{[]string{"provider.limits.0={resource: concurrency, limit: 5}"},
+			func(s *Scenario) bool { return s.Model.Provider.Limits[0].Period == 0 }},
 		{[]string{"provider.limits=null"}, func(s *Scenario) bool { return len(s.Model.Provider.Limits) == 0 }},
-		{[]string{"workload.output_tokens=null", "workload.output_tokens={exponential: {mean: 30}}"}, func(s *Scenario) bool { return s.Workload.OutputTokens.Exponential != nil }},
+		{[]string{"workload.output_tokens=null", "workload.output_tokens={exponential: {mean: 30}}"},
+			func(s *Scenario) bool { return s.Workload.OutputTokens.Exponential != nil }},
 	} {
 		s, err := Read([]byte(text), "f.yaml", Options{Set: c.set})
 		if err != nil || !c.want(s) {
@@ -362,8 +518,10 @@ func TestSettingsReplaceMergeAndUnset(t *testing.T) {
 		}
 	}
 	for set, want := range map[string]string{
-		"workload.open.rate=5/s": "workload: found 2 kinds of arrival [batch open]; want exactly one of batch, burst, closed, open, trace; null unsets one",
-		"workload.batch=null":    "found 0 kinds of arrival",
+		"workload.open.rate=5/s": "workload: found 2 kinds of arrival [batch open]; want exactly one of batch, " +
+			"burst, closed, open, " +
+			"trace; null unsets one",
+		"workload.batch=null": "found 0 kinds of arrival",
 	} {
 		if _, err := Read([]byte(text), "f.yaml", Options{Set: []string{set}}); err == nil ||
 			!strings.Contains(err.Error(), want) {
@@ -400,10 +558,12 @@ func TestRampStarts(t *testing.T) {
 		before                int64
 		notes                 int
 	}{
-		{"open", "open: {rate: 5/s, calls: 9, profile: [{at: 1m, rate: 50/s}]}", "resource: requests, limit: 1/s", 4500, 0},
+		{"open", "open: {rate: 5/s, calls: 9, profile: [{at: 1m, rate: 50/s}]}", "resource: requests, limit: 1/s",
+			4500, 0},
 		{"open, of tokens", "open: {rate: 5/s, calls: 9}", "resource: tokens, limit: 1k/min", 810_000, 0},
 		{"given", "open: {rate: 5/s, calls: 9}", "resource: requests, limit: 1/s, prior_rate: 40/min", 600, 0},
-		{"given, and each minute", "burst: {calls: 1}", "resource: requests, limit: 1/s, every: 1m, prior_rate: 40/min", 40, 0},
+		{"given, and each minute", "burst: {calls: 1}",
+			"resource: requests, limit: 1/s, every: 1m, prior_rate: 40/min", 40, 0},
 		{"not known", "burst: {calls: 1}", "resource: requests, limit: 1/s", 0, 1},
 	} {
 		file := "workload: {" + c.workload + ", prompt_tokens: 100, output_tokens: 50, max_tokens: 80}\n" +
@@ -428,9 +588,13 @@ func TestDealing(t *testing.T) {
 		{fleet: "{instances: 3, dispatch: in_turn}", dealt: fleet.InTurn},
 		{fleet: "{instances: 3, workers: 2}"},
 		{fleet: "{instances: 3, workers: 2, queue: per_instance}", queue: fleet.PerInstance},
-		{fleet: "{instances: 3, workers: 2, queue: per_instance, dispatch: in_turn}", dealt: fleet.InTurn, queue: fleet.PerInstance},
-		{fleet: "{instances: 3, workers: 2, dispatch: in_turn}", mistake: "fleet.dispatch: found in_turn, but workers take calls from one queue of all instances; want fleet.queue per_instance as well"},
-		{fleet: "{instances: 3, queue: per_instance}", mistake: "fleet.queue: found per_instance; it requires workers and an open, burst or trace workload"},
+		{fleet: "{instances: 3, workers: 2, queue: per_instance, dispatch: in_turn}", dealt: fleet.InTurn,
+			queue: fleet.PerInstance},
+		{fleet: "{instances: 3, workers: 2, dispatch: in_turn}",
+			mistake: "fleet.dispatch: found in_turn, but workers take calls from one queue of all instances; want " +
+				"fleet.queue per_instance as well"},
+		{fleet: "{instances: 3, queue: per_instance}",
+			mistake: "fleet.queue: found per_instance; it requires workers and an open, burst or trace workload"},
 	} {
 		file := "workload: {open: {rate: 5/s, calls: 9}, prompt_tokens: 1, output_tokens: 1}\nfleet: " + c.fleet + "\n"
 		s, err := Read([]byte(file), "f", Options{})
@@ -458,14 +622,22 @@ func TestValues(t *testing.T) {
 		got  any
 		want any
 	}{
-		{span("45s"), Span(45 * time.Second)}, {span("1.5s"), Span(1500 * time.Millisecond)}, {span("2d"), Span(48 * time.Hour)},
-		{span("36500d"), Span(sim.End)}, {span("1e9d9h"), Span(sim.End)}, {span("100000d2500000h"), Span(sim.End)}, {span("1d-1h"), nil},
-		{span("1d12h"), Span(36 * time.Hour)}, {span("0"), Span(0)}, {span("none"), nil}, {span("45"), nil}, {span("-1s"), nil}, {span("s"), nil}, {span(""), nil},
-		{count("30k"), Count(30_000)}, {count("1.1k"), Count(1100)}, {count("1.5M"), Count(1_500_000)}, {count("2_000"), Count(2000)}, {count("k"), nil}, {count("1e999"), nil},
+		{span("45s"), Span(45 * time.Second)}, {span("1.5s"), Span(1500 * time.Millisecond)}, {span("2d"),
+			Span(48 * time.Hour)},
+		{span("36500d"), Span(sim.End)}, {span("1e9d9h"), Span(sim.End)}, {span("100000d2500000h"), Span(sim.End)},
+		{span("1d-1h"), nil},
+		{span("1d12h"), Span(36 * time.Hour)}, {span("0"), Span(0)}, {span("none"), nil}, {span("45"), nil},
+		{span("-1s"), nil}, {span("s"), nil}, {span(""), nil},
+		{count("30k"), Count(30_000)}, {count("1.1k"), Count(1100)}, {count("1.5M"), Count(1_500_000)},
+		{count("2_000"), Count(2000)}, {count("k"), nil}, {count("1e999"), nil},
 		{share("5%"), Share(0.05)}, {share("0.05"), Share(0.05)}, {share("105%"), nil}, {share("NaN"), nil},
-		{rate("500/min"), Rate{Amount: 500, Period: time.Minute}}, {rate("200k/min"), Rate{Amount: 200_000, Period: time.Minute}}, {rate("8/s"), Rate{Amount: 8, Period: time.Second}},
-		{rate("10/10s"), Rate{Amount: 10, Period: 10 * time.Second}}, {rate("8"), Rate{Amount: 8}}, {rate("$10/10m"), Rate{10_000_000_000, 10 * time.Minute, true}}, {rate("$0.5/day"), Rate{500_000_000, 24 * time.Hour, true}}, {rate("$/day"), nil}, {rate("0/s"), nil}, {rate("5/x"), nil},
-		{count("0.0001k"), nil}, {count("0.001k"), Count(1)}, {number("1e-7"), Number(1e-7)}, {number("0.0000001"), Number(1e-7)}, {per("1e-7/s"), PerTime(1e-7)},
+		{rate("500/min"), Rate{Amount: 500, Period: time.Minute}}, {rate("200k/min"),
+			Rate{Amount: 200_000, Period: time.Minute}}, {rate("8/s"), Rate{Amount: 8, Period: time.Second}},
+		{rate("10/10s"), Rate{Amount: 10, Period: 10 * time.Second}}, {rate("8"), Rate{Amount: 8}}, {rate("$10/10m"),
+			Rate{10_000_000_000, 10 * time.Minute, true}}, {rate("$0.5/day"), Rate{500_000_000, 24 * time.Hour, true}},
+		{rate("$/day"), nil}, {rate("0/s"), nil}, {rate("5/x"), nil},
+		{count("0.0001k"), nil}, {count("0.001k"), Count(1)}, {number("1e-7"), Number(1e-7)}, {number("0.0000001"),
+			Number(1e-7)}, {per("1e-7/s"), PerTime(1e-7)},
 		{per("2.5/s"), PerTime(2.5)}, {per("90/min"), PerTime(1.5)}, {per("90"), nil},
 	} {
 		if c.got != c.want {
@@ -477,13 +649,15 @@ func TestValues(t *testing.T) {
 // What a value is written as reads back as the same value, to the last bit, and as people wrote it
 // where that is exact.
 func TestValuesReadBack(t *testing.T) {
-	for text, want := range map[string]string{"20/h": "20/h", "2.5/s": "2.5/s", "90/min": "90/min", "1/min": "1/min", "7/day": "7/day", "1000/day": "1000/day", "0/s": "0/s", "100/3s": "2000/min"} {
+	for text, want := range map[string]string{"20/h": "20/h", "2.5/s": "2.5/s", "90/min": "90/min", "1/min": "1/min",
+		"7/day": "7/day", "1000/day": "1000/day", "0/s": "0/s", "100/3s": "2000/min"} {
 		var p PerTime
 		if err := p.ParseText(text); err != nil || p.String() != want {
 			t.Errorf("%s is written %s, want %s; %v", text, p, want, err)
 		}
 	}
-	for text, want := range map[string]string{"5%": "5%", "0.07": "7%", "0.123456789": "12.3456789%", "1": "100%", "0": "0%"} {
+	for text, want := range map[string]string{"5%": "5%", "0.07": "7%", "0.123456789": "12.3456789%", "1": "100%",
+		"0": "0%"} {
 		var s Share
 		if err := s.ParseText(text); err != nil || s.Exact() != want {
 			t.Errorf("%s is written %s, want %s; %v", text, s.Exact(), want, err)
@@ -506,7 +680,8 @@ func TestValuesReadBack(t *testing.T) {
 		var d2 Dollars
 		var span2 Span
 		var r2, money2 Rate
-		for _, err := range []error{p2.ParseText(p.String()), s2.ParseText(s.Exact()), n2.ParseText(n.String()), d2.ParseText(d.String()),
+		for _, err := range []error{p2.ParseText(p.String()), s2.ParseText(s.Exact()), n2.ParseText(n.String()),
+			d2.ParseText(d.String()),
 			span2.ParseText(span.String()), r2.ParseText(r.String()), money2.ParseText(money.String())} {
 			if err != nil {
 				t.Fatal(err)
@@ -530,10 +705,15 @@ func TestProfiles(t *testing.T) {
 	const s = time.Second
 	for yaml, want := range map[string]fleet.Profile{
 		"{rate: 40/s}": {{Start: 0, From: 40, To: 40}},
-		"{rate: 40/s, profile: [{at: 20s, rate: 80/s, for: 5s}]}":        {{Start: 0, From: 40, To: 40}, {Start: 20 * s, From: 80, To: 80}, {Start: 25 * s, From: 40, To: 40}},
-		"{rate: 1/s, profile: [{at: 10s, rate: 3/s, over: 10s}]}":        {{Start: 0, From: 1, To: 1}, {Start: 10 * s, From: 1, To: 3}, {Start: 20 * s, From: 3, To: 3}},
-		"{profile: [{at: 0s, rate: 2/s}, {at: 5s, rate: 4/s}]}":          {{Start: 0, From: 2, To: 2}, {Start: 5 * s, From: 4, To: 4}},
-		"{rate: 1/s, profile: [{at: 5s, rate: 9/s, over: 2s, for: 4s}]}": {{Start: 0, From: 1, To: 1}, {Start: 5 * s, From: 1, To: 9}, {Start: 7 * s, From: 9, To: 9}, {Start: 9 * s, From: 1, To: 1}},
+		"{rate: 40/s, profile: [{at: 20s, rate: 80/s, for: 5s}]}": {{Start: 0, From: 40, To: 40},
+			{Start: 20 * s, From: 80, To: 80}, {Start: 25 * s, From: 40, To: 40}},
+		"{rate: 1/s, profile: [{at: 10s, rate: 3/s, over: 10s}]}": {{Start: 0, From: 1, To: 1},
+			{Start: 10 * s, From: 1, To: 3}, {Start: 20 * s, From: 3, To: 3}},
+		"{profile: [{at: 0s, rate: 2/s}, {at: 5s, rate: 4/s}]}": {{Start: 0, From: 2, To: 2},
+			{Start: 5 * s, From: 4, To: 4}},
+		"{rate: 1/s, profile: [{at: 5s, rate: 9/s, over: 2s, for: 4s}]}": {{Start: 0, From: 1, To: 1},
+			{Start: 5 * s, From: 1, To: 9}, {Start: 7 * s, From: 9, To: 9},
+			{Start: 9 * s, From: 1, To: 1}},
 	} {
 		sc, err := Read([]byte("horizon: 60s\nworkload:\n  prompt_tokens: 1\n  output_tokens: 1\n  open: "+yaml+"\n"),
 			"f", Options{})
@@ -580,7 +760,8 @@ func TestPresets(t *testing.T) {
 // Each provider, driven to its limit at one instant by requests of 1,000 tokens with
 // max_tokens 500, lets in as many as its limits hold, refuses the next in its own
 // words, and says how long to wait as it does. Reckoned by hand: OpenAI charges
-// max(500, 1,000) and counts the refused one; Anthropic and Gemini charge the prompt; Azure, Groq and Bedrock prompt and
+// max(500, 1,000) and counts the refused one; Anthropic and Gemini charge the prompt; Azure, Groq and Bedrock prompt
+// and
 // max_tokens; the leaky bucket of Azure's units takes one more, into debt.
 func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 	type row struct {
@@ -676,7 +857,8 @@ func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 // A higher tier never answers fewer, whatever the load: small and large prompts, 700 at
 // once and 700 after 50 s, and 10 and 100 calls a second for longer than a minute's burst lasts.
 func TestHigherTierAnswersNoFewer(t *testing.T) {
-	for _, family := range []string{"openai-tier-%d-gpt-4o", "openai-tier-%d-gpt-4o-mini", "anthropic-tier-%d-haiku", "anthropic-tier-%d-sonnet"} {
+	for _, family := range []string{"openai-tier-%d-gpt-4o", "openai-tier-%d-gpt-4o-mini", "anthropic-tier-%d-haiku",
+		"anthropic-tier-%d-sonnet"} {
 		for _, load := range []string{
 			"{open: {rate: 10/s, calls: 3000}, prompt_tokens: 12_000, output_tokens: 50, max_tokens: 50}",
 			"{trace: {rows: [" + strings.Repeat("{at: 0s, prompt_tokens: 1000, output_tokens: 50}, ", 700) +
@@ -742,7 +924,8 @@ func (a *answers) Call(c *fleet.Call) {
 // servers that serve any model and resellers are not.
 func TestProviderAndPriceOfTwoVendors(t *testing.T) {
 	for _, c := range []struct{ provider, price, want string }{
-		{"anthropic-scale", "gpt-4o", "the provider is anthropic-scale but the price is that of gpt-4o, which anthropic does not sell"},
+		{"anthropic-scale", "gpt-4o", "the provider is anthropic-scale but the price is that of gpt-4o, which " +
+			"anthropic does not sell"},
 		{"{preset: openai-tier-1-gpt-4o, round_trip: 1s}", "claude-opus-5", "which openai does not sell"},
 		{"openai-tier-1-gpt-4o", "groq/openai/gpt-oss-120b", "which openai does not sell"},
 		{"openai-tier-1-gpt-4o", "gpt-4o", ""},
@@ -754,10 +937,12 @@ func TestProviderAndPriceOfTwoVendors(t *testing.T) {
 		{"vllm-one-gpu", "gpt-4o", ""},
 		{"{limits: []}", "gpt-4o", ""},
 		{"anthropic-scale", "{input: 1, output: 2}", ""},
-		{"anthropic-scale", "claude-opus-5\nfallbacks: [{provider: openai-tier-1-gpt-4o}]\npolicy: {fallback: {on: true}}",
+		{"anthropic-scale", "claude-opus-5\nfallbacks: [{provider: openai-tier-1-gpt-4o}]\npolicy: {fallback: {on: " +
+			"true}}",
 			"the provider is openai-tier-1-gpt-4o but the price is that of claude-opus-5"},
 	} {
-		text := "name: t\nworkload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1, max_tokens: 1}\nfleet: {workers: 1}\nprovider: " + c.provider + "\nprice: " + c.price + "\n"
+		text := "name: t\nworkload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1, max_tokens: 1}\nfleet: " +
+			"{workers: 1}\nprovider: " + c.provider + "\nprice: " + c.price + "\n"
 		s, err := Read([]byte(text), "f", Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -797,7 +982,8 @@ func TestTooLargeForThePreset(t *testing.T) {
 		}
 		_, reply, _, err := p.Flood(3_000_000, 0)
 		_, hinted := reply.Wish(0, wire.Reads{Millis: true, Body: true})
-		if got := fmt.Sprintf("%d %s, do not retry %v, wait %v", reply.Status, reply.Code, reply.ShouldRetry == wire.DoNotRetry, hinted); err != nil ||
+		if got := fmt.Sprintf("%d %s, do not retry %v, wait %v", reply.Status, reply.Code,
+			reply.ShouldRetry == wire.DoNotRetry, hinted); err != nil ||
 			got != want {
 			t.Errorf("%s: %s, want %s (%v)", name, got, want, err)
 		}
@@ -809,8 +995,11 @@ func TestTooLargeForThePreset(t *testing.T) {
 // within 5 %.
 func TestFirstTokenQuantiles(t *testing.T) {
 	for name, want := range map[string][3]float64{
-		"openai-tier-1-gpt-4o": {639, 1144, 4517}, "openai-tier-1-gpt-4o-mini": {536, 844, 4461}, "anthropic-tier-1-haiku": {541, 1591, 4117},
-		"gemini-2.5-flash-paid": {477, 776, 1309}, "anthropic-start": {941, 2939, 4787}, "azure-standard-gpt-4o": {639, 1144, 4517},
+		"openai-tier-1-gpt-4o": {639, 1144, 4517}, "openai-tier-1-gpt-4o-mini": {536, 844, 4461},
+		"anthropic-tier-1-haiku": {541, 1591,
+			4117},
+		"gemini-2.5-flash-paid": {477, 776, 1309}, "anthropic-start": {941, 2939, 4787}, "azure-standard-gpt-4o": {639,
+			1144, 4517},
 	} {
 		p, err := FindPreset("provider", name)
 		if err != nil {
@@ -847,9 +1036,13 @@ func TestOpenAIPythonVersions(t *testing.T) {
 		limit         time.Duration
 		beyond        policy.Beyond
 	}{
-		"1.0": {1000 * ms, 2000 * ms, 60 * time.Second, policy.Discard}, "1.46.1": {1000 * ms, 2000 * ms, 60 * time.Second, policy.Discard},
-		"1.47": {500 * ms, 1000 * ms, 60 * time.Second, policy.Discard}, "2.46": {500 * ms, 1000 * ms, 60 * time.Second, policy.Discard},
-		"2.51.9": {500 * ms, 1000 * ms, 60 * time.Second, policy.Discard}, "2.52": {500 * ms, 1000 * ms, 120 * time.Second, policy.GiveUp},
+		"1.0": {1000 * ms, 2000 * ms, 60 * time.Second, policy.Discard}, "1.46.1": {1000 * ms, 2000 * ms,
+			60 * time.Second, policy.Discard},
+		"1.47": {500 * ms, 1000 * ms, 60 * time.Second, policy.Discard}, "2.46": {500 * ms, 1000 * ms, 60 * time.Second,
+			policy.Discard},
+		"2.51.9": {500 * ms, 1000 * ms, 60 * time.Second, policy.Discard}, "2.52": {500 * ms, 1000 * ms,
+			120 * time.Second,
+			policy.GiveUp},
 		"3.3.1": {500 * ms, 1000 * ms, 120 * time.Second, policy.GiveUp},
 	} {
 		s, err := Read([]byte(base), "f", Options{Set: []string{"policy=openai-python@" + version}})
@@ -876,10 +1069,12 @@ func TestPresetsWrittenByHand(t *testing.T) {
 		retried, not []wire.Reply
 		timeouts     policy.Timeouts
 	}{
-		"own-the-loop": {[]wire.Reply{status(429), status(500), status(529), timeout, connection}, []wire.Reply{status(400), status(408), status(409)},
+		"own-the-loop": {[]wire.Reply{status(429), status(500), status(529), timeout, connection},
+			[]wire.Reply{status(400), status(408), status(409)},
 			policy.Timeouts{Connect: 5 * time.Second, Gap: time.Minute}},
 		"full-jitter-5": {[]wire.Reply{status(408), status(429), status(500), status(502), status(503), status(504)},
-			[]wire.Reply{status(400), status(409), status(501), status(520), status(529), timeout, connection}, policy.Timeouts{}},
+			[]wire.Reply{status(400), status(409), status(501), status(520), status(529), timeout, connection},
+			policy.Timeouts{}},
 	} {
 		s, err := Read([]byte(base), "f", Options{Set: []string{"policy=" + name}})
 		if err != nil {
@@ -909,7 +1104,8 @@ func TestEmbeddedScenariosReadAndExplain(t *testing.T) {
 		}
 		var out bytes.Buffer
 		s.Explain(&out)
-		for _, part := range []string{"Workload", "Provider", "Policy", "Price", "Throughput that each part allows, on average"} {
+		for _, part := range []string{"Workload", "Provider", "Policy", "Price",
+			"Throughput that each part allows, on average"} {
 			if !strings.Contains(out.String(), part) {
 				t.Errorf("%s: the explanation lacks %q", name, part)
 			}
@@ -925,58 +1121,85 @@ func TestWhatBinds(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"windows give their amount when they begin: 50 tomorrow", "workload: {batch: {calls: 200}}\n" + fmt.Sprintf(day, "fixed_window"),
+		{"windows give their amount when they begin: 50 tomorrow", "workload: {batch: {calls: 200}}\n" +
+			fmt.Sprintf(day, "fixed_window"),
 			[]string{"Bound by: requests 150/day, fixed window, 150 calls/day: 24h for 200 calls."}},
 		{"likewise any day", "workload: {batch: {calls: 200}}\n" + fmt.Sprintf(day, "sliding_window"),
 			[]string{"Bound by: requests 150/day, sliding window, 150 calls/day: 24h for 200 calls."}},
 		{"a bucket refills: 50 at 150 a day", "workload: {batch: {calls: 200}}\n" + fmt.Sprintf(day, "token_bucket"),
 			[]string{"Bound by: requests 150/day, 150 calls/day: 8h for 200 calls."}},
 		// (300 x 500 - 8,000) / 8,000 a minute.
-		{"output tokens", "workload: {batch: {calls: 300}}\nprovider: {limits: [{resource: output_tokens, limit: 8k/min}]}",
-			[]string{"Bound by: output tokens 8000/min, 16 calls/min: 17m45s for 300 calls.", "Workers needed: 2 for the 16.9 calls/min"}},
+		{"output tokens", "workload: {batch: {calls: 300}}\nprovider: {limits: [{resource: output_tokens, limit: " +
+			"8k/min}]}",
+			[]string{"Bound by: output tokens 8000/min, 16 calls/min: 17m45s for 300 calls.",
+				"Workers needed: 2 for the 16.9 calls/min"}},
 		// ln 4096/3000 = 0.31140, sigma = ln 4 / 1.64485 = 0.84281, d = 0.36948:
 		// E[max] = 4096 N(d) + 3000 exp(sigma^2/2) N(sigma - d) = 2638.3 + 2918.5 = 5,556.8; 450,000 of that are 80.98,
 		// 80.99 without the last 1/32,762 of the law.
 		{"the mean of the larger, and a spike of two minutes beyond it",
-			"workload: {open: {rate: 77/min, profile: [{at: 5m, for: 2m, rate: 231/min}]}, prompt_tokens: {lognormal: {p50: 3k, p95: 12k}}, max_tokens: 4096}\nhorizon: 20m\n" +
-				"provider: {limits: [{resource: requests, limit: 500/min}, {resource: tokens, limit: 450k/min, charge: 'max(max_tokens, estimate)', settle: none}]}",
-			[]string{"tokens 450k/min                              80.99 calls/min after a burst of 80", "Bound by: tokens 450k/min, 80.99 calls/min; the spike from 5m to 7m needs 231.",
+			"workload: {open: {rate: 77/min, profile: [{at: 5m, for: 2m, rate: 231/min}]}, prompt_tokens: " +
+				"{lognormal: {p50: 3k, p95: 12k}}, max_tokens: 4096}\nhorizon: 20m\n" +
+				"provider: {limits: [{resource: requests, limit: 500/min}, {resource: tokens, limit: 450k/min, " +
+				"charge: 'max(max_tokens, estimate)', settle: none}]}",
+			[]string{"tokens 450k/min                              80.99 calls/min after a burst of 80",
+				"Bound by: tokens 450k/min, 80.99 calls/min; the spike from 5m to 7m needs 231.",
 				"Workers needed: 24 at the peak of 231 calls/min, 6 s each (Little's law); 30 are configured."}},
-		{"arrivals that a bucket follows", "workload: {open: {rate: 77/min}}\nhorizon: 20m\nprovider: {limits: [{resource: requests, limit: 80/min}]}",
-			[]string{"Bound by: nothing; the tightest is requests 80/min, 80 calls/min; arrivals need 77.", "Workers needed: 8 at the peak of 77"}},
-		{"and those that it does not", "workload: {open: {rate: 90/min}}\nhorizon: 20m\nprovider: {limits: [{resource: requests, limit: 80/min}]}",
+		{"arrivals that a bucket follows", "workload: {open: {rate: 77/min}}\nhorizon: 20m\nprovider: {limits: " +
+			"[{resource: requests, limit: 80/min}]}",
+			[]string{"Bound by: nothing; the tightest is requests 80/min, 80 calls/min; arrivals need 77.",
+				"Workers needed: 8 at the peak of 77"}},
+		{"and those that it does not", "workload: {open: {rate: 90/min}}\nhorizon: 20m\nprovider: {limits: " +
+			"[{resource: requests, limit: 80/min}]}",
 			[]string{"Bound by: requests 80/min, 80 calls/min; arrivals need 90."}},
 		// An answer is 0.0001 x 1,000 + 0.0009 x 500 = $0.55: 909 for $500 a month.
-		{"a month's dollars are told by the month and last for the run", "workload: {batch: {calls: 900}}\nprovider: {limits: [{resource: dollars, limit: $500/720h}]}\nprice: {input: 100, output: 900}",
-			[]string{"$500/month                                   909.1 calls/month after a burst of 909, 0s for 900 calls", "Bound by: 30 workers, 6 s a call, 300 calls/min: 3m for 900 calls."}},
-		{"or do not", "workload: {open: {rate: 60/min}}\nhorizon: 20m\nprovider: {limits: [{resource: dollars, limit: $500/720h, kind: fixed_window}]}\nprice: {input: 100, output: 900}",
+		{"a month's dollars are told by the month and last for the run",
+			"workload: {batch: {calls: 900}}\nprovider: {limits: [{resource: dollars, limit: $500/720h}]}\nprice: " +
+				"{input: 100, output: 900}",
+			[]string{"$500/month                                   909.1 calls/month after a burst of 909, 0s for " +
+				"900 calls", "Bound by: 30 workers, 6 s a call, 300 calls/min: 3m for 900 calls."}},
+		{"or do not", "workload: {open: {rate: 60/min}}\nhorizon: 20m\nprovider: {limits: [{resource: dollars, " +
+			"limit: $500/720h, kind: fixed_window}]}\nprice: {input: 100, output: 900}",
 			[]string{"Bound by: $500/month, fixed window, 909.1 calls/month; arrivals need 1200 calls in 20m."}},
 		// Windows of 15 minutes: 150, 225, 338, 507, 761 (rounded up), 1,981 of them, then 19 of 1,142 or 77 a minute.
-		{"a ramp grows window by window", "workload: {batch: {calls: 2000}}\nprovider: {limits: [{resource: requests, limit: 10/min, kind: ramp, growth: 50%, every: 15m}]}",
+		{"a ramp grows window by window", "workload: {batch: {calls: 2000}}\nprovider: {limits: [{resource: " +
+			"requests, limit: 10/min, kind: ramp, growth: 50%, every: 15m}]}",
 			[]string{"10 calls/min at first, then up to 50% more every 15m, 1h15m for 2000 calls"}},
 		// Of 1,155 in 15 minutes a ramp allows half more, 115.5 a minute, however long it lasts.
 		{"a ramp grows with the traffic that there is, a spike is more",
-			"workload: {open: {rate: 77/min, profile: [{at: 1h, for: 2m, rate: 231/min}]}}\nhorizon: 2h\nprovider: {limits: [{resource: requests, limit: 100/min, kind: ramp, growth: 50%, every: 15m}]}",
+			"workload: {open: {rate: 77/min, profile: [{at: 1h, for: 2m, rate: 231/min}]}}\nhorizon: 2h\nprovider: " +
+				"{limits: [{resource: requests, limit: 100/min, kind: ramp, growth: 50%, every: 15m}]}",
 			[]string{"Bound by: requests 100/min, ramp, 115.5 calls/min; the spike from 1h to 1h2m needs 231."}},
-		{"what others take", "workload: {open: {rate: 70/min}}\nhorizon: 20m\nprovider: {limits: [{resource: requests, limit: 80/min}]}\n" +
-			"other_fleets: [{workload: {open: {rate: 20/min}, prompt_tokens: 10, output_tokens: 10}, fleet: {name: other, workers: 5}}]",
+		{"what others take", "workload: {open: {rate: 70/min}}\nhorizon: 20m\nprovider: {limits: [{resource: " +
+			"requests, limit: 80/min}]}\n" +
+			"other_fleets: [{workload: {open: {rate: 20/min}, prompt_tokens: 10, output_tokens: 10}, fleet: {name: " +
+			"other, workers: 5}}]",
 			[]string{"Bound by: requests 80/min, 80 calls/min; arrivals need 70 in addition to 20 of other fleets."}},
 		// Answers uniform over 0..1,000 tokens end after 1..11 s; those of 501 or more, 49.95 %, after 6 s. A
 		// caller leaves within that with a probability of 6/36,000.
-		{"timeouts", "workload: {batch: {calls: 9}, output_tokens: {uniform: {min: 0, max: 1000}}, patience: {exponential: {mean: 10h}}}\nprovider: {}\npolicy: {timeouts: {attempt: 6s}}",
-			[]string{"takes 6 s on average; 95 % take at most 10.5 s; 49.9% of the attempts exceed their timeouts; under 0.1% of the callers leave earlier."}},
+		{"timeouts", "workload: {batch: {calls: 9}, output_tokens: {uniform: {min: 0, max: 1000}}, patience: " +
+			"{exponential: {mean: 10h}}}\nprovider: {}\npolicy: {timeouts: {attempt: 6s}}",
+			[]string{"takes 6 s on average; 95 % take at most 10.5 s; 49.9% of the attempts exceed their timeouts; " +
+				"under 0.1% of the callers leave earlier."}},
 		// Of a stream only the first token waits for first_byte.
-		{"timeouts of streams", "workload: {batch: {calls: 9}, stream: true, patience: 5s}\nprovider: {latency: {first_token: {uniform: {min: 0s, max: 4s}}}}\npolicy: {timeouts: {first_byte: 3s, gap: 11ms}}",
+		{"timeouts of streams", "workload: {batch: {calls: 9}, stream: true, patience: 5s}\nprovider: {latency: " +
+			"{first_token: {uniform: {min: 0s, max: 4s}}}}\npolicy: {timeouts: {first_byte: 3s, gap: 11ms}}",
 			[]string{"25% of the attempts exceed their timeouts; 100% of the callers leave earlier."}},
-		{"a gap between tokens", "workload: {batch: {calls: 9}, stream: true}\nprovider: {}\npolicy: {timeouts: {gap: 9ms}}", []string{"100% of the attempts exceed their timeouts."}},
+		{"a gap between tokens", "workload: {batch: {calls: 9}, stream: true}\nprovider: {}\npolicy: {timeouts: " +
+			"{gap: 9ms}}", []string{"100% of the attempts exceed their timeouts."}},
 		{"32 slots answer 320 calls a minute, for which 54 workers are needed that pause 4 s after 6 s",
-			"workload: {batch: null, closed: {think: 4s}}\nhorizon: 10m\nprovider: {capacity: {slots: 32, queue: unlimited}}",
-			[]string{"Workers needed: 54 for the 320 calls/min that the other parts allow, 10 s each (Little's law); 30 are configured.", "Bound by: 30 workers, 10 s a call, 180 calls/min."}},
-		{"nothing takes time and nothing limits", "workload: {batch: {calls: 9}}\nprovider: {latency: {first_token: 0s, tokens_per_second: unlimited}}", []string{"Bound by: nothing."}},
-		{"reasoning comes before the first token", "workload: {batch: {calls: 9}, stream: true, reasoning_tokens: 500}\nprovider: {}\npolicy: {timeouts: {first_byte: 5s}}",
+			"workload: {batch: null, closed: {think: 4s}}\nhorizon: 10m\nprovider: {capacity: {slots: 32, queue: " +
+				"unlimited}}",
+			[]string{"Workers needed: 54 for the 320 calls/min that the other parts allow, 10 s each (Little's " +
+				"law); 30 are configured.", "Bound by: 30 workers, 10 s a call, 180 calls/min."}},
+		{"nothing takes time and nothing limits", "workload: {batch: {calls: 9}}\nprovider: {latency: {first_token: " +
+			"0s, tokens_per_second: unlimited}}", []string{"Bound by: nothing."}},
+		{"reasoning comes before the first token",
+			"workload: {batch: {calls: 9}, stream: true, reasoning_tokens: 500}\nprovider: {}\npolicy: {timeouts: " +
+				"{first_byte: 5s}}",
 			[]string{"takes 11 s on average", "100% of the attempts exceed their timeouts."}},
 	} {
-		base := "name: t\nworkload: {prompt_tokens: 1000, output_tokens: 500}\nfleet: {workers: 30}\nprovider: {latency: {first_token: 1s, tokens_per_second: 100}}\nprice: gpt-4o-mini\n"
+		base := "name: t\nworkload: {prompt_tokens: 1000, output_tokens: 500}\nfleet: {workers: 30}\nprovider: " +
+			"{latency: {first_token: 1s, tokens_per_second: 100}}\nprice: gpt-4o-mini\n"
 		s := merged(t, base, c.text)
 		var out bytes.Buffer
 		s.Explain(&out)
@@ -1017,8 +1240,10 @@ func TestAzureTraces(t *testing.T) {
 		rate           float64
 		prompt, output [7]int32 // p5, 25, 50, 75, 95, 99, max
 	}{
-		{"code", 8819, 3436, 2.57, [7]int32{75, 578, 1469, 2744, 7303, 7436, 7437}, [7]int32{6, 9, 13, 24, 90, 251, 1899}},
-		{"conv", 19366, 3502, 5.53, [7]int32{181, 396, 1020, 1189, 4083, 4142, 14050}, [7]int32{41, 85, 129, 395, 451, 601, 1000}},
+		{"code", 8819, 3436, 2.57, [7]int32{75, 578, 1469, 2744, 7303, 7436, 7437},
+			[7]int32{6, 9, 13, 24, 90, 251, 1899}},
+		{"conv", 19366, 3502, 5.53, [7]int32{181, 396, 1020, 1189, 4083, 4142, 14050},
+			[7]int32{41, 85, 129, 395, 451, 601, 1000}},
 	} {
 		path := filepath.Join("..", "..", "shared", "traces", "azure2023", "AzureLLMInferenceTrace_"+c.file+".csv")
 		f, err := os.Open(path)
@@ -1054,46 +1279,83 @@ func TestTimesBeyondTheEndOfTime(t *testing.T) {
 		set  []string
 		ends bool // by itself, before the end of time
 	}{
-		"backoff without a cap before an outage without end": {set: []string{outage, "policy={retry: {attempts: none, backoff: {exponential: {base: 1s}}}}"}},
-		"a power of a backoff":                               {set: []string{outage, "policy={retry: {attempts: none, backoff: {power: {base: 1000h, exponent: 9}}}}"}},
-		"decorrelated jitter":                                {set: []string{outage, "policy={retry: {attempts: none, backoff: {exponential: {base: 1s, jitter: decorrelated}}}}"}},
-		"smooth jitter":                                      {set: []string{outage, "policy={retry: {attempts: none, backoff: {exponential: {base: 1s, jitter: smooth}}}}"}},
-		"jitter of centuries":                                {set: []string{outage, "policy={retry: {attempts: none, backoff: {exponential: {base: 1s, cap: 9s, jitter: {growing: 2000000h}}}}}"}},
-		"jitter of centuries beyond the cap":                 {set: []string{outage, "policy={retry: {attempts: none, backoff: {exponential: {base: 1s, cap: 9s, jitter: {beyond: 2000000h}}}}}"}},
-		"windows of centuries":                               {set: []string{outage, "policy={retry: {attempts: none, backoff: {window: 2000000h}}}"}},
-		"a Retry-After of centuries":                         {set: []string{`provider.faults=[{status: 503, retry_after_header: "1e10"}]`, "policy={retry: {attempts: none, retry_after: {obey: in_full}}}"}},
-		"a Retry-After and an addition of centuries":         {set: []string{`provider.faults=[{status: 503, retry_after_header: "1e300"}]`, "policy={retry: {attempts: none, retry_after: {obey: in_full, plus: 2000000h}}}"}},
-		"an outage that answers after centuries":             {set: []string{"provider.faults=[{status: 503, after: 2000000h}]"}},
-		"round trips of centuries":                           {set: []string{"provider.round_trip=2000000h"}},
-		"a gateway of centuries":                             {set: []string{outage, "provider.round_trip=2000000h", "provider.gateway={latency: 2000000h, retries: 9, wait: 2000000h}"}},
-		"a refused connection after centuries":               {set: []string{"provider.round_trip=2000000h", "provider.faults=[{connection: refused}]"}},
-		"a first token after centuries":                      {set: []string{"provider.latency.first_token={lognormal: {p50: 1h, p95: 2000000h}}", "workload.batch.calls=1000"}},
-		"a million tokens, one in twelve days":               {set: []string{"provider.latency.tokens_per_second=0.000001", "workload.output_tokens=1M", "workload.max_tokens=1M"}},
-		"steps of centuries":                                 {set: []string{"provider.capacity={slots: 9, batching: {step: 2000000h, per_stream: 2000000h}}"}},
-		"thinking for centuries":                             {set: []string{"workload+={closed: {think: {exponential: {mean: 2000000h}}, calls: 99}}"}},
-		"arrivals centuries apart":                           {set: []string{"workload+={open: {rate: 1/2000000h, calls: 99}}"}},
-		"rows of a trace":                                    {set: []string{"workload+={trace: {rows: [{at: 1s}, {at: 2000000h}]}}"}},
-		"redelivery after centuries":                         {set: []string{outage, "workload.redeliver={after: 2000000h, deliveries: 9}"}},
-		"a visibility timeout of centuries":                  {set: []string{outage, "workload.redeliver={visible_after: 2000000h, deliveries: 9}"}},
-		"pacing by centuries":                                {set: []string{"policy.pace={rate: 1/2000000h, burst: 1}"}},
-		"a breaker that holds for centuries":                 {set: []string{outage, "policy.breaker={consecutive_failures: 1, open: 2000000h, when_open: wait}"}},
-		"a limit per 200 years":                              {set: []string{"provider.limits=[{resource: requests, limit: 2/1800000h}]", "policy={retry: {attempts: none, retry_after: {obey: in_full}}}"}},
+		"backoff without a cap before an outage without end": {set: []string{outage,
+			"policy={retry: {attempts: none, backoff: {exponential: {base: 1s}}}}"}},
+		"a power of a backoff": {set: []string{outage,
+			"policy={retry: {attempts: none, backoff: {power: {base: 1000h, exponent: 9}}}}"}},
+		"decorrelated jitter": {set: []string{outage,
+			"policy={retry: {attempts: none, backoff: {exponential: {base: 1s, jitter: decorrelated}}}}"}},
+		"smooth jitter": {set: []string{outage,
+			"policy={retry: {attempts: none, backoff: {exponential: {base: 1s, jitter: smooth}}}}"}},
+		"jitter of centuries": {set: []string{outage,
+			"policy={retry: {attempts: none, backoff: {exponential: {base: 1s, cap: 9s, jitter: {growing: " +
+				"2000000h}}}}}"}},
+		"jitter of centuries beyond the cap": {set: []string{outage,
+			"policy={retry: {attempts: none, backoff: {exponential: {base: 1s, cap: 9s, jitter: {beyond: " +
+				"2000000h}}}}}"}},
+		"windows of centuries": {set: []string{outage,
+			"policy={retry: {attempts: none, backoff: {window: 2000000h}}}"}},
+		"a Retry-After of centuries": {set: []string{`provider.faults=[{status: 503, retry_after_header: "1e10"}]`,
+			"policy={retry: {attempts: none, retry_after: {obey: in_full}}}"}},
+		"a Retry-After and an addition of centuries": {set: []string{`provider.faults=[{status: 503, ` +
+			`retry_after_header: "1e300"}]`,
+			"policy={retry: {attempts: none, retry_after: {obey: in_full, plus: 2000000h}}}"}},
+		"an outage that answers after centuries": {set: []string{"provider.faults=[{status: 503, after: 2000000h}]"}},
+		"round trips of centuries":               {set: []string{"provider.round_trip=2000000h"}},
+		"a gateway of centuries": {set: []string{outage, "provider.round_trip=2000000h",
+			"provider.gateway={latency: 2000000h, retries: 9, wait: 2000000h}"}},
+		"a refused connection after centuries": {set: []string{"provider.round_trip=2000000h",
+			"provider.faults=[{connection: refused}]"}},
+		"a first token after centuries": {set: []string{"provider.latency.first_token={lognormal: {p50: 1h, p95: " +
+			"2000000h}}",
+			"workload.batch.calls=1000"}},
+		"a million tokens, one in twelve days": {set: []string{"provider.latency.tokens_per_second=0.000001",
+			"workload.output_tokens=1M",
+			"workload.max_tokens=1M"}},
+		"steps of centuries": {set: []string{"provider.capacity={slots: 9, batching: {step: 2000000h, " +
+			"per_stream: 2000000h}}"}},
+		"thinking for centuries": {set: []string{"workload+={closed: {think: {exponential: {mean: 2000000h}}, " +
+			"calls: 99}}"}},
+		"arrivals centuries apart": {set: []string{"workload+={open: {rate: 1/2000000h, calls: 99}}"}},
+		"rows of a trace":          {set: []string{"workload+={trace: {rows: [{at: 1s}, {at: 2000000h}]}}"}},
+		"redelivery after centuries": {set: []string{outage,
+			"workload.redeliver={after: 2000000h, deliveries: 9}"}},
+		"a visibility timeout of centuries": {set: []string{outage,
+			"workload.redeliver={visible_after: 2000000h, deliveries: 9}"}},
+		"pacing by centuries": {set: []string{"policy.pace={rate: 1/2000000h, burst: 1}"}},
+		"a breaker that holds for centuries": {set: []string{outage,
+			"policy.breaker={consecutive_failures: 1, open: 2000000h, when_open: wait}"}},
+		"a limit per 200 years": {set: []string{"provider.limits=[{resource: requests, limit: 2/1800000h}]",
+			"policy={retry: {attempts: none, retry_after: {obey: in_full}}}"}},
 
-		"patience of centuries":       {set: []string{"workload.patience={exponential: {mean: 1000000h}}"}, ends: true},
-		"hedges after centuries":      {set: []string{"policy.hedge={after: 2000000h}"}, ends: true},
-		"timeouts of centuries":       {set: []string{"policy.timeouts={attempt: 2000000h, call: 2000000h, connect: 2000000h, gap: 2000000h, first_byte: 2000000h}"}, ends: true},
-		"a cooldown of centuries":     {set: []string{outage, "policy.fallback={on: true, cooldown: 2000000h, cooldown_refresh: 2000000h}", "fallbacks=[{provider: {}}]"}, ends: true},
-		"a fault between centuries":   {set: []string{"provider.faults=[{status: 503, gap: 2000000h, length: 2000000h}]"}, ends: true},
-		"a fault after centuries":     {set: []string{"provider.faults=[{status: 503, at: 2000000h, for: 2000000h}]"}, ends: true},
-		"a cache for centuries":       {set: []string{"workload.cached_share=50%", "workload.cache_lifetime=2000000h"}, ends: true},
-		"a budget over centuries":     {set: []string{outage, "policy.budget={share: {ratio: 20%, window: 2000000h}}"}, ends: true},
-		"throttling over centuries":   {set: []string{outage, "policy.throttle={k: 2, window: 2000000h}"}, ends: true},
-		"a deadline after centuries":  {set: []string{outage, "policy={retry: {attempts: none, deadline: 2000000h, backoff: {exponential: {base: 1s}}}}"}},
-		"rounding of Retry-After":     {set: []string{outage, "provider.retry_after={round: 2000000h}"}, ends: true},
-		"a horizon after centuries":   {set: []string{"horizon=2000000h"}, ends: true},
-		"arrivals after the horizon":  {set: []string{"horizon=1h", "workload+={open: {rate: 1/2000000h}}"}, ends: true},
-		"a step after centuries":      {set: []string{"workload+={open: {rate: 1/s, calls: 9, profile: [{at: 2000000h, rate: 2/s, over: 2000000h}]}}"}, ends: true},
-		"a profile that falls to 0/s": {set: []string{"workload+={open: {rate: 1/s, calls: 9, profile: [{at: 1h, rate: 0/s}]}}"}, ends: true},
+		"patience of centuries":  {set: []string{"workload.patience={exponential: {mean: 1000000h}}"}, ends: true},
+		"hedges after centuries": {set: []string{"policy.hedge={after: 2000000h}"}, ends: true},
+		"timeouts of centuries": {set: []string{"policy.timeouts={attempt: 2000000h, call: 2000000h, connect: " +
+			"2000000h, gap: 2000000h, " +
+			"first_byte: 2000000h}"}, ends: true},
+		"a cooldown of centuries": {set: []string{outage,
+			"policy.fallback={on: true, cooldown: 2000000h, cooldown_refresh: 2000000h}",
+			"fallbacks=[{provider: {}}]"}, ends: true},
+		"a fault between centuries": {set: []string{"provider.faults=[{status: 503, gap: 2000000h, length: " +
+			"2000000h}]"}, ends: true},
+		"a fault after centuries": {set: []string{"provider.faults=[{status: 503, at: 2000000h, for: 2000000h}]"},
+			ends: true},
+		"a cache for centuries": {set: []string{"workload.cached_share=50%", "workload.cache_lifetime=2000000h"},
+			ends: true},
+		"a budget over centuries": {set: []string{outage, "policy.budget={share: {ratio: 20%, window: 2000000h}}"},
+			ends: true},
+		"throttling over centuries": {set: []string{outage, "policy.throttle={k: 2, window: 2000000h}"}, ends: true},
+		"a deadline after centuries": {set: []string{outage,
+			"policy={retry: {attempts: none, deadline: 2000000h, backoff: {exponential: {base: 1s}}}}"}},
+		"rounding of Retry-After":   {set: []string{outage, "provider.retry_after={round: 2000000h}"}, ends: true},
+		"a horizon after centuries": {set: []string{"horizon=2000000h"}, ends: true},
+		"arrivals after the horizon": {set: []string{"horizon=1h", "workload+={open: {rate: 1/2000000h}}"},
+			ends: true},
+		"a step after centuries": {set: []string{"workload+={open: {rate: 1/s, calls: 9, profile: [{at: 2000000h, " +
+			"rate: 2/s, over: " +
+			"2000000h}]}}"}, ends: true},
+		"a profile that falls to 0/s": {set: []string{"workload+={open: {rate: 1/s, calls: 9, profile: [{at: 1h, " +
+			"rate: 0/s}]}}"}, ends: true},
 	} {
 		text := strings.Replace(base, "policy: own-the-loop", "policy: {retry: {attempts: 1}}", 1)
 		if strings.Contains(strings.Join(c.set, " "), "workload+={") {
@@ -1116,8 +1378,12 @@ func TestTimesBeyondTheEndOfTime(t *testing.T) {
 // everything is a scenario with all that a client can decide.
 var everything = func() string {
 	text := base + `other_fleets:
-  - {fleet: {name: other, key: k, priority: -2, workers: 3}, workload: {open: {rate: 1/s, calls: 9}, prompt_tokens: 10, reasoning_tokens: 5, output_tokens: 10, cached_share: 50%, cache_lifetime: 5m, cache_writes: true, side_effects: true, redeliver: {visible_after: 30s, deliveries: 3}}, price: {input: 1, output: 2, written: 3, reasoning: 4}}
-fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: anthropic, capacity: {slots: 4, queue: unlimited, retry_after: 3s}, bills: []}}]
+  - {fleet: {name: other, key: k, priority: -2, workers: 3}, workload: {open: {rate: 1/s, calls: 9}, prompt_tokens: 10,
+      reasoning_tokens: 5, output_tokens: 10, cached_share: 50%, cache_lifetime: 5m, cache_writes: true,
+      side_effects: true, redeliver: {visible_after: 30s, deliveries: 3}},
+      price: {input: 1, output: 2, written: 3, reasoning: 4}}
+fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: anthropic, capacity: {slots: 4,
+  queue: unlimited, retry_after: 3s}, bills: []}}]
 `
 	text = strings.Replace(text, "max_tokens: 80", "max_tokens: 80\n  stream: true", 1)
 	text = strings.Replace(text, "policy: own-the-loop", `policy:
@@ -1127,13 +1393,19 @@ fallbacks: [{provider: azure-ptu-gpt-4o, price: gpt-4o}, {provider: {dialect: an
     backoff: {exponential: {base: 1s, minus: 500ms, cap: 9s, min: 100ms, jitter: {around: 10%}}}
     throttled_backoff: {power: {base: 500ms, exponent: 1.5, plus: 1s, jitter: {growing: 1s}}}
     broken_stream: replay
-    retry_after: {obey: up_to, limit: 60s, limit_exclusive: true, beyond: give_up, overrides_status: true, at_least_backoff: true, body: true, milliseconds: true, zero: at_once, negative: 1ms, past: at_once, malformed: 1ms, overflow: at_once, max_representable: 2h, skips_zero_milliseconds: true, skips_negative: true}
-  outer_layers: [{name: framework, timeout: 5m, retry: {attempts: 3, backoff: {exponential: {base: 1s, jitter: smooth}}}}]
-  gate: {gradient: {start: 9, min: 3, max: 50, queue: 2, smoothing: 0.5, tolerance: 2, window: 90}, scope: all, order: lifo, max_waiting: 12}
+    retry_after: {obey: up_to, limit: 60s, limit_exclusive: true, beyond: give_up, overrides_status: true,
+      at_least_backoff: true, body: true, milliseconds: true, zero: at_once, negative: 1ms, past: at_once,
+      malformed: 1ms, overflow: at_once, max_representable: 2h, skips_zero_milliseconds: true, skips_negative: true}
+  outer_layers: [{name: framework, timeout: 5m, retry: {attempts: 3, backoff: {exponential: {base: 1s,
+    jitter: smooth}}}}]
+  gate: {gradient: {start: 9, min: 3, max: 50, queue: 2, smoothing: 0.5, tolerance: 2, window: 90}, scope: all,
+    order: lifo, max_waiting: 12}
   pace: {headers: true, reserve: 10%, scope: all}
-  breaker: {consecutive_failures: 5, ratio: 50%, window: 30s, min_results: 20, open: 10s, probes: 2, counts_as_failure: [terminal, throttled], when_open: fall_back}
+  breaker: {consecutive_failures: 5, ratio: 50%, window: 30s, min_results: 20, open: 10s, probes: 2,
+    counts_as_failure: [terminal, throttled], when_open: fall_back}
   throttle: {k: 1.5, window: 1m}
-  budget: {tokens: {max: 10, start: 0, per_call: 0.1, retry: 1, timeout_retry: 2, throttle_retry: 3, refund: true, floor: 1}, share: {ratio: 20%, window: 10s, reserve: 3}}
+  budget: {tokens: {max: 10, start: 0, per_call: 0.1, retry: 1, timeout_retry: 2, throttle_retry: 3, refund: true,
+    floor: 1}, share: {ratio: 20%, window: 10s, reserve: 3}}
   hedge: {quantile: 95%, max: 2, cancel: true}
   fallback: {on: true, cooldown: 1m, cooldown_refresh: 10s}
   idempotency_key: true`, 1)
@@ -1162,8 +1434,12 @@ func TestResolvedClientsReadBack(t *testing.T) {
 	}
 	var out bytes.Buffer
 	s.Explain(&out)
-	for _, want := range []string{"inside framework", "gate gradient 3..50 for all, last first, 12 wait", "paced by the provider's counters less 10%, for all", "breaker at 5 in a row or 50% of 30s, at least 20, open 10s, counts throttled, terminal",
-		"adaptive throttling K 1.5", "retry budget of 10 tokens", "hedged after p95, losers cancelled", "fallback, cooldown 1m0s seen every 10s", "at most 189 times (7 x 3 x 3 with hedges x 3 targets)", "Fallback: azure-ptu-gpt-4o", "Other fleet: other"} {
+	for _, want := range []string{"inside framework", "gate gradient 3..50 for all, last first, 12 wait",
+		"paced by the provider's counters less 10%, for all",
+		"breaker at 5 in a row or 50% of 30s, at least 20, open 10s, counts throttled, terminal",
+		"adaptive throttling K 1.5", "retry budget of 10 tokens", "hedged after p95, losers cancelled",
+		"fallback, cooldown 1m0s seen every 10s", "at most 189 times (7 x 3 x 3 with hedges x 3 targets)",
+		"Fallback: azure-ptu-gpt-4o", "Other fleet: other"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the explanation lacks %q:\n%s", want, out.String())
 		}
@@ -1188,9 +1464,13 @@ func TestResolvedKeepsEmptyLists(t *testing.T) {
 }
 
 func TestResolvedReadsBack(t *testing.T) {
-	for _, set := range []string{"policy.outer_layers=[{retry: {attempts: none}}]", "workload.open={rate: 20/h, calls: 5}", "policy.retry.backoff.exponential.cap=null", "policy.gate={aimd: {slow: none}}", "provider.faults=[{status: 500, share: 12.3456789%}]",
-		"policy={name: mine, retry: {attempts: 3}}", "seed=0", "policy.retry.attempts=none", "event_budget=none", "provider.faults=[{share: 0%, status: 500}]",
-		"policy=openai-python@2.46", "policy.timeouts.attempt=[2s, none]", "warmup=auto", "policy.retry.retry_on=[429, 5xx, timeout]"} {
+	for _, set := range []string{"policy.outer_layers=[{retry: {attempts: none}}]",
+		"workload.open={rate: 20/h, calls: 5}", "policy.retry.backoff.exponential.cap=null",
+		"policy.gate={aimd: {slow: none}}", "provider.faults=[{status: 500, share: 12.3456789%}]",
+		"policy={name: mine, retry: {attempts: 3}}", "seed=0", "policy.retry.attempts=none", "event_budget=none",
+		"provider.faults=[{share: 0%, status: 500}]",
+		"policy=openai-python@2.46", "policy.timeouts.attempt=[2s, none]", "warmup=auto",
+		"policy.retry.retry_on=[429, 5xx, timeout]"} {
 		s, err := Read([]byte(base), "f", Options{Set: []string{set}})
 		if err != nil {
 			t.Fatal(err)
@@ -1212,7 +1492,8 @@ func TestResolvedReadsBack(t *testing.T) {
 // A fleet beside that has the scenario's policy has no parts of its own to set.
 func TestSettingsOfAFleetBeside(t *testing.T) {
 	text := []byte(
-		"other_fleets:\n  - {fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}}\n" + base,
+		"other_fleets:\n  - {fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, " +
+			"output_tokens: 1}}\n" + base,
 	)
 	for set, want := range map[string]string{
 		"other_fleets.0.policy.retry.attempts=5":  "found a part of the policy, but this fleet has the scenario's",
@@ -1312,11 +1593,13 @@ func TestControlLeavesOutTheTriggerAlone(t *testing.T) {
 name: control
 seed: 7
 horizon: 60s
-workload: {open: {rate: 4/s, profile: [{at: 10s, for: 5s, rate: 40/s}, {at: 30s, rate: 5/s}]}, prompt_tokens: 1, output_tokens: 1}
+workload: {open: {rate: 4/s, profile: [{at: 10s, for: 5s, rate: 40/s}, {at: 30s, rate: 5/s}]}, prompt_tokens: 1,
+  output_tokens: 1}
 provider: {faults: [{status: 503, at: 20s, for: 5s}, {share: 1%, status: 500}]}
 policy: no-retry
 price: gpt-4o-mini
-other_fleets: [{fleet: {name: other}, workload: {open: {rate: 4/s, profile: [{at: 10s, for: 5s, rate: 40/s}]}, prompt_tokens: 1, output_tokens: 1}, policy: no-retry}]
+other_fleets: [{fleet: {name: other}, workload: {open: {rate: 4/s, profile: [{at: 10s, for: 5s, rate: 40/s}]},
+  prompt_tokens: 1, output_tokens: 1}, policy: no-retry}]
 `), "control", Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,8 @@ func validate(t *testing.T, schema *jsonschema.Schema, text []byte) error {
 func TestShippedScenariosValidate(t *testing.T) {
 	schema := compile(t)
 	var files []string
-	for _, pattern := range []string{"embedded/*.yaml", "../experiments/*.yaml", "../experiments/cases/*.yaml", "../examples/*.yaml"} {
+	for _, pattern := range []string{"embedded/*.yaml", "../experiments/*.yaml", "../experiments/cases/*.yaml",
+		"../examples/*.yaml"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) < 3 {
 			t.Fatalf("%s: found %d scenarios, %v", pattern, len(found), err)
@@ -78,7 +79,8 @@ func TestSchemaRefuses(t *testing.T) {
 	for _, text := range []string{
 		"nam: x", "fleet: [2]", "policy: {retry: {atempts: 3}}", "policy: {retry: {deadline: soon}}",
 		"workload: {prompt_tokens: {constant: 1, exponential: {mean: 2}}}", "provider: {cancel: keeps}",
-		"policy: {retry: {backoff: {exponential: {jitter: fulll}}}}", "policy: {retry: {retry_on: [200]}}", "policy: {retry: {deadline: 45}}",
+		"policy: {retry: {backoff: {exponential: {jitter: fulll}}}}", "policy: {retry: {retry_on: [200]}}",
+		"policy: {retry: {deadline: 45}}",
 		"workload: {max_tokens: 2.5}", "fleet: {workers: 0}", "workload: {cached_share: 5}",
 	} {
 		if validate(t, schema, []byte(text)) == nil {
@@ -104,13 +106,17 @@ func abs(x float64) float64 { return max(x, -x) }
 // What the reader takes for nothing and for everything, the schema takes.
 func TestSchemaTakesWords(t *testing.T) {
 	schema := compile(t)
-	for _, text := range []string{"policy: none", "policy: {timeouts: none}", "policy: {retry: {attempts: unlimited, deadline: none}}", "workload: {patience: unlimited, batch: null}",
-		"provider: {capacity: {slots: 4, queue: unlimited}, faults: none}", "policy: {timeouts: {attempt: [2s, none]}}", "policy: {breaker: {consecutive_failures: 5, counts_as_failure: [terminal]}}"} {
+	for _, text := range []string{"policy: none", "policy: {timeouts: none}",
+		"policy: {retry: {attempts: unlimited, deadline: none}}", "workload: {patience: unlimited, batch: null}",
+		"provider: {capacity: {slots: 4, queue: unlimited}, faults: none}",
+		"policy: {timeouts: {attempt: [2s, none]}}",
+		"policy: {breaker: {consecutive_failures: 5, counts_as_failure: [terminal]}}"} {
 		if err := validate(t, schema, []byte(text)); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	for _, text := range []string{"workload: {cache_lifetime: none}", "policy: {breaker: {open: none}}", "provider: {faults: [{for: none}]}"} {
+	for _, text := range []string{"workload: {cache_lifetime: none}", "policy: {breaker: {open: none}}",
+		"provider: {faults: [{for: none}]}"} {
 		if validate(t, schema, []byte(text)) == nil {
 			t.Errorf("%s validates", text)
 		}

@@ -51,7 +51,8 @@ func TestRetryAfterByVersion(t *testing.T) {
 		{
 			"RA 5",
 			ra(5),
-		}, {"RA 0", ra(0)}, {"RA -1", ra(-1)}, {"RA 60", ra(60)}, {"RA 61", ra(61)}, {"RA 121", ra(121)}, {"RA 86400", ra(86400)}, {"RA 1e12", ra(1e12)},
+		}, {"RA 0", ra(0)}, {"RA -1", ra(-1)}, {"RA 60", ra(60)}, {"RA 61", ra(61)}, {"RA 121", ra(121)}, {"RA 86400",
+			ra(86400)}, {"RA 1e12", ra(1e12)},
 		{"RA soon", wire.Reply{Status: 429, RetryAfter: wire.Hint{Form: wire.Garbage}}},
 		{
 			"date +30 s",
@@ -105,7 +106,8 @@ func TestRetryAfterByVersion(t *testing.T) {
 // Trap 11: the attempts of presets that have more than the table of waits shows.
 func TestAttemptsOfLongPresets(t *testing.T) {
 	for name, want := range map[string]int{
-		"own-the-loop": 6, "full-jitter-5": 5, "google-genai-go-retrying@1.77": 5, "finagle@24.5": 5, "tenacity-random-exponential@9.1": 6, "polly-exponential@8.7": 4,
+		"own-the-loop": 6, "full-jitter-5": 5, "google-genai-go-retrying@1.77": 5, "finagle@24.5": 5,
+		"tenacity-random-exponential@9.1": 6, "polly-exponential@8.7": 4,
 	} {
 		if c := clientOf(t, name); c.Attempts() != want {
 			t.Errorf("%s: %d attempts, want %d", name, c.Attempts(), want)
@@ -126,22 +128,35 @@ func TestFirstWaitsOfEveryPreset(t *testing.T) {
 		"anthropic-typescript@0.30": sdk, "anthropic-typescript@0.79": sdk, "anthropic-typescript@0.126": sdk,
 		"groq-node@1.6": sdk, "anthropic-go@1.0": sdk, "anthropic-go@1.27": sdk, "anthropic-go@1.68": sdk,
 		"google-genai-python@2.19": "", "google-genai-go@1.77": "", "google-genai-js@3.3": "",
-		"google-genai-python-retrying@2.19": "1 2 4 8 | 1.5 2.5 4.5 8.5 | 2 3 5 9", "google-genai-go-retrying@1.77": "1 2 4 8 | 1.5 2.5 4.5 8.5 | 2 3 5 9",
-		"google-genai-js-retrying@3.3": "1 2 4 8 | 1.5 3 6 12 | 2 4 8 16",
-		"botocore-legacy@1.43":         "0 0 0 0 | 0.5 1 2 4 | 1 2 4 8", "botocore-standard@1.43": "0 0 | 0.5 1 | 1 2", "botocore-adaptive@1.43": "0 0 | 0.5 1 | 1 2",
-		"aws-sdk-go@1.0": "0 0 | 1 2 | 2 4", "aws-sdk-go@1.48": "0 0 | 0.025 0.05 | 0.05 0.1",
-		"vercel-ai@6.0": "2 4 | 2 4 | 2 4", "langchain-js@1.4": "1 2 4 8 | 1.5 3 6 12 | 2 4 8 16", "langchain-python@1.0": sdk, "instructor@1.8": sdk,
-		"llamaindex@0.1": "0.5 1 2 | 0.4375 0.875 1.75 | 0.375 0.75 1.5", "litellm-router@1.0": "0.5 1 | 0.875 1.375 | 1.25 1.75",
-		"mistral-python@2.5": "", "mistral-python-retrying@2.5": "0.5 0.75 1.125 1.6875 | 1 1.25 1.625 2.1875 | 1.5 1.75 2.125 2.6875",
+		"google-genai-python-retrying@2.19": "1 2 4 8 | 1.5 2.5 4.5 8.5 | 2 3 5 9",
+		"google-genai-go-retrying@1.77":     "1 2 4 8 | 1.5 2.5 4.5 8.5 | 2 3 5 9",
+		"google-genai-js-retrying@3.3":      "1 2 4 8 | 1.5 3 6 12 | 2 4 8 16",
+		"botocore-legacy@1.43":              "0 0 0 0 | 0.5 1 2 4 | 1 2 4 8",
+		"botocore-standard@1.43":            "0 0 | 0.5 1 | 1 2",
+		"botocore-adaptive@1.43":            "0 0 | 0.5 1 | 1 2",
+		"aws-sdk-go@1.0":                    "0 0 | 1 2 | 2 4", "aws-sdk-go@1.48": "0 0 | 0.025 0.05 | 0.05 0.1",
+		"vercel-ai@6.0": "2 4 | 2 4 | 2 4", "langchain-js@1.4": "1 2 4 8 | 1.5 3 6 12 | 2 4 8 16",
+		"langchain-python@1.0": sdk,
+		"instructor@1.8":       sdk,
+		"llamaindex@0.1":       "0.5 1 2 | 0.4375 0.875 1.75 | 0.375 0.75 1.5",
+		"litellm-router@1.0":   "0.5 1 | 0.875 1.375 | 1.25 1.75",
+		"mistral-python@2.5":   "", "mistral-python-retrying@2.5": "0.5 0.75 1.125 1.6875 | 1 1.25 1.625 2.1875 | " +
+			"1.5 " +
+			"1.75 2.125 2.6875",
 		"mistral-js-retrying@2.7": "0 0.5 1.4142 2.5981 | 0.5 1 1.9142 3.0981 | 1 1.5 2.4142 3.5981",
 		"cohere-python@7.0":       "0.9 1.8 | 1 2 | 1.1 2.2", "cohere-js@8.1": "0.9 1.8 | 1 2 | 1.1 2.2",
-		"tenacity@9.1": "0 0 0 0 | 0 0 0 0 | 0 0 0 0", "tenacity-random-exponential@9.1": "1 1 1 1 | 1 1.5 2.5 4.5 | 1 2 4 8",
+		"tenacity@9.1": "0 0 0 0 | 0 0 0 0 | 0 0 0 0", "tenacity-random-exponential@9.1": "1 1 1 1 | 1 1.5 2.5 4.5 " +
+			"| 1 2 4 8",
 		"polly@8.7": "2 2 2 | 2 2 2 | 2 2 2", "polly-exponential@8.7": "0 | 1.7948 | 2.7544",
-		"cenkalti-backoff@5.0": "0.25 0.375 0.5625 0.84375 | 0.5 0.75 1.125 1.6875 | 0.75 1.125 1.6875 2.53125", "go-retryablehttp@0.7": "1 2 4 8 | 1 2 4 8 | 1 2 4 8",
-		"grpc@1.85": "0.08 0.16 0.32 | 0.1 0.2 0.4 | 0.12 0.24 0.48", "envoy@1.30": "0 | 0.0125 | 0.025", "finagle@24.5": "0 0 0 0 | 0.05 0.1 0.2 0.4 | 0.1 0.2 0.4 0.8",
-		"resilience4j@2.4": "0.5 0.5 | 0.5 0.5 | 0.5 0.5", "celery@5.6": "0 0 0 | 0.5 1 2 | 1 2 4", "sidekiq@8.1": "15 16 31 96 | 20 26 46 116 | 25 36 61 136",
+		"cenkalti-backoff@5.0": "0.25 0.375 0.5625 0.84375 | 0.5 0.75 1.125 1.6875 | 0.75 1.125 1.6875 2.53125",
+		"go-retryablehttp@0.7": "1 2 4 8 | 1 2 4 8 | 1 2 4 8",
+		"grpc@1.85":            "0.08 0.16 0.32 | 0.1 0.2 0.4 | 0.12 0.24 0.48", "envoy@1.30": "0 | 0.0125 | 0.025",
+		"finagle@24.5":     "0 0 0 0 | 0.05 0.1 0.2 0.4 | 0.1 0.2 0.4 0.8",
+		"resilience4j@2.4": "0.5 0.5 | 0.5 0.5 | 0.5 0.5", "celery@5.6": "0 0 0 | 0.5 1 2 | 1 2 4",
+		"sidekiq@8.1":  "15 16 31 96 | 20 26 46 116 | 25 36 61 136",
 		"sqs":          "30 30 30 30 | 30 30 30 30 | 30 30 30 30",
-		"own-the-loop": "0 0 0 0 | 0.25 0.5 1 2 | 0.5 1 2 4", "full-jitter-5": "0 0 0 0 | 0.5 1 2 4 | 1 2 4 8", "starting-points": "0 0 | 0.5 1 | 1 2", "no-retry": "",
+		"own-the-loop": "0 0 0 0 | 0.25 0.5 1 2 | 0.5 1 2 4", "full-jitter-5": "0 0 0 0 | 0.5 1 2 4 | 1 2 4 8",
+		"starting-points": "0 0 | 0.5 1 | 1 2", "no-retry": "",
 	}
 	for _, p := range Presets() {
 		if p.Policy == nil {
@@ -195,9 +210,12 @@ func TestSumsOfPresets(t *testing.T) {
 		attempts  int
 		low, high float64 // seconds, of the innermost layer
 	}{
-		{"openai-python@2.46", 3, 1.125, 1.5}, {"openai-go@3.98", 3, 1.125, 1.5}, {"google-genai-python-retrying@2.19", 5, 15, 19}, {"google-genai-js-retrying@3.3", 5, 15, 30},
-		{"langchain-js@1.4", 7, 63, 126}, {"llamaindex@0.1", 12, 2.625, 3.5}, {"instructor@1.8", 9, 1.125, 1.5}, {"vercel-ai@7.0", 3, 6, 6}, {"go-retryablehttp@0.7", 5, 15, 15},
-		{"botocore-legacy@1.43", 5, 0, 15}, {"aws-sdk-go@1.47", 3, 0, 6}, {"aws-sdk-go@1.48", 3, 0, 0.15}, {"sidekiq@8.1", 26, 1763020 + 375, 1763020 + 375 + 3250},
+		{"openai-python@2.46", 3, 1.125, 1.5}, {"openai-go@3.98", 3, 1.125, 1.5}, {"google-genai-python-retrying@2.19",
+			5, 15, 19}, {"google-genai-js-retrying@3.3", 5, 15, 30},
+		{"langchain-js@1.4", 7, 63, 126}, {"llamaindex@0.1", 12, 2.625, 3.5}, {"instructor@1.8", 9, 1.125, 1.5},
+		{"vercel-ai@7.0", 3, 6, 6}, {"go-retryablehttp@0.7", 5, 15, 15},
+		{"botocore-legacy@1.43", 5, 0, 15}, {"aws-sdk-go@1.47", 3, 0, 6}, {"aws-sdk-go@1.48", 3, 0, 0.15},
+		{"sidekiq@8.1", 26, 1763020 + 375, 1763020 + 375 + 3250},
 	} {
 		client := clientOf(t, c.name)
 		low, high := 0.0, 0.0

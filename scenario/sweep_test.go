@@ -51,7 +51,8 @@ func TestSamplesOfWholeNumbers(t *testing.T) {
 	// On a logarithmic scale k has the part log((k+1/2)/(k-1/2)) / log(16.5/0.5): of 3,500
 	// points 1,100 are 1 (log 3 / log 33 = 0.3142) and 63 are 16 (log(16.5/15.5) / log 33 = 0.01788).
 	got := drawn(t, "a=1..16 log", 3500, "latin_hypercube")
-	for label, want := range map[string]float64{"1": 3500 * math.Log(3) / math.Log(33), "16": 3500 * math.Log(16.5/15.5) / math.Log(33)} {
+	for label, want := range map[string]float64{"1": 3500 * math.Log(3) / math.Log(33),
+		"16": 3500 * math.Log(16.5/15.5) / math.Log(33)} {
 		if math.Abs(float64(got[label])-want) > 1 {
 			t.Errorf("1..16 log: %d of %s, want %.1f", got[label], label, want)
 		}

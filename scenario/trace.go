@@ -229,7 +229,8 @@ func (in *traceReader) notes(out *fleet.Trace) (notes []string) {
 		notes = append(
 			notes,
 			fmt.Sprintf(
-				"the times of %s are taken as %s: %d calls over %v, %s/s; set workload.trace.time_unit if they are in another unit",
+				"the times of %s are taken as %s: %d calls over %v, %s/s; set workload.trace.time_unit if they are "+
+					"in another unit",
 				in.name,
 				in.clock.guess,
 				len(out.At),
@@ -243,13 +244,15 @@ func (in *traceReader) notes(out *fleet.Trace) (notes []string) {
 			notes = append(
 				notes,
 				fmt.Sprintf(
-					"%d rows of %s have no output tokens, as failed requests have, and are replayed as answers of 0 tokens",
+					"%d rows of %s have no output tokens, as failed requests have, and are replayed as answers of 0 "+
+						"tokens",
 					in.failed,
 					in.name,
 				),
 			)
 		} else {
-			notes = append(notes, strings.TrimPrefix(in.leftOut(), "; ")+"; workload.trace.no_output: keep replays them as answers of 0 tokens")
+			notes = append(notes, strings.TrimPrefix(in.leftOut(), "; ")+
+				"; workload.trace.no_output: keep replays them as answers of 0 tokens")
 		}
 	}
 	return notes

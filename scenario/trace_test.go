@@ -16,9 +16,10 @@ import (
 func TestTraceMistakesAreExplained(t *testing.T) {
 	columns := Columns{Time: "T", PromptTokens: "P", OutputTokens: "O"}
 	for text, want := range map[string]string{
-		"":                                  "the file is empty",
-		"T,P,O\n":                           "no calls",
-		"T,P,O\n1,5,0\n":                    "no calls; want a row for each call under the header; 1 rows of f.csv have no output tokens",
+		"":        "the file is empty",
+		"T,P,O\n": "no calls",
+		"T,P,O\n1,5,0\n": "no calls; want a row for each call under the header; 1 rows of f.csv " +
+			"have no output tokens",
 		"T,P\n0,1\n":                        `no column "O" for output_tokens; known: P, T`,
 		"t,P,O\n0,1,1\n":                    `no column "T" for time; did you mean "t"?`,
 		"root:x:0:0:root:/root:/bin/bash\n": `no column "T" for time; the first line is not a list of column names`,
@@ -30,11 +31,14 @@ func TestTraceMistakesAreExplained(t *testing.T) {
 		"T,P,O\n5,x,1\n":                    `f.csv:2:3: prompt_tokens: found "x"; want a whole number`,
 		"T,P,O\n5,1,-1\n":                   `output_tokens: found "-1"`,
 		"T,P,O\n-5,1,1\n":                   `time: found "-5"; want a time from 0`,
-		"T,P,O\n5000000000,1,1\n":           `found "5000000000"; too large for seconds; say the unit with time_unit: ms, us or ns`,
-		"T,P,O\n1,1,1\n9e18,1,1\n":          `found "9e18"; want less than`,
-		"T,P,O\n5,1,1\n2023-11-16 18:17:03,1,1\n":            "want a time written like that of the first row",
-		"T,P,O\n5,1," + strings.Repeat("9", 99):              `found "` + strings.Repeat("9", 40) + `..."; want a whole number`,
-		"T,P,O\n5,1,\"" + strings.Repeat("9\n", maxRowBytes): "a row of more than 1048576 bytes; is a quote not closed?",
+		"T,P,O\n5000000000,1,1\n": `found "5000000000"; too large for seconds; say the unit with ` +
+			`time_unit: ms, us or ns`,
+		"T,P,O\n1,1,1\n9e18,1,1\n":                `found "9e18"; want less than`,
+		"T,P,O\n5,1,1\n2023-11-16 18:17:03,1,1\n": "want a time written like that of the first row",
+		"T,P,O\n5,1," + strings.Repeat("9", 99): `found "` + strings.Repeat("9", 40) +
+			`..."; want a whole number`,
+		"T,P,O\n5,1,\"" + strings.Repeat("9\n", maxRowBytes): "a row of more than 1048576 bytes; is a quote not " +
+			"closed?",
 	} {
 		_, _, err := ReadTrace(strings.NewReader(text), "f.csv", Trace{Columns: columns})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -71,11 +75,13 @@ func TestUnitsOfTraceTimes(t *testing.T) {
 		{"arrival_time_us", "", "0", "1500000", 1500 * time.Millisecond, ""},
 		{"request_start_ns", "", "1700000000000000001", "1700000001500000001", 1500 * time.Millisecond, ""},
 		{"start_ms", "s", "2", "3.5", 1500 * time.Millisecond, ""},
-		{"T", "", "1700000000.25", "1700000001.75", 1500 * time.Millisecond, "taken as seconds: 2 calls over 2s, 1.333/s"},
+		{"T", "", "1700000000.25", "1700000001.75", 1500 * time.Millisecond,
+			"taken as seconds: 2 calls over 2s, 1.333/s"},
 		{"T", "", "1700000000000", "1700000001500", 1500 * time.Millisecond, "taken as milliseconds since 1970"},
 		{"T", "", "1700000000000000", "1700000001500000", 1500 * time.Millisecond, "taken as microseconds since 1970"},
 		// Of a float64 neither end would be kept: its neighbours are 256 ns apart.
-		{"T", "", "1700000000000000001", "1700000001500000001", 1500 * time.Millisecond, "taken as nanoseconds since 1970"},
+		{"T", "", "1700000000000000001", "1700000001500000001", 1500 * time.Millisecond,
+			"taken as nanoseconds since 1970"},
 		// Mooncake's trace, whose milliseconds nothing tells from seconds.
 		{"timestamp", "", "0", "3536999", 3_536_999 * time.Second, "taken as seconds: 2 calls over 982h29m59s"},
 	} {
@@ -147,24 +153,31 @@ func TestTraceAndLawsOfSizes(t *testing.T) {
 	if !slices.Equal(file, rows) || file[0].Prompt == 0 || file[0] == file[2] {
 		t.Errorf("drawn for a file %+v, for rows %+v", file, rows)
 	}
-	if got := sizes("trace: {rows: [{prompt_tokens: 5, output_tokens: 0}, {prompt_tokens: 7}]}, output_tokens: 9"); got[0].Prompt != 5 ||
-		got[0].Output != 0 ||
-		got[1].Output != 9 {
+	got := sizes("trace: {rows: [{prompt_tokens: 5, output_tokens: 0}, {prompt_tokens: 7}]}, output_tokens: 9")
+	if got[0].Prompt != 5 || got[0].Output != 0 || got[1].Output != 9 {
 		t.Errorf("drawn where a row does not say: %+v", got)
 	}
 	for workload, want := range map[string]string{
-		"trace: {file: sized.csv, columns: {time: at_s, prompt_tokens: p}}" + both: "workload.prompt_tokens: found exponential(mean 1000), but the trace records the prompt_tokens of its calls",
-		"trace: {rows: [{prompt_tokens: 5, output_tokens: 6}]}, output_tokens: 7":  "workload.output_tokens: found 7, but the trace records the output_tokens",
-		"trace: {rows: [{prompt_tokens: 5}]}, output_tokens: 7, prompt_tokens: 8":  "workload.prompt_tokens: found 8",
-		"trace: {rows: [{at: 1s}]}, output_tokens: 7":                              "workload.prompt_tokens: found nothing",
-		"trace: {rows: [{at: 1s}], columns: {time: t}}" + both:                     "columns, time_unit and no_output are for a file",
-		"trace: {file: bare.csv, columns: {time: at_s}, speed: 0}" + both:          "workload.trace.speed: found 0; want a number above 0",
+		"trace: {file: sized.csv, columns: {time: at_s, prompt_tokens: p}}" +
+			both: "workload.prompt_tokens: found exponential(mean 1000), but the trace records the prompt_tokens of " +
+			"its " +
+			"calls",
+		"trace: {rows: [{prompt_tokens: 5, output_tokens: 6}]}, output_tokens: 7": "workload.output_tokens: found " +
+			"7, but the trace records the output_tokens",
+		"trace: {rows: [{prompt_tokens: 5}]}, output_tokens: 7, prompt_tokens: 8": "workload.prompt_tokens: found 8",
+		"trace: {rows: [{at: 1s}]}, output_tokens: 7": "workload.prompt_tokens: found " +
+			"nothing",
+		"trace: {rows: [{at: 1s}], columns: {time: t}}" + both: "columns, time_unit and " +
+			"no_output are for a file",
+		"trace: {file: bare.csv, columns: {time: at_s}, speed: 0}" + both: "workload.trace.speed: found 0; " +
+			"want a number above 0",
 	} {
 		if _, err := read(workload); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want in it %q", workload, err, want)
 		}
 	}
-	for speed, want := range map[string]time.Duration{"0.001": 2000 * time.Second, "1e-9": 2_000_000_000 * time.Second, "4": 500 * time.Millisecond} {
+	for speed, want := range map[string]time.Duration{"0.001": 2000 * time.Second, "1e-9": 2_000_000_000 * time.Second,
+		"4": 500 * time.Millisecond} {
 		for _, trace := range []string{"file: bare.csv, columns: {time: at_s}", "rows: [{}, {at: 1s}, {at: 2s}]"} {
 			s, err := read("trace: {" + trace + ", speed: " + speed + "}" + both)
 			if err != nil || s.Model.Workload.Arrivals.(*fleet.Trace).At[2] != want {
@@ -186,12 +199,14 @@ func TestInputsAreRegularFiles(t *testing.T) {
 	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
 		t.Skip(err)
 	}
-	for path, want := range map[string]string{pipe: "is a device or a pipe; want a file", "/dev/zero": "is a device or a pipe; want a file", dir: "is a folder; want a file"} {
+	for path, want := range map[string]string{pipe: "is a device or a pipe; want a file",
+		"/dev/zero": "is a device or a pipe; want a file", dir: "is a folder; want a file"} {
 		for what, read := range map[string]func() error{
 			"scenario": func() error { _, err := ReadTemplate(path, Options{}); return err },
 			"files":    func() error { _, err := (&Files{}).Read(path); return err },
 			"trace": func() error {
-				_, err := Read([]byte("workload: {trace: {file: "+path+"}, prompt_tokens: 1, output_tokens: 1}"), "f", Options{})
+				_, err := Read([]byte("workload: {trace: {file: "+path+"}, prompt_tokens: 1, output_tokens: 1}"), "f",
+					Options{})
 				return err
 			},
 			"price": func() error {

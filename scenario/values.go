@@ -243,7 +243,8 @@ type Rate struct {
 	Dollars bool
 }
 
-const rateAllowed = "want a whole amount per time, such as 500/min, 200k/min, 8/s, 10/10s or 1000/day; of dollars, such as $10/10m"
+const rateAllowed = "want a whole amount per time, such as 500/min, 200k/min, 8/s, 10/10s or 1000/day; of dollars, " +
+	"such as $10/10m"
 
 // ParseText implements strict.Texter.
 func (r *Rate) ParseText(text string) error {

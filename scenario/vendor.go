@@ -47,7 +47,8 @@ func otherVendor(p *provider.Config, price cost.Price) string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"the provider is %s but the price is that of %s, which %s does not sell: limits and latency are of one vendor, the bill of another",
+		"the provider is %s but the price is that of %s, which %s does not sell: limits and latency are of one "+
+			"vendor, the bill of another",
 		p.Name,
 		price.Model,
 		vendor,

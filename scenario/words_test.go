@@ -47,7 +47,8 @@ policy:
     backoff: {exponential: {base: 1s, minus: 100ms, cap: 9s, min: 10ms}}
     throttled_backoff: {power: {base: 1s, exponent: 2, plus: 1s, cap: 9s}}
     retry_after: {obey: up_to, limit: 60s, plus: 1s, max_representable: 2h}
-  outer_layers: [{name: framework, timeout: 5m, retry: {attempts: 2, deadline: 9m, retry_on: [429], never_on: [y], retry_after: {obey: in_full, plus: 1s, max_representable: 3h}}}]
+  outer_layers: [{name: framework, timeout: 5m, retry: {attempts: 2, deadline: 9m, retry_on: [429], never_on: [y],
+    retry_after: {obey: in_full, plus: 1s, max_representable: 3h}}}]
   timeouts: {connect: 5s, first_byte: 20s, gap: 10s, call: 90s, attempt: 30s}
   gate: {aimd: {slow: 3s}, max_waiting: 12}
   pace: {headers: true, reserve: 10%}
@@ -56,7 +57,8 @@ policy:
   budget: {tokens: {max: 10, retry: 1}, share: {ratio: 20%, reserve: 3}}
   hedge: {after: 1s}
   fallback: {on: true, cooldown: 1m, cooldown_refresh: 10s}
-other_fleets: [{fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1}, policy: no-retry, price: gpt-4o}]
+other_fleets: [{fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1},
+  policy: no-retry, price: gpt-4o}]
 fallbacks: [{provider: {}, price: gpt-4o}]
 price: gpt-4o-mini
 `
@@ -120,26 +122,38 @@ func TestNoneAndUnlimited(t *testing.T) {
 		{"policy.fallback.cooldown", "policy.fallback.cooldown_refresh=none"},
 	}
 	own := map[string]func(*Scenario) bool{ // fields whose default is not what the word says
-		"event_budget none":                    func(s *Scenario) bool { return s.Model.Budget == 0 },
-		"event_budget unlimited":               func(s *Scenario) bool { return s.Model.Budget == 0 },
-		"policy.retry.attempts":                func(s *Scenario) bool { return s.Model.Client.Retry.Attempts == 0 },
-		"policy.outer_layers.0.retry.attempts": func(s *Scenario) bool { return s.Model.Client.Outer[0].Retry.Attempts == 0 },
+		"event_budget none":      func(s *Scenario) bool { return s.Model.Budget == 0 },
+		"event_budget unlimited": func(s *Scenario) bool { return s.Model.Budget == 0 },
+		"policy.retry.attempts":  func(s *Scenario) bool { return s.Model.Client.Retry.Attempts == 0 },
+		"policy.outer_layers.0.retry.attempts": func(s *Scenario) bool {
+			return s.Model.Client.Outer[0].Retry.Attempts == 0
+		},
 		"retry_on none": func(s *Scenario) bool {
 			c := s.Model.Client.Retry.Classify
 			return c.Statuses == nil && !c.Timeouts && !c.Connections
 		},
-		"policy.outer_layers.0.retry.retry_on none": func(s *Scenario) bool { return s.Model.Client.Outer[0].Retry.Classify.Statuses == nil },
+		"policy.outer_layers.0.retry.retry_on none": func(s *Scenario) bool {
+			return s.Model.Client.Outer[0].Retry.Classify.Statuses == nil
+		},
 		"provider.bills none": func(s *Scenario) bool {
 			b := s.Model.Provider.Billing
 			return b.AbandonedFree && b.CutFree && b.LostFree && !b.TimeoutBilled
 		},
-		"provider.faults.0.share none":      func(s *Scenario) bool { return s.Model.Provider.Faults[0].Share == 0 },
-		"policy.gate.max_waiting none":      func(s *Scenario) bool { return s.Model.Client.Gate.Room == policy.NoRoom },
+		"provider.faults.0.share none": func(s *Scenario) bool { return s.Model.Provider.Faults[0].Share == 0 },
+		"policy.gate.max_waiting none": func(s *Scenario) bool {
+			return s.Model.Client.Gate.Room == policy.NoRoom
+		},
 		"policy.gate.aimd.slow none":        func(s *Scenario) bool { return s.Model.Client.Gate.AIMD.Slow == 0 },
 		"provider.capacity.queue unlimited": func(s *Scenario) bool { return s.Model.Provider.Capacity.Queue == -1 },
-		"other_fleets.0.policy none":        func(s *Scenario) bool { return reflect.DeepEqual(s.Model.Beside[0].Client, sendOnce) },
-		"other_fleets.0.price none":         func(s *Scenario) bool { return s.Model.Beside[0].Price.Model == "no price" },
-		"fallbacks.0.price none":            func(s *Scenario) bool { return s.Model.Fallbacks[0].Price.Model == "no price" },
+		"other_fleets.0.policy none": func(s *Scenario) bool {
+			return reflect.DeepEqual(s.Model.Beside[0].Client, sendOnce)
+		},
+		"other_fleets.0.price none": func(s *Scenario) bool {
+			return s.Model.Beside[0].Price.Model == "no price"
+		},
+		"fallbacks.0.price none": func(s *Scenario) bool {
+			return s.Model.Fallbacks[0].Price.Model == "no price"
+		},
 	}
 	var idle []string // paths at which nothing was set
 	for path, words := range paths {
@@ -209,23 +223,43 @@ var sendOnce = func() policy.Client {
 // Said by hand, since these were once taken for something else.
 func TestNoneOfWhatWasMistaken(t *testing.T) {
 	for set, want := range map[string]func(*Scenario) bool{
-		"workload.patience=none":                         func(s *Scenario) bool { return s.Model.Workload.Patience == nil },
-		"workload.patience=unlimited":                    func(s *Scenario) bool { return s.Model.Workload.Patience == nil },
-		"workload.patience=0s":                           func(s *Scenario) bool { return s.Model.Workload.Patience.Mean() == 0 },
-		"provider.capacity={slots: 4, queue: none}":      func(s *Scenario) bool { return s.Model.Provider.Capacity.Queue == 0 },
-		"provider.capacity={slots: 4}":                   func(s *Scenario) bool { return s.Model.Provider.Capacity.Queue == 0 },
-		"provider.capacity={slots: 4, queue: unlimited}": func(s *Scenario) bool { return s.Model.Provider.Capacity.Queue < 0 },
-		"policy.timeouts=none":                           func(s *Scenario) bool { return s.Model.Client.Timeouts.String() == "" },
-		"policy.timeouts.attempt=none":                   func(s *Scenario) bool { return s.Model.Client.Timeouts.Whole(1) == 0 },
+		"workload.patience=none": func(s *Scenario) bool {
+			return s.Model.Workload.Patience == nil
+		},
+		"workload.patience=unlimited": func(s *Scenario) bool {
+			return s.Model.Workload.Patience == nil
+		},
+		"workload.patience=0s": func(s *Scenario) bool {
+			return s.Model.Workload.Patience.Mean() == 0
+		},
+		"provider.capacity={slots: 4, queue: none}": func(s *Scenario) bool {
+			return s.Model.Provider.Capacity.Queue == 0
+		},
+		"provider.capacity={slots: 4}": func(s *Scenario) bool {
+			return s.Model.Provider.Capacity.Queue == 0
+		},
+		"provider.capacity={slots: 4, queue: unlimited}": func(s *Scenario) bool {
+			return s.Model.Provider.Capacity.Queue < 0
+		},
+		"policy.timeouts=none": func(s *Scenario) bool {
+			return s.Model.Client.Timeouts.String() == ""
+		},
+		"policy.timeouts.attempt=none": func(s *Scenario) bool {
+			return s.Model.Client.Timeouts.Whole(1) == 0
+		},
 		"policy.timeouts.attempt=[2s, none]": func(s *Scenario) bool {
 			return s.Model.Client.Timeouts.Whole(1) == 2*time.Second && s.Model.Client.Timeouts.Whole(2) == 0
 		},
 		"policy.timeouts.attempt=unlimited": func(s *Scenario) bool { return s.Model.Client.Timeouts.Whole(1) == 0 },
-		"policy.retry.retry_after=none":     func(s *Scenario) bool { return s.Model.Client.Retry.RetryAfter == policy.RetryAfter{} },
-		"policy.retry=none":                 func(s *Scenario) bool { return s.Model.Client.Retry.Attempts == 1 },
-		"policy=none":                       func(s *Scenario) bool { return reflect.DeepEqual(s.Model.Client, sendOnce) },
-		"price=none":                        func(s *Scenario) bool { return s.Model.Price.Model == "no price" },
-		"workload.open.calls=unlimited":     func(s *Scenario) bool { return s.Model.Workload.Calls == 0 },
+		"policy.retry.retry_after=none": func(s *Scenario) bool {
+			return s.Model.Client.Retry.RetryAfter == policy.RetryAfter{}
+		},
+		"policy.retry=none": func(s *Scenario) bool { return s.Model.Client.Retry.Attempts == 1 },
+		"policy=none": func(s *Scenario) bool {
+			return reflect.DeepEqual(s.Model.Client, sendOnce)
+		},
+		"price=none":                    func(s *Scenario) bool { return s.Model.Price.Model == "no price" },
+		"workload.open.calls=unlimited": func(s *Scenario) bool { return s.Model.Workload.Calls == 0 },
 	} {
 		text := rich
 		if strings.HasPrefix(set, "policy=") {
@@ -236,10 +270,12 @@ func TestNoneOfWhatWasMistaken(t *testing.T) {
 		}
 	}
 	for set, want := range map[string]string{
-		"workload.cache_lifetime=none": `workload.cache_lifetime: found "none"; want a time with its unit, such as 500ms, 45s, 10m, 24h or 2d, or unlimited`,
-		"provider.faults.0.for=none":   `found "none"; want a time`,
-		"policy.retry.deadline=0s":     `policy.retry.deadline: found "0s"; want more than 0, or none or unlimited`,
-		"policy.timeouts.attempt=soon": `policy.timeouts.attempt: found "soon"; want a time with its unit, such as 500ms, 45s, 10m, 24h or 2d, or none`,
+		"workload.cache_lifetime=none": `workload.cache_lifetime: found "none"; want a time with its unit, such as ` +
+			`500ms, 45s, 10m, 24h or 2d, or unlimited`,
+		"provider.faults.0.for=none": `found "none"; want a time`,
+		"policy.retry.deadline=0s":   `policy.retry.deadline: found "0s"; want more than 0, or none or unlimited`,
+		"policy.timeouts.attempt=soon": `policy.timeouts.attempt: found "soon"; want a time with its unit, such as ` +
+			`500ms, 45s, 10m, 24h or 2d, or none`,
 		"policy.timeouts.attempt=0s":   `policy.timeouts.attempt: found "0s"; want more than 0, or none`,
 		"policy.timeouts.attempt=[0s]": `policy.timeouts.attempt.0: found "0s"; want more than 0, or none`,
 		"policy.breaker.open=none":     `policy.breaker.open: found "none"; want a time`,

@@ -251,7 +251,8 @@ func (r *reader) mapping(values []*ast.MappingValueNode, o origin, depth int) (*
 		case *ast.MergeKeyNode:
 			return nil, &Error{Message: "merge keys are not supported", origin: r.at(key)}
 		case *ast.TagNode, *ast.AnchorNode, *ast.AliasNode, *ast.MappingKeyNode:
-			return nil, &Error{Message: "found a name with a tag, an anchor, an alias or ?; want the name alone", origin: r.at(key)}
+			return nil, &Error{Message: "found a name with a tag, an anchor, an alias or ?; want the name alone",
+				origin: r.at(key)}
 		}
 		if out.field(key.Value) != nil {
 			return nil, &Error{Message: fmt.Sprintf("field %q stands twice", key.Value), origin: r.at(key)}

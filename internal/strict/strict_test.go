@@ -30,20 +30,23 @@ func aliases(levels int) string {
 // before it does.
 func TestDocumentsThatAreTooLarge(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"brackets":                {strings.Repeat("[", 200_000), "nested more than 100 levels deep"},
-		"braces":                  {strings.Repeat("{a: ", 200_000), "nested more than 100 levels deep"},
-		"quoted closings":         {strings.Repeat(`[ "]", `, 200_000), "nested more than 100 levels deep"},
-		"dashes":                  {strings.Repeat("- ", 200_000), "nested more than 100 levels deep"},
-		"questions":               {strings.Repeat("? ", 200_000), "nested more than 100 levels deep"},
-		"anchors":                 {strings.Repeat("&a ", 200_000), "nested more than 100 levels deep"},
-		"tags":                    {strings.Repeat("!!str ", 200_000), "nested more than 100 levels deep"},
-		"indented":                {indented(200), "nested more than 100 levels deep"},
-		"aliases":                 {aliases(9), "more than 1048576 values, with aliases written out"},
-		"fields":                  {manyFields(40_000), "a mapping of more than 2000 fields"},
-		"fields in braces":        {"{" + strings.ReplaceAll(manyFields(40_000), "\n", ", ") + "}", "a mapping of more than 2000 fields"},
-		"bytes":                   {strings.Repeat("x", 5<<20), "5242880 bytes; want at most 4194304"},
-		"values":                  {"[" + strings.Repeat("1,", 1<<20) + "1]", "more than 1048576 tokens"},
-		"values below long names": {strings.Repeat("{"+strings.Repeat("k", 5000)+": ", 50) + "[" + strings.Repeat("1,", 1000), "under names of up to 5000 bytes"},
+		"brackets":        {strings.Repeat("[", 200_000), "nested more than 100 levels deep"},
+		"braces":          {strings.Repeat("{a: ", 200_000), "nested more than 100 levels deep"},
+		"quoted closings": {strings.Repeat(`[ "]", `, 200_000), "nested more than 100 levels deep"},
+		"dashes":          {strings.Repeat("- ", 200_000), "nested more than 100 levels deep"},
+		"questions":       {strings.Repeat("? ", 200_000), "nested more than 100 levels deep"},
+		"anchors":         {strings.Repeat("&a ", 200_000), "nested more than 100 levels deep"},
+		"tags":            {strings.Repeat("!!str ", 200_000), "nested more than 100 levels deep"},
+		"indented":        {indented(200), "nested more than 100 levels deep"},
+		"aliases":         {aliases(9), "more than 1048576 values, with aliases written out"},
+		"fields":          {manyFields(40_000), "a mapping of more than 2000 fields"},
+		"fields in braces": {"{" + strings.ReplaceAll(manyFields(40_000), "\n", ", ") + "}",
+			"a mapping of more than 2000 fields"},
+		"bytes":  {strings.Repeat("x", 5<<20), "5242880 bytes; want at most 4194304"},
+		"values": {"[" + strings.Repeat("1,", 1<<20) + "1]", "more than 1048576 tokens"},
+		"values below long names": {strings.Repeat("{"+strings.Repeat("k", 5000)+": ", 50) + "[" +
+			strings.Repeat("1,", 1000),
+			"under names of up to 5000 bytes"},
 	} {
 		began := time.Now()
 		_, err := Parse([]byte(c.text), "f")
@@ -116,7 +119,8 @@ func TestExcerpt(t *testing.T) {
 		{"key: value", 6, "key: value\n     ^"},
 		{"\tkey", 2, " key\n ^"},
 		{"key", 9, "key\n   ^"},
-		{long, 301, "..." + strings.Repeat("a", 60) + "X" + strings.Repeat("b", 56) + "...\n" + strings.Repeat(" ", 63) + "^"},
+		{long, 301, "..." + strings.Repeat("a", 60) + "X" + strings.Repeat("b", 56) + "...\n" +
+			strings.Repeat(" ", 63) + "^"},
 	} {
 		part, before := excerpt(c.line, c.column)
 		if got := part + "\n" + strings.Repeat(" ", before) + "^"; got != c.want {

@@ -6,7 +6,8 @@ func TestCellsAreNoFormulas(t *testing.T) {
 	for s, want := range map[string]string{
 		"": "", "a": "a", "12": "12", "a=b": "a=b", "a-b": "a-b",
 		"-1": "-1", "+1.5": "+1.5", "-3e-9": "-3e-9", "-5%": "-5%", // numbers stay numbers
-		"=1+1": "'=1+1", "+1+1": "'+1+1", "-1+1": "'-1+1", "-1s": "'-1s", "-": "'-", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "'\r=1",
+		"=1+1": "'=1+1", "+1+1": "'+1+1", "-1+1": "'-1+1", "-1s": "'-1s", "-": "'-", "@SUM(A1)": "'@SUM(A1)",
+		"\t=1": "'\t=1", "\r=1": "'\r=1",
 		"'": "''", "'=1": "''=1",
 	} {
 		got := Cell(s)
@@ -18,7 +19,8 @@ func TestCellsAreNoFormulas(t *testing.T) {
 
 func TestMarkdownHasNoMarkupOfNames(t *testing.T) {
 	for s, want := range map[string]string{
-		"retry_after": "retry_after", "<img src=x>": `\<img src=x>`, "[a](http://b)": `\[a](http://b)`, "`x`": "\\`x\\`", "a|b": `a\|b`, `a\|b`: `a\\\|b`, "a\nb": "a b",
+		"retry_after": "retry_after", "<img src=x>": `\<img src=x>`, "[a](http://b)": `\[a](http://b)`,
+		"`x`": "\\`x\\`", "a|b": `a\|b`, `a\|b`: `a\\\|b`, "a\nb": "a b",
 	} {
 		if got := Markdown(s); got != want {
 			t.Errorf("%q: %q, want %q", s, got, want)

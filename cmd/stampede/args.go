@@ -8,11 +8,10 @@ import (
 	"stampede/internal/nearest"
 )
 
-// permute moves the flags of a sub-command before its other arguments, since
-// people write them on either side of a file name and the flag package stops at
-// the first argument. A lone -- ends the flags; a lone - is an argument. It answers unknown flags with
-// the nearest known one.
-func permute(app *cli.App, args []string) ([]string, error) {
+// flagsFirst moves the flags of a sub-command before its other arguments: people write flags on either
+// side of a file name, and the flag package stops at the first argument. A lone -- ends the flags; a
+// lone - is an argument. The error of an unknown flag names the nearest known one.
+func flagsFirst(app *cli.App, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return args, nil
 	}

@@ -41,7 +41,7 @@ func scenarioFlags() []cli.Flag {
 	}
 }
 
-// settings collects repeated flags and leaves commas in their values alone.
+// settings is a flag that can be repeated; commas in its values do not separate.
 type settings []string
 
 func (s *settings) Set(value string) error {
@@ -109,8 +109,8 @@ func jobsFlag() cli.Flag {
 	}
 }
 
-// jobsOf is the number of --jobs. On a cluster without control of cores a task sees all of them, so that the
-// default keeps to those that Slurm gave it.
+// jobsOf is the number of --jobs. By default it is at most the number of cores that Slurm gave the task: on a
+// cluster that does not confine tasks, a task sees all cores of the machine.
 func jobsOf(c *cli.Context) (int, error) {
 	jobs := c.Int("jobs")
 	if jobs < 0 || jobs > measure.MaxJobs {
@@ -140,8 +140,8 @@ func basePoint(c *cli.Context, dir string) (int, error) {
 	return point, nil
 }
 
-// folderMistake makes a folder that cannot be used as asked a mistake of the person who calls; that
-// it cannot be read or written is a failure.
+// folderMistake makes a usage error of an error about the contents of a folder. An error of reading or
+// writing it stays a failure.
 func folderMistake(err error) error {
 	var folder sweep.FolderError
 	var option figures.OptionError
@@ -158,14 +158,14 @@ func noArguments(c *cli.Context) error {
 	return nil
 }
 
-// watched remembers the first error of writing, so that a command that prints
-// line by line need not ask after each.
-type watched struct {
+// errWriter remembers the first error of writing, so that a command that prints
+// many lines checks it once, at the end.
+type errWriter struct {
 	io.Writer
 	err error
 }
 
-func (w *watched) Write(p []byte) (int, error) {
+func (w *errWriter) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
 	if w.err == nil {
 		w.err = err
@@ -173,7 +173,7 @@ func (w *watched) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// interrupted says what was kept when a command was stopped early.
+// interrupted prints how much was done when a command was interrupted.
 func interrupted(stderr io.Writer, finished, wanted int, what string) {
 	fmt.Fprintf(stderr, "stampede: stopped after %d of %d %s\n", finished, wanted, what)
 }

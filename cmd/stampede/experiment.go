@@ -144,7 +144,7 @@ func runExperiments(c *cli.Context) error {
 		return usage("--plot: found no name; want that of a folder")
 	}
 	if dir != "" {
-		if err := drawable(chosen, c.Bool("all")); err != nil {
+		if err := checkFigures(chosen, c.Bool("all")); err != nil {
 			return err
 		}
 		if err := os.MkdirAll(dir, 0o777); err != nil {

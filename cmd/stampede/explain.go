@@ -44,7 +44,7 @@ func explainField(c *cli.Context) error {
 }
 
 func writeExplanation(c *cli.Context, w io.Writer) error {
-	out := &watched{Writer: w}
+	out := &errWriter{Writer: w}
 	switch {
 	case c.NArg() > 1:
 		return usage("explain: found %d arguments; want at most one path", c.NArg())

@@ -20,8 +20,8 @@ import (
 )
 
 func main() {
-	// A simulation keeps little alive and makes much garbage: collecting at nine
-	// times what lives, some 40 MB, instead of twice, keeps the cores at work.
+	// A simulation has a small live heap, some 40 MB, and allocates much: collecting when the heap is
+	// nine times the live data, not twice, leaves the cores to the simulation.
 	debug.SetGCPercent(800)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() { // a second interrupt is not caught any more
@@ -38,7 +38,7 @@ const (
 	wrong  = 2 // usage, or a scenario that does not check
 )
 
-// usageError is a mistake of the person who calls.
+// usageError is a mistake of the user: the exit status is 2.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -47,10 +47,10 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 
 // run is the program: it returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	out := &watched{Writer: stdout}
+	out := &errWriter{Writer: stdout}
 	stderr = printable{to: stderr}
 	app := newApp(printable{to: out}, stderr)
-	args, err := permute(app, args)
+	args, err := flagsFirst(app, args)
 	if err == nil {
 		err = app.RunContext(ctx, args)
 	}
@@ -88,7 +88,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Version:         version(),
 		HideHelpCommand: true,
 		ExitErrHandler:  func(*cli.Context, error) {},
-		OnUsageError:    mistaken,
+		OnUsageError:    flagMistake,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return unknownCommand(c.Args().First(), c.App.Commands)
@@ -100,13 +100,13 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		prepare(c)
 	}
 	app.Setup()
-	name(app.Commands, app.Name)
+	setFullNames(app.Commands, app.Name)
 	return app
 }
 
-// mistaken says what the parser of flags found, in our words: its flags are texts, switches and
+// flagMistake words an error of the flag parser like the other errors. Flags are texts, switches and
 // whole numbers.
-func mistaken(_ *cli.Context, err error, _ bool) error {
+func flagMistake(_ *cli.Context, err error, _ bool) error {
 	m := badFlag.FindStringSubmatch(err.Error())
 	if m == nil {
 		return usageError{err}
@@ -116,11 +116,10 @@ func mistaken(_ *cli.Context, err error, _ bool) error {
 
 var badFlag = regexp.MustCompile(`^invalid value (".*") for flag -([a-z-]+): (?:parse error|value out of range)$`)
 
-// prepare gives a command what all commands have: the flag --no-color, and our words for mistakes
-// in its flags.
+// prepare gives a command what all commands have: the flag --no-color and the wording of flag errors.
 func prepare(c *cli.Command) {
 	c.HideHelpCommand = true
-	c.OnUsageError = mistaken
+	c.OnUsageError = flagMistake
 	if len(c.Subcommands) == 0 {
 		c.Flags, c.Before = append(c.Flags, noColorFlag()), allowColour
 	}
@@ -138,11 +137,11 @@ func prepare(c *cli.Command) {
 	}
 }
 
-// name gives each command its full name.
-func name(commands []*cli.Command, above string) {
+// setFullNames gives each command its full name, such as stampede preset list.
+func setFullNames(commands []*cli.Command, above string) {
 	for _, c := range commands {
 		c.HelpName = above + " " + c.Name
-		name(c.Subcommands, c.HelpName)
+		setFullNames(c.Subcommands, c.HelpName)
 	}
 }
 

@@ -61,7 +61,7 @@ func textOf(m measure.Metric) metricText {
 }
 
 func writeMetrics(c *cli.Context, w io.Writer) error {
-	out := &watched{Writer: w}
+	out := &errWriter{Writer: w}
 	switch {
 	case c.NArg() > 1:
 		return usage("metrics: found %d arguments; want at most one name", c.NArg())

@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 )
 
-// output is a file that comes to be whole or not at all: it is written beside
-// its place and moved there by commit. What is not a regular file, such as a
-// pipe or a device, is written to directly.
+// output is a file that is written completely or not at all: it is written under a temporary name and
+// renamed by commit. A pipe or a device is written to directly.
 type output struct {
 	*os.File
 	path string // where the file goes; empty when it is written to directly

@@ -11,8 +11,8 @@ import (
 	"stampede/plots"
 )
 
-// drawable is the mistake of asking for the figures of experiments that have none.
-func drawable(chosen []*experiments.Experiment, all bool) error {
+// checkFigures refuses experiments without figures.
+func checkFigures(chosen []*experiments.Experiment, all bool) error {
 	if all {
 		return nil
 	}

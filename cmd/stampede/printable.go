@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// printable passes text on with its control characters but line ends and tabs written out, as
-// \u001b: names and labels come from files, and a terminal would obey them. JSON stays the same
-// value. Where colour is on, codes that set colours pass, and each line that has one ends without
-// colour: a name can then colour the rest of its line and nothing else.
+// printable writes control characters, except line ends and tabs, as escapes such as \u001b: names and
+// labels come from files, and a terminal would execute the codes in them. JSON keeps its value. Where
+// colour is on, codes that set colours pass and are reset at the end of the line, so that a name can
+// colour the rest of its line at most.
 type printable struct {
 	to     io.Writer
 	colour bool

@@ -207,8 +207,7 @@ func openRecords(s *scenario.Scenario, calls, attempts string, inputs []string) 
 	return r, nil
 }
 
-// close puts the files in their place, or discards them when they are not to be
-// kept or could not be written whole.
+// close commits the files, or discards them when they are not to be kept or could not be written.
 func (r *records) close(keep bool) error {
 	if r == nil {
 		return nil

@@ -7,11 +7,11 @@ import (
 	"stampede/sweep"
 )
 
-// array is how an engine tells a task its place in an array of jobs.
+// array holds the environment variables by which a cluster engine gives a task its index in an array of jobs.
 type array struct {
 	engine, index string
-	count         string // empty when the engine does not tell
-	where         string // the count stands, for people
+	count         string // empty when the engine does not give it
+	where         string // a user finds the count
 }
 
 var arrays = []array{
@@ -21,8 +21,8 @@ var arrays = []array{
 }
 
 // parseShard reads I/N, auto/N, auto1/N or auto. The index of auto/N counts from 0 and that of auto1/N from 1,
-// whatever tasks were submitted: those that are submitted again keep their parts. The environment is looked up
-// with env, empty for what is not there.
+// whatever tasks were submitted, so that a task that is submitted again keeps its part. env looks up the
+// environment; it returns the empty string for a variable that is not set.
 func parseShard(text string, env func(string) string) (s sweep.Shard, err error) {
 	if text == "" {
 		return s, nil
@@ -44,17 +44,17 @@ func parseShard(text string, env func(string) string) (s sweep.Shard, err error)
 		return s, err
 	}
 	if !split {
-		return a.whole(task, env)
+		return a.complete(task, env)
 	}
 	n, err := strconv.Atoi(of)
 	if err != nil || n < 1 {
-		return s, usage("--shard: found %q; want a number of parts from 1 in %s/N", text, index)
+		return s, usage("--shard: found %q; want the number of parts, 1 or more, in %s/N", text, index)
 	}
 	first := 0
 	if index == "auto1" {
 		first = 1
 	}
-	// In an array from 1 the last task shows that it is one; so do all of them where the engine tells the last.
+	// Index N exists only in an array that starts at 1. Slurm gives the last index to every task.
 	last := task
 	if a.engine == "Slurm" {
 		if m, err := strconv.Atoi(env("SLURM_ARRAY_TASK_MAX")); err == nil {
@@ -65,16 +65,16 @@ func parseShard(text string, env func(string) string) (s sweep.Shard, err error)
 	case first == 1 && a.engine != "Slurm":
 		return s, usage("--shard: %s counts from 0; write auto/%d", a.engine, n)
 	case first == 0 && last == n && a.engine == "Slurm":
-		return s, usage("--shard: found %s=%d and an array to %d; auto/%d takes the indices 0 to %d; "+
-			"for an array from 1 write auto1/%d", a.index, task, last, n, n-1, n)
+		return s, usage("--shard: found %s=%d and an array up to %d; auto/%d uses the indices 0 to %d; "+
+			"for an array that starts at 1 write auto1/%d", a.index, task, last, n, n-1, n)
 	case task < first || task >= first+n:
-		return s, usage("--shard: found %s=%d; %s/%d takes the indices %d to %d",
+		return s, usage("--shard: found %s=%d; %s/%d uses the indices %d to %d",
 			a.index, task, index, n, first, first+n-1)
 	}
 	return sweep.Shard{Index: task - first + 1, Of: n}, nil
 }
 
-// findArray is the one array that the environment tells of.
+// findArray finds the array of jobs that the task is part of.
 func findArray(env func(string) string) (found array, task int, err error) {
 	for _, a := range arrays {
 		value := env(a.index)
@@ -98,17 +98,17 @@ func findArray(env func(string) string) (found array, task int, err error) {
 	return found, task, nil
 }
 
-// whole is the part of a task when this submission is the whole array: it begins at 0 or 1 and has no gaps. An
-// array of one task is more likely one that is submitted again.
-func (a array) whole(task int, env func(string) string) (s sweep.Shard, err error) {
+// complete is the part of a task when this submission is the complete array: it starts at 0 or 1 and has no
+// gaps. An array of one task is refused: it is probably a task that is submitted again.
+func (a array) complete(task int, env func(string) string) (s sweep.Shard, err error) {
 	if a.count == "" {
-		return s, usage("--shard: %s does not say how many parts there are; write auto/N with the N of %s",
+		return s, usage("--shard: %s does not give the number of parts; write auto/N, with N from %s",
 			a.engine, a.where)
 	}
 	number := func(name string) int {
 		n, e := strconv.Atoi(env(name))
 		if e != nil && err == nil {
-			err = usage("--shard: found %s=%q; write auto/N with the N of %s", name, env(name), a.where)
+			err = usage("--shard: found %s=%q; write auto/N, with N from %s", name, env(name), a.where)
 		}
 		return n
 	}
@@ -119,8 +119,9 @@ func (a array) whole(task int, env func(string) string) (s sweep.Shard, err erro
 			"SLURM_ARRAY_TASK_MAX"), number("SLURM_ARRAY_TASK_STEP")
 		if err == nil && (first > 1 || step != 1 || count != last-first+1 || count == 1) {
 			return s, usage(
-				"--shard: found %d tasks from %d to %d in steps of %d; auto wants the whole array, from 0 or 1 "+
-					"and without gaps; write auto/N, or auto1/N for an array from 1, with the N of the whole",
+				"--shard: found %d tasks from %d to %d in steps of %d; auto needs the complete array, from 0 or 1 "+
+					"and without gaps; write auto/N, or auto1/N for an array that starts at 1, with N "+
+					"the size of the complete array",
 				count,
 				first,
 				last,

@@ -106,7 +106,7 @@ func runSweep(c *cli.Context) error {
 		return err
 	}
 	var bar *progress
-	resume := c.Bool("resume") || plan.Shard.Of > 0 // a part is named by its plan, so that it cannot be mistaken
+	resume := c.Bool("resume") || plan.Shard.Of > 0 // a part is named by its plan, so that it cannot be flagMistake
 	sweep := sweep.Sweep{Plan: plan, Dir: dir, Jobs: jobs, Resume: resume, Progress: func(done, total int) {
 		if bar == nil {
 			n := count{done, total, plan.Precision.Metric != ""}
@@ -154,7 +154,7 @@ func runSweep(c *cli.Context) error {
 	return nil
 }
 
-// folderName makes a name fit for a folder.
+// folderName replaces the characters of a name that do not belong in the name of a folder.
 func folderName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -164,7 +164,7 @@ func folderName(name string) string {
 	}, name)
 }
 
-// readPlan reads the scenario and what the flags make of its sweep.
+// readPlan reads the scenario and applies the flags to its sweep.
 func readPlan(c *cli.Context) (*sweep.Plan, error) {
 	t, err := readTemplate(c)
 	if err != nil {

@@ -22,7 +22,7 @@ func terminalOf(w io.Writer) *os.File {
 	switch to := w.(type) {
 	case printable:
 		return terminalOf(to.to)
-	case *watched:
+	case *errWriter:
 		return terminalOf(to.Writer)
 	case *os.File:
 		if term.IsTerminal(int(to.Fd())) {

@@ -37,7 +37,7 @@ func TestColourIsForTerminals(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if w := (printable{to: &watched{Writer: f}}); terminalOf(w) != nil || columns(w) != 80 {
+	if w := (printable{to: &errWriter{Writer: f}}); terminalOf(w) != nil || columns(w) != 80 {
 		t.Errorf("a file: terminal %v, %d columns", terminalOf(w), columns(w))
 	}
 }

@@ -65,13 +65,13 @@ func (r *run) admit(id uint32) {
 		}
 		switch {
 		case a.By != policy.ByLateness && a.Elsewhere:
-			r.pass(c)
+			r.releasePlace(c)
 			r.giveUp(id, a.Outcome)
 		case a.By != policy.ByLateness:
-			r.pass(c)
+			r.releasePlace(c)
 			r.end(id, a.Outcome)
 		case c.leaves <= now:
-			r.pass(c)
+			r.releasePlace(c)
 			r.end(id, policy.Abandoned)
 		default:
 			c.layer = uint8(layer)
@@ -103,8 +103,8 @@ func (r *run) resume(id uint32) {
 	c.expiry = sim.Timer{}
 }
 
-// pass frees a call's place at the gate, and lets those who waited for it ask again.
-func (r *run) pass(c *call) {
+// releasePlace frees a call's place at the gate, and lets those who waited for it ask again.
+func (r *run) releasePlace(c *call) {
 	if c.places == 0 {
 		return
 	}

@@ -41,7 +41,7 @@ func (r Renewal) Next(_ uint64, last sim.Time, u float64) (sim.Time, bool) {
 func (r Renewal) String() string { return fmt.Sprintf("at %v with gaps %v", r.Rate, r.Gap) }
 
 // Profile is a rate of arrivals over time: pieces in order of their start, the
-// first at 0. Each piece lasts until the next and the last for ever.
+// first at 0. Each piece lasts until the next and the last forever.
 type Profile []Piece
 
 // Piece is a stretch of time in which the rate goes in a straight line from
@@ -78,7 +78,7 @@ func (p Profile) after(s sim.Time, want float64) (sim.Time, bool) {
 		}
 		// rate x + slope x^2 / 2 = want, in the form that does not cancel.
 		x := 2 * want / (rate + math.Sqrt(max(0, rate*rate+2*slope*want)))
-		if math.IsNaN(x) || math.IsInf(x, 1) { // a rate of 0 for ever
+		if math.IsNaN(x) || math.IsInf(x, 1) { // a rate of 0 forever
 			return 0, false
 		}
 		return begin + sim.Seconds(x), true

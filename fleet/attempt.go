@@ -106,7 +106,7 @@ func (r *run) generate(aid uint32) {
 		a.begins, a.first, a.last = now, now, now
 	case p.Batches():
 		a.batched, a.name = true, p.Join(now, a.request, a.slow, int(hidden), int(a.output), aid)
-		r.remark(p)
+		r.rescheduleMark(p)
 		return
 	default:
 		a.begins, a.first, a.last = p.Generate(now, a.request, a.slow, int(hidden), int(a.output))
@@ -148,8 +148,8 @@ func (r *run) confirm(c *call) {
 	}
 }
 
-// remark schedules the next token of the batch that matters.
-func (r *run) remark(p *backend) {
+// rescheduleMark schedules the next token of the batch that matters.
+func (r *run) rescheduleMark(p *backend) {
 	r.loop.Cancel(p.mark)
 	p.mark = sim.Timer{}
 	if at := p.NextMark(); at < sim.Never {
@@ -177,7 +177,7 @@ func (r *run) marked(p *backend) {
 			r.begins(aid)
 		}
 	}
-	r.remark(p)
+	r.rescheduleMark(p)
 }
 
 // turn gives a freed slot to the attempt that waited longest and is still there.
@@ -224,7 +224,7 @@ func (r *run) generated(aid uint32) {
 	if a.batched { // its client has gone
 		a.batched = false
 		p.Drop(now, a.name)
-		r.remark(p)
+		r.rescheduleMark(p)
 	}
 	next, started := p.Finish(now, a.request, r.used(a))
 	if a.state = done; a.abandoned {

@@ -8,7 +8,7 @@ import (
 	"stampede/sim"
 )
 
-// Bound is the least time in which any policy, with any luck, can have the answers
+// Bound is the minimum time in which any policy, with any luck, can have the answers
 // that a run gave. Of the run it takes
 // the answered calls and their sizes, nothing else: neither when anything happened nor
 // what was refused, retried or wasted, since a policy might have avoided that.
@@ -22,29 +22,29 @@ type Bound struct {
 	model   *Model
 	fleets  []*Fleet
 	targets []*provider.Config
-	floors  []provider.Least // by provider
-	limits  []counted        // of the model's own provider
-	service work             // there, from admission to last token
-	busy    work             // of a worker, at any target
+	floors  []provider.MinTime // by provider
+	limits  []counted          // of the model's own provider
+	service work               // there, from admission to last token
+	busy    work               // of a worker, at any target
 }
 
 // counted is what the answers count at one limit.
 type counted struct {
 	supply     provider.Supply
 	kept, over int64   // at admission for good, and later
-	most       int64   // the largest kept
+	max        int64   // the largest kept
 	largest    largest // of over
 }
 
-// work is the least time that answers take, of each and in all.
+// work is the minimum time that answers take, of each and in all.
 type work struct {
-	n            int64
-	least, total time.Duration
+	n          int64
+	min, total time.Duration
 }
 
 func (w *work) add(d time.Duration) {
-	if w.n == 0 || d < w.least {
-		w.least = d
+	if w.n == 0 || d < w.min {
+		w.min = d
 	}
 	w.n++
 	w.total = sim.Plus(w.total, d)
@@ -54,7 +54,7 @@ func (w *work) add(d time.Duration) {
 func NewBound(m *Model) *Bound {
 	b := &Bound{model: m, fleets: m.Fleets(), targets: m.Providers(), limits: make([]counted, len(m.Provider.Limits))}
 	for _, p := range b.targets {
-		b.floors = append(b.floors, p.Least())
+		b.floors = append(b.floors, p.MinTime())
 	}
 	for i := range b.limits {
 		b.limits[i].supply = m.Provider.Supply(i)
@@ -92,7 +92,7 @@ func (b *Bound) Add(c *Call) {
 func (c *counted) add(charge, final int64) {
 	kept := min(charge, final)
 	c.kept += kept
-	c.most = max(c.most, kept)
+	c.max = max(c.max, kept)
 	if final > charge {
 		c.over += final - charge
 		c.largest.add(final - charge)
@@ -104,7 +104,7 @@ func (c *counted) add(charge, final int64) {
 func (c *counted) slack(l *provider.Limit, inFlight int64) int64 {
 	s := min(c.over, c.largest.sum(inFlight))
 	if l.Overflows() { // the last one may go over the brim
-		s += c.most
+		s += c.max
 	}
 	return s
 }
@@ -146,17 +146,17 @@ func forAll(l *provider.Limit, p *provider.Config) bool {
 	return !slices.ContainsFunc(p.Tenants, func(t provider.Tenant) bool { return !l.Covers(t) })
 }
 
-// Makespan is the least time from the start to the last of the answers, if all calls are
+// Makespan is the minimum time from the start to the last of the answers, if all calls are
 // there from the start; 0 when nothing bounds it.
 func (b *Bound) Makespan() time.Duration {
 	p := &b.model.Provider
-	least := provider.Turns(b.busy.n, b.model.workers(), b.busy.least, b.busy.total)
+	bound := provider.Turns(b.busy.n, b.model.workers(), b.busy.min, b.busy.total)
 	if b.service.n == 0 {
-		return least
+		return bound
 	}
 	places := func(n int64) {
 		total := time.Duration(min(float64(b.service.total)*p.Crowded(n), float64(sim.Never/2)))
-		least = max(least, trip(p)+provider.Turns(b.service.n, n, b.service.least, total))
+		bound = max(bound, trip(p)+provider.Turns(b.service.n, n, b.service.min, total))
 	}
 	if p.Capacity.Slots > 0 {
 		places(int64(p.Capacity.Slots))
@@ -167,13 +167,13 @@ func (b *Bound) Makespan() time.Duration {
 		if l.Resource == provider.Concurrency && forAll(l, p) {
 			places(l.Amount)
 		} else if last := c.supply.Earliest(c.kept+c.over, c.slack(l, inFlight)); last > 0 && last < sim.Never {
-			least = max(least, last+b.service.least+trip(p)/2)
+			bound = max(bound, last+b.service.min+trip(p)/2)
 		}
 	}
-	return least
+	return bound
 }
 
-// largest keeps the largest of many numbers, the least first.
+// largest keeps the largest of many numbers, the smallest first.
 type largest struct {
 	kept [64]int64
 	n    int

@@ -9,7 +9,7 @@ import (
 	"stampede/wire"
 )
 
-// conclude closes the record of an attempt, books its bill, tells the instance what
+// conclude closes the record of an attempt, records its bill, reports to the instance what
 // became of it, frees its place at the gate and asks the policy what to do, which the
 // layer with the returned number decides.
 func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
@@ -24,7 +24,7 @@ func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
 	c.flying--
 	c.flights[i] = c.flights[c.flying]
 	c.flights[c.flying] = 0
-	rec := &r.books.attempt
+	rec := &r.accounting.attempt
 	*rec = Attempt{
 		Call: c.record.ID, Fleet: int(c.record.Fleet), Number: int(a.number), Delivery: int(c.record.Deliveries),
 		Instance: int(c.record.Instance),
@@ -62,8 +62,8 @@ func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
 	}
 	r.learn(g, c, a, rec)
 	d, layer := r.decide(c, a, rec)
-	r.books.closeAttempt()
-	r.pass(c)
+	r.accounting.closeAttempt()
+	r.releasePlace(c)
 	return d, layer
 }
 

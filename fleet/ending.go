@@ -101,7 +101,7 @@ func (r *run) expired(id uint32) {
 func (r *run) lapse(id uint32) {
 	c := r.calls.at(id)
 	g := r.group(c)
-	r.pass(c)
+	r.releasePlace(c)
 	r.releaseRetry(c)
 	layer := max(1, int(c.layer))
 	if layer > len(g.Client.Outer) {
@@ -167,7 +167,7 @@ func (r *run) leave(id uint32) {
 		r.resume(id)
 		r.loop.Cancel(c.timer)
 		r.unqueue(c)
-		r.pass(c)
+		r.releasePlace(c)
 	}
 	r.end(id, policy.Abandoned)
 }
@@ -190,7 +190,7 @@ func (r *run) end(id uint32, outcome policy.Outcome) {
 	} else {
 		r.loop.Cancel(c.patience)
 		c.record.Ended, c.record.Outcome = now, outcome
-		r.books.closeCall(&c.record)
+		r.accounting.closeCall(&c.record)
 		r.calls.free(id)
 	}
 	if held {
@@ -199,9 +199,9 @@ func (r *run) end(id uint32, outcome policy.Outcome) {
 }
 
 // close ends what is left when nothing more can happen: calls that wait behind
-// others that hang for ever, then those others.
+// others that hang forever, then those others.
 func (r *run) close() {
-	if r.loop.Err() != nil || r.books.err != nil {
+	if r.loop.Err() != nil || r.accounting.err != nil {
 		return
 	}
 	for _, hanging := range []bool{false, true} {
@@ -227,7 +227,7 @@ func (r *run) close() {
 			}
 			c.live = false
 			c.record.Ended, c.record.Outcome = r.loop.Now(), policy.Unfinished
-			r.books.closeCall(&c.record)
+			r.accounting.closeCall(&c.record)
 		}
 	}
 }

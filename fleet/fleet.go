@@ -1,7 +1,7 @@
 // Package fleet is who calls: workloads, instances, workers, and the life of
 // one call. It joins sim, policy, provider and cost.
 //
-// A [Model] is a scenario ready to run. [Model.Run] plays one replication of it
+// A [Model] is a scenario ready to run. [Model.Run] runs one replication of it
 // and streams one record for each attempt and each call to a [Listener]; it
 // keeps no counters of its own.
 //
@@ -181,7 +181,7 @@ type Workload struct {
 // last request that read or wrote it; a request counts once its answer has begun.
 // A retry after that finds nothing and pays for the whole prompt.
 type Cache struct {
-	Lifetime time.Duration // 0 means for ever
+	Lifetime time.Duration // 0 means forever
 	Writes   bool          // what is not read is written, at the price of writing
 }
 

@@ -13,7 +13,7 @@ type group struct {
 	lines     []line   // before the workers
 	thoughts  []uint64 // how often each worker has paused
 	next      uint64   // the call to come
-	started   uint64   // calls that came
+	started   uint64   // calls that arrived
 
 	arrivals, prompts, outputs, reasoning, thinking, patience, jitter, shedding, dealing sim.Key
 }

@@ -11,16 +11,16 @@ import (
 	"stampede/wire"
 )
 
-// Run plays one replication of the model and streams its records. It fails when
+// Run runs one replication of the model and streams its records. It fails when
 // the model makes no sense or the event budget is spent; after a run that ends,
-// the books are balanced in exact integers or it panics.
+// calls, attempts, tokens and dollars are reconciled in exact integers or it panics.
 func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) {
 	if err := m.Check(); err != nil {
 		return Summary{}, err
 	}
 	key := sim.NewKey(seed, replication)
-	r := &run{Model: m, books: books{to: to, last: make([]sim.Time, len(m.Fleets()))}}
-	r.books.waits, _ = to.(WaitListener)
+	r := &run{Model: m, accounting: accounting{to: to, last: make([]sim.Time, len(m.Fleets()))}}
+	r.accounting.waits, _ = to.(WaitListener)
 	r.loop.Budget = m.Budget
 	for i, config := range m.Providers() {
 		own := key.For(forProvider)
@@ -52,10 +52,10 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	for i := range r.groups {
 		r.open(&r.groups[i])
 	}
-	r.play()
+	r.runEvents()
 	r.close()
-	r.play() // what the provider still has to hear of it
-	if err := errors.Join(r.books.err, r.loop.Err()); err != nil {
+	r.runEvents() // what the provider still has to hear of it
+	if err := errors.Join(r.accounting.err, r.loop.Err()); err != nil {
 		return Summary{}, err
 	}
 	summary := Summary{Events: r.loop.Events(), End: r.loop.Now(), NotStarted: make([]uint64, len(r.groups))}
@@ -73,12 +73,12 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		ledger.Taken += l.Taken
 		ledger.Given += l.Given
 	}
-	summary.Last = r.books.last
+	summary.Last = r.accounting.last
 	summary.MeasuredTo = m.MeasuredTo(&summary, -1)
 	for i := range r.backends {
 		summary.Uses = append(summary.Uses, r.backends[i].Use(summary.MeasuredTo))
 	}
-	r.books.balance(started, ledger)
+	r.accounting.reconcile(started, ledger)
 	for i := range r.groups {
 		for j := range r.groups[i].instances {
 			r.groups[i].instances[j].CheckReturned()
@@ -87,9 +87,9 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	return summary, nil
 }
 
-// play handles events until none is left, the budget is spent or the books are full.
-func (r *run) play() {
-	for r.books.err == nil {
+// runEvents handles events until none is left, the budget is spent or no more money can be counted.
+func (r *run) runEvents() {
+	for r.accounting.err == nil {
 		e, ok := r.loop.Next()
 		if !ok {
 			return
@@ -147,8 +147,8 @@ const (
 // run is one replication under way.
 type run struct {
 	*Model
-	loop  sim.Loop[event]
-	books books
+	loop       sim.Loop[event]
+	accounting accounting
 
 	backends []backend
 	groups   []group

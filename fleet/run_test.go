@@ -677,7 +677,7 @@ func TestProfile(t *testing.T) {
 		t.Errorf("%g arrivals by 25 s, 41 by %v; want 40 and 31 s", n, p.When(41))
 	}
 	if _, ok := (Profile{{0, 1, 1}, {s, 0, 0}}).after(0, 2); ok {
-		t.Error("a rate of 0 for ever brings no more arrivals")
+		t.Error("a rate of 0 forever brings no more arrivals")
 	}
 }
 

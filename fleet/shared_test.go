@@ -260,7 +260,7 @@ func TestBacklogThatEndsInOneInstant(t *testing.T) {
 	}
 }
 
-// A probe that hangs for ever keeps another call before the breaker for ever, with its place at
+// A probe that hangs forever keeps another call before the breaker forever, with its place at
 // the gate and its granted retry; both end unfinished, and nothing stays taken.
 func TestCallsBeforeABreakerAtTheEnd(t *testing.T) {
 	m := model()

@@ -162,8 +162,8 @@ func (r *run) waited(id uint32) {
 	c := r.calls.at(id)
 	now := r.loop.Now()
 	c.record.Waits[c.waits] += now - c.since
-	if r.books.waits != nil && now > c.since {
-		r.books.waits.Wait(&c.record, c.waits, c.since, now)
+	if r.accounting.waits != nil && now > c.since {
+		r.accounting.waits.Wait(&c.record, c.waits, c.since, now)
 	}
 	c.since = now
 }

@@ -112,8 +112,8 @@ func (c csvRun) Attempt(r *fleet.Attempt) {
 	c.text(r.Reply.Code)
 	c.text(c.Model.RefusedBy(r))
 	c.text(r.Cut.String())
-	if wish, ok := r.Reply.Wish(r.Ended, wire.Reads{Millis: true, Body: true}); ok {
-		c.nano(int64(wish))
+	if wait, ok := r.Reply.RequestedWait(r.Ended, wire.Reads{Millis: true, Body: true}); ok {
+		c.nano(int64(wait))
 	} else {
 		c.text("")
 	}

@@ -109,7 +109,7 @@ var wholeRun = []Metric{
 	{Name: "max_total_backoff_s", Unit: "s", Fixed: true,
 		Meaning: "Longest possible total backoff of one call when the server sends no Retry-After",
 		Value: func(t *Tally) float64 {
-			span, bounded := t.fleet().Client.Horizon(0)
+			span, bounded := t.fleet().Client.MaxDuration(0)
 			return known(bounded, span.Seconds())
 		}},
 	{Name: "warmup_s", Unit: "s", Show: IfAny,

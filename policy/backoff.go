@@ -19,7 +19,7 @@ import (
 //
 //	none           m
 //	equal          m/2 + U m/2
-//	full           Least + U (m - Least), at least Least
+//	full           Min + U (m - Min), at least Min
 //	minus share j  m (1 - j U)
 //	around share j m (1 - j + 2 j U)
 //	stretch j      min(Cap, grown (1 + j U))
@@ -41,7 +41,7 @@ type Backoff struct {
 	Power  float64       // in place of Factor; 0 means that it is not set
 	Offset time.Duration // may be negative
 	Cap    time.Duration // 0 means none
-	Least  time.Duration // of Full
+	Min    time.Duration // of Full
 	// Window, in place of all of these, gives one attempt in each window of this length,
 	// at a uniform instant of it: the wait is until the next window and into it. Windows
 	// are counted from the instant from which Facts.Now counts.

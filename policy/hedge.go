@@ -54,7 +54,7 @@ type HedgeState struct {
 }
 
 // Add takes in the time from the start of a try to its answer. The time of a winning
-// hedge by itself would tell less than the truth: what was slower is cut off.
+// hedge by itself would be too short: slower attempts are cut off.
 func (s *HedgeState) Add(h *Hedge, took time.Duration) {
 	if h.Quantile <= 0 {
 		return
@@ -118,8 +118,8 @@ func (s *HedgeState) Delay(h *Hedge) (time.Duration, bool) {
 	if h.Quantile <= 0 {
 		return h.After, true
 	}
-	const least = 20 // answers before the quantile is trusted
-	if s.n < least {
+	const minSamples = 20 // answers before the quantile is trusted
+	if s.n < minSamples {
 		return 0, false
 	}
 	return sim.Seconds(s.height[2]), true

@@ -27,7 +27,7 @@ func TestHorizon(t *testing.T) {
 			Backoff: Backoff{Base: s, Cap: 3 * s, Jitter: Decorrelated}}, 3_000_000 * s},
 	} {
 		c1 := Client{Retry: c.r}
-		if got, ok := c1.Horizon(0); !ok || got != c.want {
+		if got, ok := c1.MaxDuration(0); !ok || got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

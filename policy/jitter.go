@@ -40,13 +40,13 @@ var jitters = [...]jitter{
 	},
 	Full: {
 		word: "full", text: func(b Backoff) string {
-			if b.Least > 0 {
-				return fmt.Sprintf(" from %v full jitter", b.Least)
+			if b.Min > 0 {
+				return fmt.Sprintf(" from %v full jitter", b.Min)
 			}
 			return " full jitter"
 		},
 		wait: func(b Backoff, i int, _ time.Duration, u float64) time.Duration {
-			return max(b.Least, b.Least+scale(b.ceiling(i)-b.Least, u))
+			return max(b.Min, b.Min+scale(b.ceiling(i)-b.Min, u))
 		},
 	},
 	MinusShare: {
@@ -57,7 +57,7 @@ var jitters = [...]jitter{
 		},
 	},
 	Decorrelated: {
-		word: "decorrelated", wait: decorrelated, bounds: decorrelatedBounds,
+		word: "decorrelated", compounds: true, wait: decorrelated, bounds: decorrelatedBounds,
 		text: func(Backoff) string { return "" }, // it is the kind of growth as well
 	},
 	PlusSpan: {
@@ -103,9 +103,10 @@ var jitters = [...]jitter{
 
 // jitter is what is known of one.
 type jitter struct {
-	word  string
-	takes Parameter
-	falls bool // the larger the uniform number, the shorter the wait
+	word      string
+	takes     Parameter
+	falls     bool // the larger the uniform number, the shorter the wait
+	compounds bool // it is made from the wait before
 	// wait is that before retry i, after a wait of last, at the uniform number u.
 	wait func(b Backoff, i int, last time.Duration, u float64) time.Duration
 	// bounds are the shortest and the longest wait before retry i, where those at the ends of u,

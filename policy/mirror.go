@@ -10,14 +10,14 @@ import (
 
 // mirror is the client's picture of one limit of the provider, learnt from its counters:
 // the limit, what remains of it, and the reset, after which all of it is back. How it comes
-// back until then they do not say, but two readings tell. With u = limit - remaining,
+// back until then follows from two readings. With u = limit - remaining,
 //
 //	bucket   reset = u / rate: the more is used, the longer it takes, and it comes
 //	         back at that rate
 //	window   the reset is no longer when more is used: what was sent is back after the
 //	         longest reset, or with all the rest at the reset of a later reply
 //
-// It is taken for a bucket until a reading says otherwise. The counters of a reply are
+// It is taken for a bucket until a reading shows otherwise. The counters of a reply are
 // those of its admission, and a reset counts from the instant at which it was sent.
 type mirror struct {
 	known, window bool
@@ -27,7 +27,7 @@ type mirror struct {
 	period      time.Duration     // of a window: the longest reset
 	sent        sim.Ring[portion] // what was taken in all when something was sent, for two periods
 	taken, back float64           // in all, and what of it was back at a reset
-	told        float64           // what was taken up to the last request that a reply is known of
+	replied     float64           // what was taken up to the last request that a reply is known of
 	full        time.Duration     // when that is back
 	others      float64           // what others have taken until then
 }
@@ -44,27 +44,27 @@ type portion struct {
 	n  float64
 }
 
-// learn takes over what the reply to an attempt says that was sent at the given instant.
+// learn takes over the counters in the reply to an attempt that was sent at the given instant.
 // What was sent since is in the mirror already.
 func (m *mirror) learn(now, sent time.Duration, q wire.Quota) {
 	if m.known {
 		m.advance(now)
 	}
-	m.told = max(m.told, m.takenBy(sent))
+	m.replied = max(m.replied, m.takenBy(sent))
 	b := &m.bucket
-	b.most = float64(q.Limit)
+	b.burst = float64(q.Limit)
 	if !m.known {
-		m.known, b.at, b.there = true, now, max(0, b.most-(m.taken-m.told))
+		m.known, b.at, b.tokens = true, now, max(0, b.burst-(m.taken-m.replied))
 	}
 	r := counters{float64(q.Limit - q.Remaining), q.Reset}
 	m.compare(r)
 	if r.used > 0 && r.reset > 0 {
 		b.rate = r.used / r.reset.Seconds()
 	}
-	b.there = min(b.there, float64(q.Remaining))
+	b.tokens = min(b.tokens, float64(q.Remaining))
 	if back := sent + q.Reset; back > now {
 		m.full = max(m.full, back)
-		m.others = max(0, r.used-(m.told-m.backBy(sent)))
+		m.others = max(0, r.used-(m.replied-m.backBy(sent)))
 	}
 }
 
@@ -92,7 +92,7 @@ func (m *mirror) compare(r counters) {
 func (m *mirror) advance(now time.Duration) {
 	m.bucket.advance(now)
 	if m.full <= now {
-		m.back, m.others = max(m.back, m.told), 0
+		m.back, m.others = max(m.back, m.replied), 0
 	}
 	for m.sent.Len() > 0 && m.sent.At(0).at+2*m.period <= now {
 		p, _ := m.sent.Pop()
@@ -115,15 +115,15 @@ func (m *mirror) takenBy(t time.Duration) float64 {
 // take takes n and gives the wait until they, and the reserve, are there.
 func (m *mirror) take(now time.Duration, n, reserve float64) time.Duration {
 	if m.known {
-		n = min(n, m.bucket.most) // more never fits: it goes when all is back
+		n = min(n, m.bucket.burst) // more never fits: it goes when all is back
 	}
 	m.taken += n
 	wait := time.Duration(0)
 	if m.known {
 		m.advance(now)
-		wait = m.bucket.takeAbove(n, reserve*m.bucket.most)
+		wait = m.bucket.takeAbove(n, reserve*m.bucket.burst)
 		if m.window {
-			wait = max(0, m.room(now, (1-reserve)*m.bucket.most)-now)
+			wait = max(0, m.room(now, (1-reserve)*m.bucket.burst)-now)
 		}
 	}
 	at := now + wait
@@ -135,13 +135,13 @@ func (m *mirror) take(now time.Duration, n, reserve float64) time.Duration {
 }
 
 // room is when, of all that was taken, at most so much is not back.
-func (m *mirror) room(now time.Duration, most float64) time.Duration {
-	from := m.taken - most // must be back
+func (m *mirror) room(now time.Duration, limit float64) time.Duration {
+	from := m.taken - limit // must be back
 	if m.backBy(now) >= from+m.others {
 		return now
 	}
 	at := m.comesBack(from + m.others)
-	if m.told >= from {
+	if m.replied >= from {
 		return min(at, m.full)
 	}
 	return min(at, max(m.full, m.comesBack(from)))

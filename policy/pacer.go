@@ -76,7 +76,8 @@ func (s *PacerState) Reserve(p *Pacer, now time.Duration, need Need) time.Durati
 	case p.Bucket.Rate > 0:
 		if !s.begun {
 			s.begun = true
-			s.bucket = level{rate: p.Bucket.Rate, most: max(1, p.Bucket.Burst), there: max(1, p.Bucket.Burst), at: now}
+			burst := max(1, p.Bucket.Burst)
+			s.bucket = level{rate: p.Bucket.Rate, burst: burst, tokens: burst, at: now}
 		}
 		return s.bucket.take(now, 1)
 	case p.Headers.On:
@@ -91,7 +92,7 @@ func (s *PacerState) Reserve(p *Pacer, now time.Duration, need Need) time.Durati
 	return 0
 }
 
-// Done tells the reply to an attempt that was sent at the given instant.
+// Done reports the reply to an attempt that was sent at the given instant.
 func (s *PacerState) Done(p *Pacer, now, sent time.Duration, reply wire.Reply) {
 	if p.Headers.On {
 		for i, q := range reply.Quotas {
@@ -107,12 +108,12 @@ func (s *PacerState) Done(p *Pacer, now, sent time.Duration, reply wire.Reply) {
 
 // level is a bucket in floats that lends: what is not there yet is waited for.
 type level struct {
-	rate, most, there float64
-	at                time.Duration
+	rate, burst, tokens float64
+	at                  time.Duration
 }
 
 func (l *level) advance(now time.Duration) {
-	l.there = min(l.most, l.there+l.rate*(now-l.at).Seconds())
+	l.tokens = min(l.burst, l.tokens+l.rate*(now-l.at).Seconds())
 	l.at = now
 }
 
@@ -124,11 +125,11 @@ func (l *level) take(now time.Duration, n float64) time.Duration {
 
 // takeAbove takes n and gives the wait until they are there above a floor.
 func (l *level) takeAbove(n, floor float64) time.Duration {
-	l.there -= n
-	if l.there >= floor || l.rate <= 0 {
+	l.tokens -= n
+	if l.tokens >= floor || l.rate <= 0 {
 		return 0
 	}
-	return seconds((floor - l.there) / l.rate)
+	return seconds((floor - l.tokens) / l.rate)
 }
 
 // seconds is a span rounded up to a nanosecond, at most [sim.End].
@@ -163,7 +164,7 @@ const (
 	cubicSmooth   = 0.8
 	cubicMinRate  = 0.5
 	cubicWindow   = 0.5 // seconds
-	cubicCapacity = 1   // the least
+	cubicCapacity = 1   // the minimum
 )
 
 func (c *cubic) take(now time.Duration) time.Duration {
@@ -200,8 +201,8 @@ func (c *cubic) set(now time.Duration, rate float64) {
 	}
 	c.bucket.advance(now)
 	c.bucket.rate = c.rate
-	c.bucket.most = max(c.rate, cubicCapacity)
-	c.bucket.there = min(c.bucket.there, c.bucket.most)
+	c.bucket.burst = max(c.rate, cubicCapacity)
+	c.bucket.tokens = min(c.bucket.tokens, c.bucket.burst)
 }
 
 // measure smooths the rate of replies over half-second windows.

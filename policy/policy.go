@@ -18,7 +18,7 @@ import (
 )
 
 // Client is the whole behaviour of one client. Its zero value sends once and waits
-// for ever.
+// forever.
 //
 // What belongs to one call is decided by [Client.Decide], layer by layer. What an
 // [Instance] remembers from call to call is in the states of its gate, pacer, breaker,
@@ -87,7 +87,7 @@ func (c *Client) Layer(layer int) *Retry {
 	return &c.Outer[layer-1].Retry
 }
 
-// Attempts is the most attempts that a call can make, over all layers, held at the largest
+// Attempts is the maximum number of attempts that a call can make, over all layers, held at the largest
 // int; 0 means no bound.
 func (c *Client) Attempts() int {
 	n := c.Retry.Attempts
@@ -100,12 +100,12 @@ func (c *Client) Attempts() int {
 	return n
 }
 
-// Horizon is the longest that a call can keep trying, all layers together, when
+// MaxDuration is the longest that a call can keep trying, all layers together, when
 // every attempt takes the given time and no hint is given; false without a bound. A
 // layer of n tries of length t, with waits of at most w(0), w(1), ... between them,
 // lasts n t + sum w, or until a wait would pass its deadline.
-func (c *Client) Horizon(attempt time.Duration) (time.Duration, bool) {
-	span, ok := c.Retry.horizon(attempt)
+func (c *Client) MaxDuration(attempt time.Duration) (time.Duration, bool) {
+	span, ok := c.Retry.maxDuration(attempt)
 	for _, l := range c.Outer {
 		if l.Timeout > 0 && (!ok || span > l.Timeout) {
 			span, ok = l.Timeout, true
@@ -113,7 +113,7 @@ func (c *Client) Horizon(attempt time.Duration) (time.Duration, bool) {
 		if !ok {
 			return 0, false
 		}
-		span, ok = l.Retry.horizon(span)
+		span, ok = l.Retry.maxDuration(span)
 	}
 	return span, ok
 }
@@ -122,19 +122,19 @@ func (c *Client) Horizon(attempt time.Duration) (time.Duration, bool) {
 func (b *Backoff) sum(n int) (waits time.Duration) {
 	last := b.Base
 	for i := 0; i < n && waits < sim.End; i++ {
-		if b.Jitter == Decorrelated {
+		if jitters[b.Jitter].compounds {
 			last = b.Wait(i, last, 1)
-		} else if _, most := b.Range(i); most == last && most == b.Cap {
-			return sim.Plus(waits, sim.Nanoseconds(float64(n-i)*float64(most))) // all that follow are capped
+		} else if _, longest := b.Range(i); longest == last && longest == b.Cap {
+			return sim.Plus(waits, sim.Nanoseconds(float64(n-i)*float64(longest))) // all that follow are capped
 		} else {
-			last = most
+			last = longest
 		}
 		waits = sim.Plus(waits, last)
 	}
 	return waits
 }
 
-func (r *Retry) horizon(try time.Duration) (time.Duration, bool) {
+func (r *Retry) maxDuration(try time.Duration) (time.Duration, bool) {
 	if r.Attempts == 0 {
 		if r.Deadline == 0 {
 			return 0, false

@@ -323,7 +323,7 @@ func TestWaitsAreAlwaysSane(t *testing.T) {
 				Power: rapid.SampledFrom([]float64{0, 0, 1.5, 10}).
 					Draw(t, "power"),
 				Offset: draw("offset")/4 - draw("less")/4,
-				Least:  draw("least") / 4,
+				Min:    draw("least") / 4,
 				Jitter: Jitter(rapid.IntRange(0, int(Smooth)).Draw(t, "jitter")),
 				Share:  rapid.Float64Range(0, 1).Draw(t, "share"),
 				Plus:   draw("added"),

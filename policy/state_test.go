@@ -415,7 +415,7 @@ func TestLayers(t *testing.T) {
 	if c.Attempts() != 27 {
 		t.Errorf("%d attempts, want 27", c.Attempts())
 	}
-	if horizon, ok := c.Horizon(0); !ok || horizon != 3*(3*2*s+2*10*s)+2*100*s { // 278 s
+	if horizon, ok := c.MaxDuration(0); !ok || horizon != 3*(3*2*s+2*10*s)+2*100*s { // 278 s
 		t.Errorf("horizon %v, want 4m38s", horizon)
 	}
 	once := Client{Retry: three(s), Outer: []Layer{{Name: "wrapper", Retry: Retry{Attempts: 1}}}}

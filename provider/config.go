@@ -146,8 +146,8 @@ func (a RetryAfter) String() string {
 	return s
 }
 
-// tell puts a wait into the headers of a reply that leaves now.
-func (a RetryAfter) tell(reply *wire.Reply, now sim.Time, wait time.Duration) {
+// write puts a wait into the headers of a reply that leaves now.
+func (a RetryAfter) write(reply *wire.Reply, now sim.Time, wait time.Duration) {
 	if a.Millis {
 		reply.Millis = wire.After(roundUp(wait, time.Millisecond))
 	}

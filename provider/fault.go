@@ -82,7 +82,7 @@ type Reject struct {
 func (e *Reject) reply(now sim.Time, how RetryAfter) wire.Reply {
 	reply := e.Reply
 	if e.Wait > 0 {
-		how.tell(&reply, now+e.After, e.Wait)
+		how.write(&reply, now+e.After, e.Wait)
 	}
 	return reply
 }

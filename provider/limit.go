@@ -191,9 +191,9 @@ func (l Limit) burst() int64 {
 	return l.Burst
 }
 
-// Most is the most that can pass at once: a request that counts more is refused
-// for ever.
-func (l Limit) Most() int64 { return l.burst() }
+// MaxAtOnce is the maximum that can pass at once: a request that counts more is refused
+// forever.
+func (l Limit) MaxAtOnce() int64 { return l.burst() }
 
 // Counts is what a request counts at admission.
 func (l *Limit) Counts(r Request) int64 { return l.charge(&r) }

@@ -505,8 +505,8 @@ func TestSlices(t *testing.T) {
 			for n < len(at) && at[n] == 0 {
 				n++
 			}
-			if n != c.atOnce || int(l.Most()) != c.atOnce {
-				t.Errorf("%v: %d at once, the most is %d, want %d", l, n, l.Most(), c.atOnce)
+			if n != c.atOnce || int(l.MaxAtOnce()) != c.atOnce {
+				t.Errorf("%v: %d at once, the most is %d, want %d", l, n, l.MaxAtOnce(), c.atOnce)
 			}
 			if kind == TokenBucket {
 				if len(at) != c.bucket {

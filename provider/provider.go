@@ -208,7 +208,7 @@ func (p *Provider) Receive(now sim.Time, r Request, token uint32) (v Verdict) {
 			v.Kind = Waiting
 		case sim.Refused:
 			v.Kind, v.Limit = Refused, NoSlot
-			p.say(dialect.NoPlace, now, p.config.Capacity.Asks, &v.Reply)
+			p.writeRefusal(dialect.NoPlace, now, p.config.Capacity.Asks, &v.Reply)
 			if p.config.Capacity.Full != 0 {
 				v.Reply.Status = p.config.Capacity.Full
 			}
@@ -260,17 +260,17 @@ func (p *Provider) refuse(now sim.Time, v *Verdict) {
 		}
 	}
 	v.Limit = int8(by)
-	p.say(p.limits[by].refuses(longest), now, longest, &v.Reply)
+	p.writeRefusal(p.limits[by].refuses(longest), now, longest, &v.Reply)
 	p.show(now, &v.Reply)
 }
 
-// say writes a refusal for a reason, with the wait where the dialect tells it.
-func (p *Provider) say(why dialect.Reason, now sim.Time, wait time.Duration, reply *wire.Reply) {
+// writeRefusal writes a refusal for a reason, with the wait where the dialect tells it.
+func (p *Provider) writeRefusal(why dialect.Reason, now sim.Time, wait time.Duration, reply *wire.Reply) {
 	with := p.config.Dialect.Refuses(why)
 	reply.Status, reply.Code, reply.ShouldRetry = with.Status, with.Code, with.Advice
 	if !with.Silent && wait > 0 && wait != sim.Never {
 		wait = min(wait, sim.End)
-		p.config.RetryAfter.tell(reply, now, wait)
+		p.config.RetryAfter.write(reply, now, wait)
 		if p.config.Dialect.Tells() {
 			reply.Delay = wire.After(wait)
 		}

@@ -243,7 +243,7 @@ func (b *builder) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, w
 	if calls := float64(f.Workload.Calls); calls > 0 && (at == 0 || at > calls) {
 		at = calls
 	}
-	horizon, bounded := f.Client.Horizon(0)
+	horizon, bounded := f.Client.MaxDuration(0)
 	if !bounded || f.Client.Gate.On() || f.Client.Pacer.On() || f.Workload.Redelivery.Deliveries != 0 {
 		return
 	}
@@ -296,7 +296,7 @@ func (b *builder) warn(m *fleet.Model) {
 			if !l.Covers(m.Provider.Tenants[i]) || l.Overflows() {
 				continue
 			}
-			if charge, holds := l.Counts(mean), l.Most(); charge > holds {
+			if charge, holds := l.Counts(mean), l.MaxAtOnce(); charge > holds {
 				note(
 					"an average request%s is charged %d at the limit %s, which never admits more than %d at once: "+
 						"such requests are always refused",

@@ -91,7 +91,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	if len(errs) > 0 {
 		return out, errs.Join()
 	}
-	if _, bounded := out.Horizon(0); !bounded {
+	if _, bounded := out.MaxDuration(0); !bounded {
 		b.warnings = append(b.warnings, "the policy retries without limit: no limit on attempts and no deadline")
 	}
 	return out, nil
@@ -383,7 +383,7 @@ func (b *builder) backoff(path string, f *Backoff) (out policy.Backoff, err erro
 		case e.Cap != 0 && e.Cap < e.Base:
 			return out, b.errorf(path+".cap", "found %v; want at least the base, %v", e.Cap, e.Base)
 		}
-		if out.Offset, out.Least = -time.Duration(e.Minus), time.Duration(e.Min); e.Minus > e.Base {
+		if out.Offset, out.Min = -time.Duration(e.Minus), time.Duration(e.Min); e.Minus > e.Base {
 			return out, b.errorf(path+".minus", "found %v; want at most the base, %v", e.Minus, e.Base)
 		}
 		jitter(&e.Jitter, &out)

@@ -105,7 +105,7 @@ func (s *Scenario) limitPart(limit int, fleets []averages) part {
 	}
 	switch {
 	case l.HasBurst():
-		if burst := math.Floor(float64(l.Most()) / max(each, fleets[0].charges[limit]) * (1 + 1e-9)); burst >= 1 {
+		if burst := math.Floor(float64(l.MaxAtOnce()) / max(each, fleets[0].charges[limit]) * (1 + 1e-9)); burst >= 1 {
 			p.words = fmt.Sprintf(" after a burst of %s", number(burst))
 		}
 	case l.Kind == provider.RampLimit:

@@ -200,7 +200,7 @@ func (s *Scenario) explainHorizon() string {
 			attempts += " (" + product + ")"
 		}
 	}
-	horizon, bounded := c.Horizon(0)
+	horizon, bounded := c.MaxDuration(0)
 	if !bounded {
 		return fmt.Sprintf("A call is tried %s, with no limit on time.", attempts)
 	}

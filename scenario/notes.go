@@ -43,7 +43,7 @@ func deliveryNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 		return ""
 	}
 	takes := "unlimited time"
-	if longest, bounded := f.Client.Horizon(longAnswer(m, f)); bounded {
+	if longest, bounded := f.Client.MaxDuration(longAnswer(m, f)); bounded {
 		if longest <= visible {
 			return ""
 		}

@@ -981,7 +981,7 @@ func TestTooLargeForThePreset(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, reply, _, err := p.Flood(3_000_000, 0)
-		_, hinted := reply.Wish(0, wire.Reads{Millis: true, Body: true})
+		_, hinted := reply.RequestedWait(0, wire.Reads{Millis: true, Body: true})
 		if got := fmt.Sprintf("%d %s, do not retry %v, wait %v", reply.Status, reply.Code,
 			reply.ShouldRetry == wire.DoNotRetry, hinted); err != nil ||
 			got != want {

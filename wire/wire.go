@@ -170,9 +170,9 @@ type Reads struct {
 	Body   bool // the wait in the body, when no header is readable
 }
 
-// Wish is the wait that the reply asks for, of the hints that the client reads:
+// RequestedWait is the wait that the reply asks for, of the hints that the client reads:
 // the first of retry-after-ms, Retry-After and the body that is readable.
-func (r Reply) Wish(now time.Duration, reads Reads) (time.Duration, bool) {
+func (r Reply) RequestedWait(now time.Duration, reads Reads) (time.Duration, bool) {
 	if reads.Millis {
 		if wait, ok := r.Millis.Wait(now); ok {
 			return wait, true

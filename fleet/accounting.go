@@ -9,9 +9,9 @@ import (
 	"stampede/sim"
 )
 
-// books passes records on and checks at the end of a run that nothing was lost
+// accounting passes records on and checks at the end of a run that nothing was lost
 // or made up on the way. Each law compares two sides that were counted apart.
-type books struct {
+type accounting struct {
 	to      Listener
 	waits   WaitListener // the same, where it wants to be told; else nil
 	attempt Attempt      // the record under way
@@ -32,7 +32,7 @@ type books struct {
 	err error // more money than can be counted
 }
 
-func (b *books) closeAttempt() {
+func (b *accounting) closeAttempt() {
 	a := &b.attempt
 	b.attempts++
 	b.charged += a.Charged
@@ -52,7 +52,7 @@ func (b *books) closeAttempt() {
 	b.to.Attempt(a)
 }
 
-func (b *books) closeCall(c *Call) {
+func (b *accounting) closeCall(c *Call) {
 	b.calls[c.Outcome]++
 	b.last[c.Fleet] = c.Ended
 	b.callsAttempts += uint64(c.Attempts)
@@ -63,9 +63,9 @@ func (b *books) closeCall(c *Call) {
 	b.to.Call(c)
 }
 
-// balance checks the laws of conservation in exact integers. A violation is a
+// reconcile checks the laws of conservation in exact integers. A violation is a
 // fault of the simulator and panics with both sides.
-func (b *books) balance(started uint64, ledger provider.Ledger) {
+func (b *accounting) reconcile(started uint64, ledger provider.Ledger) {
 	ended := uint64(0)
 	for _, n := range b.calls {
 		ended += n

@@ -7,14 +7,14 @@ import (
 	"stampede/sim"
 )
 
-// Least is the least time that requests take at a provider, with any luck and alone.
-type Least struct {
+// MinTime is the minimum time that requests take at a provider, with any luck and alone.
+type MinTime struct {
 	first, each float64 // seconds to the first token, and for each further one
 	perStep     int     // of a batch: tokens of prompts for which it takes as long as for one of output
 }
 
-// Least is that of a provider.
-func (c *Config) Least() (l Least) {
+// MinTime is that of a provider.
+func (c *Config) MinTime() (l MinTime) {
 	slow := 1.0 // what makes it faster may always do so
 	for _, f := range c.Faults {
 		if e, ok := f.Effect.(Slow); ok && e.Factor < 1 {
@@ -23,7 +23,7 @@ func (c *Config) Least() (l Least) {
 	}
 	if b := c.Capacity.Batching; b != nil {
 		const rounding = 1 - 1e-6 // of the clock of the batch
-		return Least{each: slow * b.Streams(1).Seconds() * rounding, perStep: b.PerStep}
+		return MinTime{each: slow * b.Streams(1).Seconds() * rounding, perStep: b.PerStep}
 	}
 	if given := c.Latency.FirstToken; given != nil {
 		l.first, _ = law.Range(given)
@@ -36,8 +36,8 @@ func (c *Config) Least() (l Least) {
 	return l
 }
 
-// Time is the least from the admission of a request to its last token.
-func (l Least) Time(r Request, output int) time.Duration {
+// Time is the minimum from the admission of a request to its last token.
+func (l MinTime) Time(r Request, output int) time.Duration {
 	tokens := float64(output)
 	if l.perStep > 0 {
 		tokens += float64(r.Prompt-r.Cached) / float64(l.perStep)

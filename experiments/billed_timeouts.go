@@ -11,7 +11,7 @@ var billedTimeouts = Experiment{
 		exactly("attempts_429", 0, "attempts"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
-		arm, err := l.play("loop", nil)
+		arm, err := l.run("loop", nil)
 		if err != nil {
 			return nil, err
 		}

@@ -58,7 +58,7 @@ func (f *found) Call(c *fleet.Call) {
 // each is a figure for each call.
 func (f *found) each(x float64) float64 { return x / f.calls }
 
-func ask(t *testing.T, number int, set ...string) *found {
+func runCase(t *testing.T, number int, set ...string) *found {
 	t.Helper()
 	names, err := filepath.Glob(fmt.Sprintf("cases/%02d-*.yaml", number))
 	if err != nil || len(names) != 1 {
@@ -105,84 +105,84 @@ func TestCases(t *testing.T) {
 	const twoRetries = 1.125 // at the least: 0.75 of 0.5 s and of 1 s
 	for number, check := range map[int]func(*testing.T){
 		1: func(t *testing.T) {
-			f := ask(t, 1)
+			f := runCase(t, 1)
 			f.spans(t, "openai-node 6.26", 3600, 3600)
 			is(t, "requests", f.each(f.attempts), 3, 0)
 			for _, preset := range []string{"openai-node@6.25", "openai-node@7.5"} {
-				ask(t, 1, "policy="+preset).spans(t, preset, twoRetries, 1.5)
+				runCase(t, 1, "policy="+preset).spans(t, preset, twoRetries, 1.5)
 			}
-			f = ask(t, 1, "policy=openai-python@2.52")
+			f = runCase(t, 1, "policy=openai-python@2.52")
 			f.spans(t, "openai-python 2.52", 0, 0)
 			is(t, "requests", f.each(f.attempts), 1, 0)
 		},
 		2: func(t *testing.T) {
-			f := ask(t, 2)
+			f := runCase(t, 2)
 			f.spans(t, "three timeouts of 30 s", 90+twoRetries, 91.5)
 			is(t, "generations billed", f.each(f.generated), 3, 0)
-			f = ask(t, 2, "provider.cancel=stops")
+			f = runCase(t, 2, "provider.cancel=stops")
 			is(t, "generations billed by one that stops", f.each(f.generated), 0, 0)
 		},
-		3: func(t *testing.T) { f := ask(t, 3); is(t, "requests", f.each(f.attempts), 6, 0) },
+		3: func(t *testing.T) { f := runCase(t, 3); is(t, "requests", f.each(f.attempts), 6, 0) },
 		4: func(t *testing.T) {
-			f := ask(t, 4)
+			f := runCase(t, 4)
 			is(t, "requests", f.each(f.attempts), 36, 0)
-			f = ask(t, 4, "policy.outer_layers=[]")
+			f = runCase(t, 4, "policy.outer_layers=[]")
 			is(t, "requests of one layer", f.each(f.attempts), 6, 0)
 		},
 		5: func(t *testing.T) {
-			f := ask(t, 5)
+			f := runCase(t, 5)
 			is(t, "requests", f.each(f.attempts), 12, 0)
-			f = ask(t, 5, "policy.retry.attempts=1")
+			f = runCase(t, 5, "policy.retry.attempts=1")
 			is(t, "requests of the application alone", f.each(f.attempts), 4, 0)
 		},
 		6: func(t *testing.T) {
-			f := ask(t, 6)
+			f := runCase(t, 6)
 			is(t, "requests", f.each(f.attempts), 45, 0)
-			f = ask(t, 6, "policy.outer_layers.1.retry.attempts=1")
+			f = runCase(t, 6, "policy.outer_layers.1.retry.attempts=1")
 			is(t, "requests without the outermost", f.each(f.attempts), 15, 0)
 		},
 		7: func(t *testing.T) {
-			f := ask(t, 7)
+			f := runCase(t, 7)
 			is(t, "requests", f.each(f.attempts), 7, 0)
 			if f.shortest < 63 || f.longest > 126 {
 				t.Errorf("%g..%g s, want 63..126", f.shortest, f.longest)
 			}
 			// Six waits of 2^i (1+U): variance (4^6-1)/3/12, of the mean of 2,000 calls 0.24 s.
 			is(t, "mean", f.mean, 94.5, 4*0.24)
-			f = ask(t, 7, "policy=langchain-js@1.4")
+			f = runCase(t, 7, "policy=langchain-js@1.4")
 			is(t, "requests of the new preset", f.each(f.attempts), 1, 0)
 			is(t, "seconds of the new preset", f.longest, 0, 0)
 		},
 		8: func(t *testing.T) {
-			f := ask(t, 8)
+			f := runCase(t, 8)
 			if f.shortest < 150.5 || f.longest > 279.5 {
 				t.Errorf("%g..%g s, want 215 less or more 30 %%", f.shortest, f.longest)
 			}
 			// 5, 10, 20 and six of 30 s, each uniform within 30 %: variance (0.6 w)^2/12, in all
 			// 177 s^2, of the mean of 2,000 calls 0.30 s.
 			is(t, "mean", f.mean, 215, 4*0.30)
-			f = ask(t, 8, "policy.retry.never_on=[daily_quota]")
+			f = runCase(t, 8, "policy.retry.never_on=[daily_quota]")
 			is(t, "seconds with a rule for quotas", f.longest, 0, 0)
 			is(t, "requests", f.each(f.attempts), 1, 0)
 		},
 		9: func(t *testing.T) { // of 20,000 calls, four standard errors
-			f := ask(t, 9)
+			f := runCase(t, 9)
 			is(t, "failed before the stream", 1-f.each(f.answered), 0.027, 4*0.00115)
-			f = ask(t, 9, "provider.faults=[{cut_at: 50%, code: overloaded_error, share: 30%}]")
+			f = runCase(t, 9, "provider.faults=[{cut_at: 50%, code: overloaded_error, share: 30%}]")
 			is(t, "failed in the stream", 1-f.each(f.answered), 0.3, 4*0.00324)
 			is(t, "requests", f.each(f.attempts), 1, 0)
 			// A third of the overloads after the headers: 0.2^3 and, at any of the attempts, 0.1
 			// that no retry cures: 0.1 (1 + 0.2 + 0.04) + 0.008.
-			f = ask(t, 9,
+			f = runCase(t, 9,
 				"provider.faults=[{status: 529, share: 20%}, {cut_at: 50%, code: overloaded_error, share: 12.5%}]")
 			is(t, "failed before and in the stream", 1-f.each(f.answered), 0.1*1.24+0.008, 4*0.0024)
 		},
 		10: func(t *testing.T) {
-			f := ask(t, 10)
+			f := runCase(t, 10)
 			is(t, "requests", f.each(f.attempts), 4, 0)
 			is(t, "seconds", f.longest, 0, 0.001)
 			is(t, "answered", f.answered, 0, 0)
-			f = ask(t, 10, "policy.retry.retry_after.malformed=backoff") // 5 and 10 s: the window has opened
+			f = runCase(t, 10, "policy.retry.retry_after.malformed=backoff") // 5 and 10 s: the window has opened
 			is(t, "answered with a backoff", f.each(f.answered), 1, 0)
 		},
 		11: func(t *testing.T) {
@@ -202,8 +202,8 @@ func TestCases(t *testing.T) {
 				{"anthropic-go@2.15", 0, 0, 0},
 				{"anthropic-typescript@1.14", twoRetries, 1.5, twoRetries},
 			} {
-				ask(t, 11, "policy="+c.preset).spans(t, c.preset+" of -1", c.low, c.high)
-				f := ask(t, 11, "policy="+c.preset,
+				runCase(t, 11, "policy="+c.preset).spans(t, c.preset+" of -1", c.low, c.high)
+				f := runCase(t, 11, "policy="+c.preset,
 					"provider.faults.0.retry_after_header=Wed, 21 Oct 2015 07:28:00 GMT")
 				if f.shortest < c.past-exact || f.shortest > max(c.past, 0)+0.375 {
 					t.Errorf("%s, a date that has passed: %g s, want %g", c.preset, f.shortest, c.past)
@@ -211,90 +211,90 @@ func TestCases(t *testing.T) {
 			}
 		},
 		12: func(t *testing.T) {
-			f := ask(t, 12)
+			f := runCase(t, 12)
 			is(t, "answered", f.answered, 0, 0)
 			is(t, "seconds", f.longest, 900, exact)
 			is(t, "prompts billed", f.each(f.prompts), 3, 0)
 			is(t, "partial generations billed", f.each(f.generated), 3, 0)
-			f = ask(t, 12, "policy.retry.attempts=1", "policy.timeouts.attempt=600s")
+			f = runCase(t, 12, "policy.retry.attempts=1", "policy.timeouts.attempt=600s")
 			is(t, "answered", f.each(f.answered), 1, 0)
 			is(t, "seconds", f.longest, 360, exact)
 			is(t, "generations billed", f.each(f.generated), 1, 0)
 		},
 		13: func(t *testing.T) {
-			f := ask(t, 13)
+			f := runCase(t, 13)
 			is(t, "requests", f.each(f.attempts), 5, 0)
 			is(t, "answered", f.answered, 0, 0)
 			if f.shortest < 15 || f.longest > 19 {
 				t.Errorf("%g..%g s, want 15..19", f.shortest, f.longest)
 			}
-			f = ask(t, 13, "policy.retry.retry_after.obey=in_full", "policy.retry.retry_after.body=true")
+			f = runCase(t, 13, "policy.retry.retry_after.obey=in_full", "policy.retry.retry_after.body=true")
 			is(t, "requests that obey", f.each(f.attempts), 2, 0)
 			f.spans(t, "obeying", 58, 58)
 		},
 		14: func(t *testing.T) {
-			f := ask(t, 14)
+			f := runCase(t, 14)
 			is(t, "answered", f.answered, 0, 0)
 			is(t, "seconds", f.longest, 6.9, exact)
-			f = ask(t, 14, "policy.retry.retry_after.obey=in_full")
+			f = runCase(t, 14, "policy.retry.retry_after.obey=in_full")
 			is(t, "answered by those who obey", f.each(f.answered), 1, 0)
 			is(t, "seconds", f.longest, 54, exact)
 		},
 		15: func(t *testing.T) {
-			f := ask(t, 15) // one a minute for 6.8 days, 1,440 a day, and the one that is answered
+			f := runCase(t, 15) // one a minute for 6.8 days, 1,440 a day, and the one that is answered
 			is(t, "requests", f.attempts, 6.8*1440+1, 0)
 			is(t, "answered", f.answered, 1, 0)
-			f = ask(t, 15, "policy.retry.attempts=4", "policy.outer_layers=[{name: urls, retry: {attempts: 3}}]")
+			f = runCase(t, 15, "policy.retry.attempts=4", "policy.outer_layers=[{name: urls, retry: {attempts: 3}}]")
 			is(t, "bounded requests", f.attempts, 12, 0)
 		},
 		16: func(t *testing.T) {
 			// A request each 5 s. The one at 0 fails and begins 15 s in which those at 5 and 10 s
 			// keep away; the one at 15 s tries again: one in three.
-			f := ask(t, 16)
+			f := runCase(t, 16)
 			is(t, "share at the bad deployment", f.each(f.first), 1.0/3, 0.01)
 			is(t, "answered", f.each(f.answered), 1, 0)
 			// Cooldowns are read each 10 s. Those at 0 and 5 s go there; at 10 s the last failure,
 			// of 5 s, keeps away those at 10 and 15 s; at 20 s it has ended: one in two. The report
 			// saw 7 of 9 in one log, and does not say how its cache works.
-			f = ask(t, 16, "policy.fallback.cooldown_refresh=10s")
+			f = runCase(t, 16, "policy.fallback.cooldown_refresh=10s")
 			is(t, "share with a cache of 10 s", f.each(f.first), 0.5, 0.01)
-			f = ask(t, 16, "policy.fallback.cooldown=0s")
+			f = runCase(t, 16, "policy.fallback.cooldown=0s")
 			is(t, "share without a cooldown", f.each(f.first), 1, 0)
 		},
 		17: func(t *testing.T) { // of 20,000 calls; 1 + p + p^2 + p^3, variance below 0.31
-			f := ask(t, 17)
+			f := runCase(t, 17)
 			is(t, "generations", f.each(f.generated), 1.248, 4*0.004)
 			is(t, "acts", f.each(f.acts), 1.248, 4*0.004)
-			f = ask(t, 17, "policy.idempotency_key=true", "provider.replays_keys=true")
+			f = runCase(t, 17, "policy.idempotency_key=true", "provider.replays_keys=true")
 			is(t, "acts with a key", f.each(f.acts), 1, 0)
 			is(t, "generations with a key", f.each(f.generated), 1, 0)
 		},
 		18: func(t *testing.T) {
-			f := ask(t, 18) // 8,554 + 3,082 - 10,000 = 1,636 tokens at 10,000/60 a second
+			f := runCase(t, 18) // 8,554 + 3,082 - 10,000 = 1,636 tokens at 10,000/60 a second
 			is(t, "requests", f.attempts, 2, 0)
 			is(t, "seconds", f.longest, 9.816, exact)
-			f = ask(t, 18, "provider.limits.0.limit=30k/min", "provider.limits.0.used=0",
+			f = runCase(t, 18, "provider.limits.0.limit=30k/min", "provider.limits.0.used=0",
 				"workload.prompt_tokens=35973", "policy.retry.attempts=none", "policy.retry.x_should_retry=obey")
 			is(t, "answered beyond the limit", f.answered, 0, 0)
 			is(t, "requests beyond the limit", f.attempts, 1, 0)
 		},
 		19: func(t *testing.T) {
-			f := ask(t, 19)
+			f := runCase(t, 19)
 			is(t, "generations", f.each(f.generated), 3, 0)
 			is(t, "answered", f.answered, 0, 0)
-			f = ask(t, 19, "policy.timeouts={attempt: none, gap: 60s}", "workload.stream=true",
+			f = runCase(t, 19, "policy.timeouts={attempt: none, gap: 60s}", "workload.stream=true",
 				"provider.latency={first_token: 2s, tokens_per_second: 0.1}")
 			is(t, "generations of a stream", f.each(f.generated), 1, 0)
 			is(t, "answered by a stream", f.each(f.answered), 1, 0)
-			f = ask(t, 19, "policy.timeouts.attempt=120s")
+			f = runCase(t, 19, "policy.timeouts.attempt=120s")
 			is(t, "generations", f.each(f.generated), 1, 0)
 			is(t, "answered", f.each(f.answered), 1, 0)
 		},
 		20: func(t *testing.T) {
-			f := ask(t, 20)
+			f := runCase(t, 20)
 			is(t, "requests", f.attempts, 1, 0)
 			is(t, "seconds", f.longest, 0, 0)
-			f = ask(t, 20, "provider.gateway={retry_after: 59s}")
+			f = runCase(t, 20, "provider.gateway={retry_after: 59s}")
 			// 976 retries in vain within 16 h = 57,600 s, the last at 57,584 s, and one more.
 			is(t, "requests", f.attempts, 1+976+1, 0)
 			is(t, "answered", f.answered, 1, 0)

@@ -29,7 +29,7 @@ var fallbackChain = Experiment{
 		atMost("return_s", 31, "s"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
+		arms, err := l.runAll()
 		if err != nil {
 			return nil, err
 		}

@@ -14,7 +14,7 @@ var hungProvider = Experiment{
 		atLeast("slots_lost_600s", 15, "workers"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
+		arms, err := l.runAll()
 		if err != nil {
 			return nil, err
 		}

@@ -69,13 +69,13 @@ var jitterPicture = Picture{
 			{"none", "no jitter"}, {"minus", "minus up to 25 %"}, {"equal", "equal jitter"},
 			{"full", "full jitter"}, {"decorrelated", "decorrelated jitter"},
 		} {
-			eyes, err := watch(l, arm.name, comeback)
+			observers, err := watch(l, arm.name, comeback)
 			if err != nil {
 				return nil, err
 			}
-			out.Width = eyes[0].width
+			out.Width = observers[0].width
 			h := Histogram{Name: fmt.Sprintf("%s, fullest %.0f", arm.title, r.finding("peak_"+arm.name).Estimate.Mean)}
-			for _, p := range overTime(eyes, 3*time.Second+out.Width) {
+			for _, p := range overTime(observers, 3*time.Second+out.Width) {
 				h.Values = append(h.Values, p.Mean)
 			}
 			out.Panels = append(out.Panels, h)

@@ -24,7 +24,7 @@ var keyIsolation = Experiment{
 		within("batch_goodput_ratio_two_over_one", 0.75, 0.75, math.Inf(1), "ratio"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
+		arms, err := l.runAll()
 		if err != nil {
 			return nil, err
 		}

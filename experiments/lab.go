@@ -9,7 +9,7 @@ import (
 	"stampede/sim"
 )
 
-// lab plays the arms of an experiment.
+// lab runs the arms of an experiment.
 type lab struct {
 	ctx        context.Context
 	experiment *Experiment
@@ -30,37 +30,37 @@ func (l *lab) arm(name string, set ...string) (*scenario.Scenario, error) {
 	return s, err
 }
 
-// play plays all replications of an arm; listen may be nil.
-func (l *lab) play(arm string, listen func(replication int) fleet.Listener, set ...string) (outcome, error) {
+// run runs all replications of an arm; listen may be nil.
+func (l *lab) run(arm string, listen func(replication int) fleet.Listener, set ...string) (armRuns, error) {
 	s, err := l.arm(arm, set...)
 	if err != nil {
 		return nil, err
 	}
-	return l.run(s, listen)
+	return l.replicate(s, listen)
 }
 
-func (l *lab) run(s *scenario.Scenario, listen func(replication int) fleet.Listener) (outcome, error) {
+func (l *lab) replicate(s *scenario.Scenario, listen func(replication int) fleet.Listener) (armRuns, error) {
 	runs, err := measure.Replicator{Jobs: l.jobs, Listen: listen}.Play(l.ctx, s, 0, s.Replications)
-	return outcome(runs), err
+	return armRuns(runs), err
 }
 
-// watch plays all replications of an arm, each before an eye of its own.
+// watch runs all replications of an arm, each with its own observer.
 func watch[T fleet.Listener](l *lab, arm string, open func() T, set ...string) ([]T, error) {
 	s, err := l.arm(arm, set...)
 	if err != nil {
 		return nil, err
 	}
-	eyes := make([]T, s.Replications)
-	if _, err := l.run(s, func(replication int) fleet.Listener {
-		eyes[replication] = open()
-		return eyes[replication]
+	observers := make([]T, s.Replications)
+	if _, err := l.replicate(s, func(replication int) fleet.Listener {
+		observers[replication] = open()
+		return observers[replication]
 	}); err != nil {
-		return nil, err // some eyes have seen nothing
+		return nil, err // some observers have seen nothing
 	}
-	return eyes, nil
+	return observers, nil
 }
 
-// counter is an eye for one number.
+// counter is an observer of one number.
 type counter struct {
 	attempt func(*counter, *fleet.Attempt)
 	call    func(*counter, *fleet.Call)
@@ -81,7 +81,7 @@ func (c *counter) Call(of *fleet.Call) {
 	}
 }
 
-// bins is an eye for numbers over time.
+// bins is an observer of numbers over time.
 type bins struct {
 	width   sim.Time
 	attempt func(*bins, *fleet.Attempt)
@@ -103,21 +103,21 @@ func (b *bins) add(at sim.Time, x float64) {
 	b.Values[i] += x
 }
 
-// count plays an arm and counts in each replication.
+// count runs an arm and counts in each replication.
 func (l *lab) count(arm string, c counter) (Sample, error) {
-	eyes, err := watch(l, arm, func() *counter { one := c; return &one })
+	observers, err := watch(l, arm, func() *counter { one := c; return &one })
 	var out Sample
-	for _, eye := range eyes {
-		out.Values = append(out.Values, eye.n)
+	for _, observer := range observers {
+		out.Values = append(out.Values, observer.n)
 	}
 	return out, err
 }
 
-// playAll plays the arms one after the other.
-func (l *lab) playAll() (map[string]outcome, error) {
-	out := map[string]outcome{}
+// runAll runs the arms one after the other.
+func (l *lab) runAll() (map[string]armRuns, error) {
+	out := map[string]armRuns{}
 	for _, arm := range l.experiment.Arms {
-		runs, err := l.play(arm.Name, nil)
+		runs, err := l.run(arm.Name, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -126,11 +126,11 @@ func (l *lab) playAll() (map[string]outcome, error) {
 	return out, nil
 }
 
-// outcome is the runs of one arm.
-type outcome []measure.Run
+// armRuns are the runs of one arm.
+type armRuns []measure.Run
 
 // metric is a metric of the registry by replication.
-func (o outcome) metric(name string) Sample {
+func (o armRuns) metric(name string) Sample {
 	i := measure.Index(name)
 	if i < 0 {
 		panic("experiments: no metric " + name)
@@ -139,7 +139,7 @@ func (o outcome) metric(name string) Sample {
 }
 
 // beyond is a metric less that of another arm on the same seeds.
-func (o outcome) beyond(other outcome, name string) Sample {
+func (o armRuns) beyond(other armRuns, name string) Sample {
 	a, b := o.metric(name).Values, other.metric(name).Values
 	out := make([]float64, len(a))
 	for i := range a {
@@ -149,7 +149,7 @@ func (o outcome) beyond(other outcome, name string) Sample {
 }
 
 // over is a metric over that of another arm on the same seeds.
-func (o outcome) over(other outcome, name string) Sample {
+func (o armRuns) over(other armRuns, name string) Sample {
 	a, b := o.metric(name).Values, other.metric(name).Values
 	out := make([]float64, len(a))
 	for i := range a {
@@ -159,7 +159,7 @@ func (o outcome) over(other outcome, name string) Sample {
 }
 
 // ratio is one metric over another, times a factor.
-func (o outcome) ratio(above, below string, factor float64) Sample {
+func (o armRuns) ratio(above, below string, factor float64) Sample {
 	a, b := o.metric(above).Values, o.metric(below).Values
 	out := make([]float64, len(a))
 	for i := range a {
@@ -170,7 +170,7 @@ func (o outcome) ratio(above, below string, factor float64) Sample {
 
 // read measures the findings that are metrics of arms.
 func (l *lab) read() (map[string]Sample, error) {
-	arms, err := l.playAll()
+	arms, err := l.runAll()
 	if err != nil {
 		return nil, err
 	}

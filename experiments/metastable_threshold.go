@@ -47,7 +47,7 @@ var metastableThreshold = Experiment{
 	},
 	Pictures: []Picture{thresholdPicture, recoveryPicture},
 	measure: func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
+		arms, err := l.runAll()
 		if err != nil {
 			return nil, err
 		}

@@ -39,21 +39,21 @@ func (h *bursts) list() []float64 {
 // instant is how close requests come that count as one burst.
 const instant = 100 * time.Microsecond
 
-// span is an eye for the shortest and the longest wait before a call's given retry.
-type span struct {
+// waitRange is an observer of the shortest and the longest wait before a call's given retry.
+type waitRange struct {
 	retry             int
 	shortest, longest float64 // seconds
 }
 
 // Attempt implements fleet.Listener.
-func (s *span) Attempt(a *fleet.Attempt) {
+func (s *waitRange) Attempt(a *fleet.Attempt) {
 	if wait := a.Decision.Wait.Seconds(); a.Decision.Again && a.Number == s.retry {
 		s.shortest, s.longest = min(s.shortest, wait), max(s.longest, wait)
 	}
 }
 
 // Call implements fleet.Listener.
-func (*span) Call(*fleet.Call) {}
+func (*waitRange) Call(*fleet.Call) {}
 
 // runs are the replications of an arm whose mean lies outside the band of its reference, so
 // that its verdict is the same with nearly every seed: about (5 x standard deviation of a run /

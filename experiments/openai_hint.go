@@ -14,7 +14,7 @@ var openaiHint = Experiment{
 	References: append([]Reference{within("wait_ms", 148.2, 148.15, 148.25, "ms")},
 		hintReferences()...),
 	measure: func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
+		arms, err := l.runAll()
 		if err != nil {
 			return nil, err
 		}

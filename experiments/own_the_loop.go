@@ -32,7 +32,7 @@ var ownTheLoop = Experiment{
 		exactly("slept_past_deadline", 0, "calls"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
+		arms, err := l.runAll()
 		if err != nil {
 			return nil, err
 		}

@@ -127,10 +127,10 @@ func beside(places []string, keys ...string) func(*lab, *Result) (Content, error
 	}
 }
 
-// vary plays the arm at each value of a setting, for which it has a format.
-func (l *lab) vary(arm, setting string, at []float64, set ...string) (out []outcome, err error) {
+// vary runs the arm at each value of a setting, for which it has a format.
+func (l *lab) vary(arm, setting string, at []float64, set ...string) (out []armRuns, err error) {
 	for _, x := range at {
-		runs, err := l.play(arm, nil, append(slices.Clone(set), fmt.Sprintf(setting, x))...)
+		runs, err := l.run(arm, nil, append(slices.Clone(set), fmt.Sprintf(setting, x))...)
 		if err != nil {
 			return nil, err
 		}
@@ -140,22 +140,22 @@ func (l *lab) vary(arm, setting string, at []float64, set ...string) (out []outc
 }
 
 // over is a metric of outcomes at their places.
-func over(at []float64, outcomes []outcome, metric string) (out []Point) {
+func over(at []float64, outcomes []armRuns, metric string) (out []Point) {
 	for i, runs := range outcomes {
 		out = append(out, Point{at[i], measure.EstimateOf(runs.metric(metric).Values, 0.95)})
 	}
 	return out
 }
 
-// overTime is the mean over replications of what eyes saw in each bin up to an end, at the
+// overTime is the mean over replications of what observers counted in each bin up to an end, at the
 // middle of the bin.
-func overTime(eyes []*bins, end time.Duration) (out []Point) {
-	width := eyes[0].width
+func overTime(observers []*bins, end time.Duration) (out []Point) {
+	width := observers[0].width
 	for b := range int(end / width) {
-		values := make([]float64, len(eyes))
-		for i, eye := range eyes {
-			if b < len(eye.Values) {
-				values[i] = eye.Values[b]
+		values := make([]float64, len(observers))
+		for i, observer := range observers {
+			if b < len(observer.Values) {
+				values[i] = observer.Values[b]
 			}
 		}
 		out = append(
@@ -189,20 +189,20 @@ type timed struct {
 // answersOverTime are curves of the answers per second.
 func (l *lab) answersOverTime(end time.Duration, arms ...timed) (out []Curve, err error) {
 	for _, arm := range arms {
-		eyes, err := watch(l, arm.arm, answers(time.Second), arm.set...)
+		observers, err := watch(l, arm.arm, answers(time.Second), arm.set...)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Curve{Name: arm.title, Points: overTime(eyes, end)})
+		out = append(out, Curve{Name: arm.title, Points: overTime(observers, end)})
 	}
 	return out, nil
 }
 
-// drover is an eye for the attempts of a herd.
-type drover struct{ Herd }
+// herdObserver is an observer of the attempts of a herd.
+type herdObserver struct{ Herd }
 
 // Attempt implements fleet.Listener.
-func (d *drover) Attempt(a *fleet.Attempt) {
+func (d *herdObserver) Attempt(a *fleet.Attempt) {
 	dot := [2]float64{a.Sent.Seconds(), float64(a.Call)}
 	if a.Class() == wire.OK {
 		d.Answered = append(d.Answered, dot)
@@ -212,17 +212,18 @@ func (d *drover) Attempt(a *fleet.Attempt) {
 }
 
 // Call implements fleet.Listener.
-func (*drover) Call(*fleet.Call) {}
+func (*herdObserver) Call(*fleet.Call) {}
 
 // herds are the first replication of arms.
 func (l *lab) herds(names map[string]string, arms ...string) (Content, error) {
 	var out Herds
 	for _, arm := range arms {
-		eyes, err := watch(l, arm, func() *drover { return &drover{Herd{Name: names[arm]}} }, "replications=1")
+		open := func() *herdObserver { return &herdObserver{Herd{Name: names[arm]}} }
+		observers, err := watch(l, arm, open, "replications=1")
 		if err != nil {
 			return nil, err
 		}
-		out.Panels = append(out.Panels, eyes[0].Herd)
+		out.Panels = append(out.Panels, observers[0].Herd)
 	}
 	return out, nil
 }

@@ -29,7 +29,7 @@ var rejectedCallsCount = Experiment{
 		printed("answered_pct_zero_none", 11.0, 1, "%"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
+		arms, err := l.runAll()
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ var relay = Experiment{
 		atLeast("extra_makespan_relay_s", 1, "s"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
+		arms, err := l.runAll()
 		if err != nil {
 			return nil, err
 		}

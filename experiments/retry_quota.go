@@ -22,7 +22,7 @@ var retryQuota = Experiment{
 		exactly("attempts_of_last_call", 1, "attempts"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
+		arms, err := l.runAll()
 		if err != nil {
 			return nil, err
 		}

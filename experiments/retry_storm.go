@@ -33,7 +33,7 @@ var retryStorm = Experiment{
 	},
 	Pictures: []Picture{stormPicture},
 	measure: func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
+		arms, err := l.runAll()
 		if err != nil {
 			return nil, err
 		}
@@ -78,24 +78,24 @@ var stormPicture = Picture{
 			{"own", "own loop, gate of 8, quota", bound * r.finding("own_over_bound").Estimate.Mean},
 			{"storm", "openai-python 2.46, quota", r.finding("makespan_storm_min").Estimate.Mean},
 		} {
-			eyes, err := watch(l, arm.name, answers(time.Minute))
+			observers, err := watch(l, arm.name, answers(time.Minute))
 			if err != nil {
 				return nil, err
 			}
 			end := 0
-			for _, eye := range eyes {
-				end = max(end, len(eye.Values))
-				for i := 1; i < len(eye.Values); i++ {
-					eye.Values[i] += eye.Values[i-1]
+			for _, observer := range observers {
+				end = max(end, len(observer.Values))
+				for i := 1; i < len(observer.Values); i++ {
+					observer.Values[i] += observer.Values[i-1]
 				}
 			}
-			for _, eye := range eyes { // who is through stays there
-				for len(eye.Values) < end {
-					eye.Values = append(eye.Values, eye.Values[len(eye.Values)-1])
+			for _, observer := range observers { // who is through stays there
+				for len(observer.Values) < end {
+					observer.Values = append(observer.Values, observer.Values[len(observer.Values)-1])
 				}
 			}
 			c := Curve{Name: fmt.Sprintf("%s: %.0f min", arm.title, arm.makespan), Points: []Point{certain(0, 0)}}
-			for i, p := range overTime(eyes, time.Duration(end)*time.Minute) {
+			for i, p := range overTime(observers, time.Duration(end)*time.Minute) {
 				c.Points = append(c.Points, Point{float64(i + 1), p.Estimate})
 			}
 			out.Curves = append(out.Curves, c)

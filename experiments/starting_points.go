@@ -28,7 +28,7 @@ var startingPoints = Experiment{
 		atMost("total_max_s", 90, "s"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
-		hung, err := l.play("hung", nil)
+		hung, err := l.run("hung", nil)
 		if err != nil {
 			return nil, err
 		}
@@ -40,13 +40,14 @@ var startingPoints = Experiment{
 			{"first_wait", "backoff", 1}, {"second_wait", "backoff", 2},
 			{"told_5s", "told_5s", 1}, {"told_60s", "told_60s", 1},
 		} {
-			eyes, err := watch(l, wait.arm, func() *span { return &span{retry: wait.retry, shortest: math.Inf(1)} })
+			open := func() *waitRange { return &waitRange{retry: wait.retry, shortest: math.Inf(1)} }
+			observers, err := watch(l, wait.arm, open)
 			if err != nil {
 				return nil, err
 			}
-			all := *eyes[0]
-			for _, eye := range eyes {
-				all.shortest, all.longest = min(all.shortest, eye.shortest), max(all.longest, eye.longest)
+			all := *observers[0]
+			for _, observer := range observers {
+				all.shortest, all.longest = min(all.shortest, observer.shortest), max(all.longest, observer.longest)
 			}
 			out[wait.key+"_min_s"], out[wait.key+"_max_s"] = Sample{
 				Values: []float64{all.shortest},

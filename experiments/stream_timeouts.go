@@ -16,7 +16,7 @@ var streamTimeouts = Experiment{
 		exactly("killed_ratio_gap", 0, "share"),
 	},
 	measure: func(l *lab) (map[string]Sample, error) {
-		arms, err := l.playAll()
+		arms, err := l.runAll()
 		if err != nil {
 			return nil, err
 		}

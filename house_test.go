@@ -28,7 +28,6 @@ var (
 	ownWords = []string{
 		"conformance", "cost", "dialect", "figures", "law", "measure",
 		"plots", "report", "sweep",
-		"docs/library.md",
 	}
 )
 

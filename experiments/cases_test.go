@@ -74,7 +74,7 @@ func runCase(t *testing.T, number int, set ...string) *found {
 	}
 	f := &found{shortest: math.Inf(1)}
 	replicator := measure.Replicator{Jobs: 1, Listen: func(int) fleet.Listener { return f }}
-	if _, err := replicator.Play(context.Background(), s, 0, 1); err != nil {
+	if _, err := replicator.Run(context.Background(), s, 0, 1); err != nil {
 		t.Fatal(err)
 	}
 	if f.calls == 0 {

@@ -40,7 +40,7 @@ func (l *lab) run(arm string, listen func(replication int) fleet.Listener, set .
 }
 
 func (l *lab) replicate(s *scenario.Scenario, listen func(replication int) fleet.Listener) (armRuns, error) {
-	runs, err := measure.Replicator{Jobs: l.jobs, Listen: listen}.Play(l.ctx, s, 0, s.Replications)
+	runs, err := measure.Replicator{Jobs: l.jobs, Listen: listen}.Run(l.ctx, s, 0, s.Replications)
 	return armRuns(runs), err
 }
 

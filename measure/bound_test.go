@@ -21,7 +21,7 @@ func TestBoundHoldsForEveryLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runs, err := Replicator{Jobs: 1}.Play(t.Context(), s, 0, 2)
+		runs, err := Replicator{Jobs: 1}.Run(t.Context(), s, 0, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestBoundsByHand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runs, err := Replicator{Jobs: 1}.Play(t.Context(), s, 0, 1)
+		runs, err := Replicator{Jobs: 1}.Run(t.Context(), s, 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestQuotaUsedUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, err := Replicator{Jobs: 1}.Play(t.Context(), s, 0, 1)
+	runs, err := Replicator{Jobs: 1}.Run(t.Context(), s, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ policy: {gate: {semaphore: 1}}
 	for seed := range uint64(1000) {
 		s := *tpl.Base
 		s.Seed = 1000 + seed
-		runs, err := Replicator{}.Play(context.Background(), &s, 0, 10)
+		runs, err := Replicator{}.Run(context.Background(), &s, 0, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,10 +69,10 @@ policy: {gate: {semaphore: 1}}
 // without a bottleneck behind them, where the policies differ in their backoff
 // alone and errors are rare.
 func TestPairedIntervalIsAFifth(t *testing.T) {
-	play := func(seed string, base string) []float64 {
+	replicate := func(seed string, base string) []float64 {
 		s := testkit.Embedded(t, "seed="+seed, "workload.batch.calls=500", "fleet.workers=12", "provider.limits=[]",
 			"policy.gate.semaphore=none", "policy.retry.backoff.exponential.base="+base)
-		runs, err := Replicator{}.Play(context.Background(), s, 0, 30)
+		runs, err := Replicator{}.Run(context.Background(), s, 0, 30)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,8 +85,8 @@ func TestPairedIntervalIsAFifth(t *testing.T) {
 		}
 		return EstimateOf(d, 0.95).Half()
 	}
-	short := play("1", "500ms")
-	paired, unpaired := difference(short, play("1", "2s")), difference(short, play("2", "2s"))
+	short := replicate("1", "500ms")
+	paired, unpaired := difference(short, replicate("1", "2s")), difference(short, replicate("2", "2s"))
 	if paired > unpaired/5 {
 		t.Errorf("paired half-width %.4g s, unpaired %.4g s: want at most a fifth", paired, unpaired)
 	}

@@ -19,7 +19,7 @@ policy: {retry: {attempts: 2, backoff: {constant: 3s}}}
 	if err != nil {
 		panic(err)
 	}
-	runs, err := measure.Replicator{}.Play(context.Background(), s, 0, 10)
+	runs, err := measure.Replicator{}.Run(context.Background(), s, 0, 10)
 	if err != nil {
 		panic(err)
 	}

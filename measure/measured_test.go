@@ -16,11 +16,11 @@ import (
 	"stampede/wire"
 )
 
-// valuesOf plays a scenario and gives the values of some metrics, by replication.
+// valuesOf runs a scenario and gives the values of some metrics, by replication.
 func valuesOf(t testing.TB, text string, set []string, metrics ...string) [][]float64 {
 	t.Helper()
 	s := testkit.Template(t, text, set...).Base
-	runs, err := Replicator{}.Play(t.Context(), s, 0, s.Replications)
+	runs, err := Replicator{}.Run(t.Context(), s, 0, s.Replications)
 	if err != nil {
 		t.Fatal(err)
 	}

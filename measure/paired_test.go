@@ -14,9 +14,9 @@ import (
 // being paired by seed, on the embedded scenario: its timeout of 60 s against
 // one of 30 s, 30 replications each.
 func TestPairedFactorOfTheDocument(t *testing.T) {
-	play := func(seed, timeout string) []float64 {
+	replicate := func(seed, timeout string) []float64 {
 		s := testkit.Embedded(t, "seed="+seed, "policy.timeouts.attempt="+timeout)
-		runs, err := Replicator{}.Play(context.Background(), s, 0, 30)
+		runs, err := Replicator{}.Run(context.Background(), s, 0, 30)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,8 +29,8 @@ func TestPairedFactorOfTheDocument(t *testing.T) {
 		}
 		return EstimateOf(d, 0.95).Half()
 	}
-	base := play("1", "60s")
-	paired, unpaired := half(base, play("1", "30s")), half(base, play("2", "30s"))
+	base := replicate("1", "60s")
+	paired, unpaired := half(base, replicate("1", "30s")), half(base, replicate("2", "30s"))
 	want := fmt.Sprintf("%.0f times narrower", unpaired/paired)
 	text, err := os.ReadFile("../docs/validation.md")
 	if err != nil {

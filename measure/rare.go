@@ -40,7 +40,7 @@ func (m Metric) Kind() Kind {
 // unseen, and t then says 0 without a doubt. So, for n values of which k are not the most
 // frequent one, v:
 //
-//   - k = 0, and luck plays a part: another value has at most the probability
+//   - k = 0, and randomness affects it: another value has at most the probability
 //     q = 1 - (1-level)^(1/n), 9.5 % of 30 ("rule of three": about 3/n; Hanley and Lippman-Hand,
 //     JAMA 249, 1983). The interval is v ± q for a count, whose least change is one event,
 //     v ± q for a share at an end of its range, and v alone for others: a size of the change

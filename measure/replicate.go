@@ -18,22 +18,22 @@ type Run struct {
 	Summary     fleet.Summary
 }
 
-// Replicator plays replications of a scenario.
+// Replicator runs replications of a scenario.
 type Replicator struct {
 	Jobs int // replications at a time; 0 means one for each core
 	// Listen, when set, gives a further listener to a replication. It is called
-	// from the goroutine that plays it.
+	// from the goroutine that runs it.
 	Listen func(replication int) fleet.Listener
 	// Done, when set, is called after each replication, one call at a time, in
 	// the order in which they finish.
 	Done func(Run)
 }
 
-// Play plays the replications from (included) to (excluded) and returns them in
+// Run runs the replications from (included) to (excluded) and returns them in
 // order. Each depends on the seed and its number alone, so the result does not
 // depend on Jobs. When the context ends, those that finished are returned with
 // its error.
-func (r Replicator) Play(ctx context.Context, s *scenario.Scenario, from, to int) ([]Run, error) {
+func (r Replicator) Run(ctx context.Context, s *scenario.Scenario, from, to int) ([]Run, error) {
 	var warmup sim.Time
 	if err := Guard(func() (err error) { warmup, err = WarmupOf(ctx, s); return err }); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func WarmupOf(ctx context.Context, s *scenario.Scenario) (sim.Time, error) {
 	return sim.Time(s.Warmup.Span), nil
 }
 
-// One plays a replication; its panic is its error.
+// One runs a replication; its panic is its error.
 func (r Replicator) One(s *scenario.Scenario, warmup sim.Time, replication int) (run Run, err error) {
 	err = Guard(func() (err error) {
 		tally := NewTally(s, warmup)

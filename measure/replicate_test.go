@@ -13,7 +13,7 @@ import (
 
 func TestFailedReplicationIsNamed(t *testing.T) {
 	s := testkit.Embedded(t, "event_budget=100")
-	_, err := Replicator{Jobs: 1}.Play(context.Background(), s, 0, 3)
+	_, err := Replicator{Jobs: 1}.Run(context.Background(), s, 0, 3)
 	if err == nil || !strings.Contains(err.Error(), "replication 0: event budget spent: 100 events") {
 		t.Errorf("got %v", err)
 	}
@@ -27,11 +27,11 @@ func TestInterruptKeepsWhatFinished(t *testing.T) {
 		if n++; n == 5 {
 			cancel()
 		}
-	}}.Play(ctx, s, 0, 1000)
+	}}.Run(ctx, s, 0, 1000)
 	if !errors.Is(err, context.Canceled) || len(runs) < 5 || len(runs) > 7 {
 		t.Errorf("%d runs kept, %v; want those that finished and a cancelled context", len(runs), err)
 	}
-	whole, err := Replicator{}.Play(context.Background(), s, 0, len(runs))
+	whole, err := Replicator{}.Run(context.Background(), s, 0, len(runs))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestPanicNamesItsReplication(t *testing.T) {
 			return nil // so that the first record panics
 		}
 		return fleet.Listeners{}
-	}}.Play(t.Context(), testkit.Template(t, testkit.Small).Base, 0, 2)
+	}}.Run(t.Context(), testkit.Template(t, testkit.Small).Base, 0, 2)
 	if err == nil || !strings.HasPrefix(err.Error(), "replication 1: panic: runtime error: ") ||
 		!strings.Contains(err.Error(), "(fleet/") {
 		t.Error(err)

@@ -41,7 +41,7 @@ policy: {gate: {semaphore: 1}}
 `
 	mean := func(set ...string) (latency, warmup float64) {
 		s := testkit.Template(t, text, set...).Base
-		runs, err := Replicator{}.Play(context.Background(), s, 0, 30)
+		runs, err := Replicator{}.Run(context.Background(), s, 0, 30)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -280,7 +280,7 @@ func (c *Comparison) read(path string) error {
 	})
 }
 
-// random reports whether luck plays a part in a point.
+// random reports whether randomness affects a point.
 func (c *Comparison) random(g *group) bool {
 	return slices.Contains(g.values[slices.Index(c.columns, measure.Index("random"))], 1)
 }

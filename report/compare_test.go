@@ -319,7 +319,7 @@ func TestPrecisionGoesOnForRareEvents(t *testing.T) {
 // Trap 9: a single seed has no interval, is no winner and decides nothing.
 func TestASingleSeedDecidesNothing(t *testing.T) {
 	tpl := testkit.Template(t, strings.Split(testkit.Small, "sweep:")[0]+"sweep: {policy: [as_above, no-retry]}")
-	runs, err := measure.Replicator{}.Play(t.Context(), tpl.Base, 0, 1)
+	runs, err := measure.Replicator{}.Run(t.Context(), tpl.Base, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -735,7 +735,7 @@ sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
 	}
 
 	s := testkit.Template(t, text, "provider.limits.0.limit=500/h").Base
-	runs, err := measure.Replicator{}.Play(t.Context(), s, 0, 10)
+	runs, err := measure.Replicator{}.Run(t.Context(), s, 0, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -763,7 +763,7 @@ policy: no-retry
 price: gpt-4o-mini
 sweep: {policy.timeouts.gap: [none, 3s]}
 `)
-	runs, err := measure.Replicator{}.Play(t.Context(), tpl.Base, 0, 1)
+	runs, err := measure.Replicator{}.Run(t.Context(), tpl.Base, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ type Report struct {
 	Warnings     []string      `json:"warnings"`
 
 	triggered bool // something happens for a time
-	random    bool // luck plays a part
+	random    bool // randomness affects it
 	few       int  // the number of the warning that cost and latency are of survivors; 0 for none
 }
 

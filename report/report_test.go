@@ -26,7 +26,7 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 		for _, jobs := range []int{0, 1, 5} {
 			runtime.GOMAXPROCS(cores)
 			s := testkit.Embedded(t, "replications=7", "workload.batch.calls=200")
-			runs, err := measure.Replicator{Jobs: jobs}.Play(context.Background(), s, 0, s.Replications)
+			runs, err := measure.Replicator{Jobs: jobs}.Run(context.Background(), s, 0, s.Replications)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,7 +35,7 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 				t.Fatal(err)
 			}
 			csv := measure.CSV{Model: &s.Model, Calls: &out, Attempts: &out}
-			if _, err := (measure.Replicator{Jobs: 1, Listen: csv.Of}).Play(context.Background(), s, 0, 2); err != nil {
+			if _, err := (measure.Replicator{Jobs: 1, Listen: csv.Of}).Run(context.Background(), s, 0, 2); err != nil {
 				t.Fatal(err)
 			}
 			if want == "" {
@@ -78,7 +78,7 @@ func TestWarningsTravelWithTheReport(t *testing.T) {
 		{[]string{"provider.faults=[{status: 400}]"}, ""},
 	} {
 		s := testkit.Embedded(t, c.set...)
-		runs, err := measure.Replicator{}.Play(context.Background(), s, 0, min(s.Replications, 10))
+		runs, err := measure.Replicator{}.Run(context.Background(), s, 0, min(s.Replications, 10))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ price: {input: 1, output: 1}
 		if err != nil {
 			t.Fatal(err)
 		}
-		runs, err := measure.Replicator{Jobs: 1}.Play(t.Context(), s, 0, 1)
+		runs, err := measure.Replicator{Jobs: 1}.Run(t.Context(), s, 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestFormsHaveALegend(t *testing.T) {
 			"0 of 30, at most 9.5 %: no replication has any", "waits that are not listed are 0 in all 30 replications"}},
 	} {
 		s := testkit.Embedded(t, fmt.Sprintf("replications=%d", c.reps), "workload.batch.calls=50", c.set)
-		runs, err := measure.Replicator{}.Play(context.Background(), s, 0, s.Replications)
+		runs, err := measure.Replicator{}.Run(context.Background(), s, 0, s.Replications)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 	"stampede/scenario"
 )
 
-// BenchmarkSweep plays the embedded sweep with ten replications a point, and
+// BenchmarkSweep runs the embedded sweep with ten replications a point, and
 // tells how busy the cores were and how much memory stayed in use. The number of
 // points is that of its axes and ten times as many: memory must not follow.
 func BenchmarkSweep(b *testing.B) {

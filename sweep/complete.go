@@ -63,7 +63,7 @@ func (m *Manifest) wants(have Replications) []int {
 type Replications struct {
 	values map[int]float64
 	broken bool // the point cannot be built: no replication can come
-	random bool // luck plays a part in it
+	random bool // randomness affects it
 }
 
 func (r Replications) lack(reps int, p Precision) (missing []int) {
@@ -88,7 +88,7 @@ func (r Replications) lack(reps int, p Precision) (missing []int) {
 // pointReader reads the rows of a results file point after point, so that memory does not grow with it. The
 // rows must be in order.
 type pointReader struct {
-	rows *rowReader // of one metric, and of whether luck plays a part; nil at the end
+	rows *rowReader // of one metric, and of whether randomness affects it; nil at the end
 	row  *Row       // read and not yet told
 }
 

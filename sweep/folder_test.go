@@ -149,7 +149,7 @@ func TestPanicIsTheReasonOfItsRow(t *testing.T) {
 	}) {
 		t.Errorf("%v, %+v", err, outcome)
 	}
-	if _, err := (measure.Replicator{}).Play(t.Context(), testkit.Template(t, testkit.Small).Base, 0, 2); err == nil ||
+	if _, err := (measure.Replicator{}).Run(t.Context(), testkit.Template(t, testkit.Small).Base, 0, 2); err == nil ||
 		!strings.Contains(err.Error(), "panic: answered: ") {
 		t.Errorf("a run: %v", err)
 	}

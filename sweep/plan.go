@@ -9,7 +9,7 @@ import (
 	"stampede/scenario"
 )
 
-// Plan is a sweep before it is played: which points, how many replications of
+// Plan is a sweep before it is run: which points, how many replications of
 // each, and which part of them.
 type Plan struct {
 	Template  *scenario.Template

@@ -16,7 +16,7 @@ import (
 )
 
 // Row is a line of results.csv: one replication of one point, or the reason why
-// a point, or one of its replications, could not be played.
+// a point, or one of its replications, could not be run.
 type Row struct {
 	Point       int
 	Replication int // -1 for a point that could not be built

@@ -17,7 +17,7 @@ import (
 	"stampede/sim"
 )
 
-// Sweep plays a plan into a folder. Points that are done stay done: an
+// Sweep runs a plan into a folder. Points that are done stay done: an
 // interrupt, a kill or a full disk at any moment loses nothing that was
 // finished, and a sweep that goes on ends with the same bytes.
 type Sweep struct {
@@ -33,18 +33,18 @@ type Sweep struct {
 // Outcome says how a sweep went.
 type Outcome struct {
 	Points, Rows int      // rows in the folder
-	Failed       []string // points or replications that could not be played, the first twenty
+	Failed       []string // points or replications that could not be run, the first twenty
 	FailedCount  int
 }
 
-// Run plays what is not done yet. When the context ends it stops handing out
+// Run runs what is not done yet. When the context ends it stops handing out
 // replications, keeps those that finish, and returns the context's error. A
 // sweep is done when its rows are all that its plan wants.
 func (s *Sweep) Run(ctx context.Context) (Outcome, error) {
 	r := &sweeping{Sweep: s}
 	err := r.open()
 	if err == nil {
-		err = errors.Join(r.play(ctx), r.before.close())
+		err = errors.Join(r.work(ctx), r.before.close())
 		if r.failed != nil {
 			err = r.failed // of writing: the disk is full, say
 		}
@@ -79,7 +79,7 @@ type sweeping struct {
 	failed  error
 }
 
-// pointOf is a point with replications to play.
+// pointOf is a point with replications to run.
 type pointOf struct {
 	Replications
 	index    int
@@ -203,8 +203,8 @@ func (r *sweeping) count(row *Row) {
 	}
 }
 
-// play keeps every job busy until nothing is left.
-func (r *sweeping) play(ctx context.Context) error {
+// work keeps every job busy until nothing is left.
+func (r *sweeping) work(ctx context.Context) error {
 	jobs := measure.JobsFor(r.Jobs, r.total)
 	stop := context.AfterFunc(ctx, func() {
 		r.mu.Lock()

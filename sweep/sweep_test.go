@@ -97,7 +97,7 @@ func TestBytesOfASweep(t *testing.T) {
 	}
 }
 
-// A torn last line, at any place, is dropped and its replication played again.
+// A torn last line, at any place, is dropped and its replication run again.
 func TestTornLinesAreNeverTrusted(t *testing.T) {
 	whole := t.TempDir() + "/whole"
 	if _, err := sweepInto(t, whole, nil); err != nil {
@@ -141,8 +141,8 @@ func TestFullDiskLosesNothing(t *testing.T) {
 			s.results.file.Close() // as good as full
 		}
 	}
-	if err := s.play(context.Background()); err != nil || s.failed == nil {
-		t.Fatalf("play %v, failed %v; want a failure of writing", err, s.failed)
+	if err := s.work(context.Background()); err != nil || s.failed == nil {
+		t.Fatalf("work %v, failed %v; want a failure of writing", err, s.failed)
 	}
 	if s.rows != 5 {
 		t.Errorf("%d rows, want the 5 before", s.rows)

@@ -91,7 +91,7 @@ func runScenario(c *cli.Context) error {
 	if records != nil {
 		r.Jobs, r.Listen = 1, records.csv.Of // rows of one replication after the other
 	}
-	runs, err := r.Play(c.Context, s, 0, s.Replications)
+	runs, err := r.Run(c.Context, s, 0, s.Replications)
 	bar.end()
 	stopped := errors.Is(err, context.Canceled)
 	useless := err != nil && (!stopped || len(runs) == 0)

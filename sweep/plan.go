@@ -20,14 +20,6 @@ type Plan struct {
 	Shard     Shard
 }
 
-// Shard is part Index, from 1, of Of parts; the zero Shard is all.
-type Shard struct {
-	Index int `json:"index"`
-	Of    int `json:"of"`
-}
-
-func (s Shard) has(point int) bool { return s.Of == 0 || point%s.Of == s.Index-1 }
-
 // TriggerAxis is the axis on which a plan with control puts each point with and
 // without its trigger.
 const TriggerAxis = "trigger"

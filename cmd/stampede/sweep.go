@@ -236,6 +236,8 @@ func readPlan(c *cli.Context) (*sweep.Plan, error) {
 			return nil, usage("--control: the scenario has no temporary fault or spike to leave out")
 		}
 	}
-	p.Shard, err = parseShard(c.String("shard"), os.Getenv)
-	return p, err
+	if p.Shard, err = sweep.ParseShard(c.String("shard"), os.Getenv); err != nil {
+		return nil, usage("--shard: %v", err)
+	}
+	return p, nil
 }

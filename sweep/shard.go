@@ -1,11 +1,18 @@
-package main
+package sweep
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
-
-	"stampede/sweep"
 )
+
+// Shard is part Index, from 1, of Of parts; the zero Shard is all.
+type Shard struct {
+	Index int `json:"index"`
+	Of    int `json:"of"`
+}
+
+func (s Shard) has(point int) bool { return s.Of == 0 || point%s.Of == s.Index-1 }
 
 // array holds the environment variables by which a cluster engine gives a task its index in an array of jobs.
 type array struct {
@@ -20,10 +27,10 @@ var arrays = []array{
 	{"Kubernetes", "JOB_COMPLETION_INDEX", "", "spec.completions"},
 }
 
-// parseShard reads I/N, auto/N, auto1/N or auto. The index of auto/N counts from 0 and that of auto1/N from 1,
+// ParseShard reads I/N, auto/N, auto1/N or auto. The index of auto/N counts from 0 and that of auto1/N from 1,
 // whatever tasks were submitted, so that a task that is submitted again keeps its part. env looks up the
 // environment; it returns the empty string for a variable that is not set.
-func parseShard(text string, env func(string) string) (s sweep.Shard, err error) {
+func ParseShard(text string, env func(string) string) (s Shard, err error) {
 	if text == "" {
 		return s, nil
 	}
@@ -32,12 +39,12 @@ func parseShard(text string, env func(string) string) (s sweep.Shard, err error)
 		i, err1 := strconv.Atoi(index)
 		n, err2 := strconv.Atoi(of)
 		if err1 != nil || err2 != nil || i < 1 || n < i {
-			return s, usage("--shard: found %q; want I/N with 1 <= I <= N, auto/N, auto1/N or auto", text)
+			return s, fmt.Errorf("found %q; want I/N with 1 <= I <= N, auto/N, auto1/N or auto", text)
 		}
-		return sweep.Shard{Index: i, Of: n}, nil
+		return Shard{Index: i, Of: n}, nil
 	}
 	if index != "auto" && index != "auto1" || index == "auto1" && !split {
-		return s, usage("--shard: found %q; want I/N, auto/N, auto1/N or auto", text)
+		return s, fmt.Errorf("found %q; want I/N, auto/N, auto1/N or auto", text)
 	}
 	a, task, err := findArray(env)
 	if err != nil {
@@ -48,7 +55,7 @@ func parseShard(text string, env func(string) string) (s sweep.Shard, err error)
 	}
 	n, err := strconv.Atoi(of)
 	if err != nil || n < 1 {
-		return s, usage("--shard: found %q; want the number of parts, 1 or more, in %s/N", text, index)
+		return s, fmt.Errorf("found %q; want the number of parts, 1 or more, in %s/N", text, index)
 	}
 	first := 0
 	if index == "auto1" {
@@ -63,15 +70,15 @@ func parseShard(text string, env func(string) string) (s sweep.Shard, err error)
 	}
 	switch {
 	case first == 1 && a.engine != "Slurm":
-		return s, usage("--shard: %s counts from 0; write auto/%d", a.engine, n)
+		return s, fmt.Errorf("%s counts from 0; write auto/%d", a.engine, n)
 	case first == 0 && last == n && a.engine == "Slurm":
-		return s, usage("--shard: found %s=%d and an array up to %d; auto/%d uses the indices 0 to %d; "+
+		return s, fmt.Errorf("found %s=%d and an array up to %d; auto/%d uses the indices 0 to %d; "+
 			"for an array that starts at 1 write auto1/%d", a.index, task, last, n, n-1, n)
 	case task < first || task >= first+n:
-		return s, usage("--shard: found %s=%d; %s/%d uses the indices %d to %d",
+		return s, fmt.Errorf("found %s=%d; %s/%d uses the indices %d to %d",
 			a.index, task, index, n, first, first+n-1)
 	}
-	return sweep.Shard{Index: task - first + 1, Of: n}, nil
+	return Shard{Index: task - first + 1, Of: n}, nil
 }
 
 // findArray finds the array of jobs that the task is part of.
@@ -82,16 +89,16 @@ func findArray(env func(string) string) (found array, task int, err error) {
 			continue
 		}
 		if found.index != "" {
-			return found, 0, usage("--shard: found %s and %s in the environment; write I/N", found.index, a.index)
+			return found, 0, fmt.Errorf("found %s and %s in the environment; write I/N", found.index, a.index)
 		}
 		if task, err = strconv.Atoi(value); err != nil || task < 0 {
-			return found, 0, usage("--shard: found %s=%q; want a whole number", a.index, value)
+			return found, 0, fmt.Errorf("found %s=%q; want a whole number", a.index, value)
 		}
 		found = a
 	}
 	if found.index == "" {
-		return found, 0, usage(
-			"--shard: found no index of a Slurm, AWS Batch or Kubernetes array in the environment; " +
+		return found, 0, fmt.Errorf(
+			"found no index of a Slurm, AWS Batch or Kubernetes array in the environment; " +
 				"write I/N",
 		)
 	}
@@ -100,37 +107,33 @@ func findArray(env func(string) string) (found array, task int, err error) {
 
 // complete is the part of a task when this submission is the complete array: it starts at 0 or 1 and has no
 // gaps. An array of one task is refused: it is probably a task that is submitted again.
-func (a array) complete(task int, env func(string) string) (s sweep.Shard, err error) {
+func (a array) complete(task int, env func(string) string) (s Shard, err error) {
 	if a.count == "" {
-		return s, usage("--shard: %s does not give the number of parts; write auto/N, with N from %s",
+		return s, fmt.Errorf("%s does not give the number of parts; write auto/N, with N from %s",
 			a.engine, a.where)
 	}
 	number := func(name string) int {
 		n, e := strconv.Atoi(env(name))
 		if e != nil && err == nil {
-			err = usage("--shard: found %s=%q; write auto/N, with N from %s", name, env(name), a.where)
+			err = fmt.Errorf("found %s=%q; write auto/N, with N from %s", name, env(name), a.where)
 		}
 		return n
 	}
 	count, first := number(a.count), 0
 	if a.engine == "Slurm" {
 		var last, step int
-		first, last, step = number("SLURM_ARRAY_TASK_MIN"), number(
-			"SLURM_ARRAY_TASK_MAX"), number("SLURM_ARRAY_TASK_STEP")
+		first, last = number("SLURM_ARRAY_TASK_MIN"), number("SLURM_ARRAY_TASK_MAX")
+		step = number("SLURM_ARRAY_TASK_STEP")
 		if err == nil && (first > 1 || step != 1 || count != last-first+1 || count == 1) {
-			return s, usage(
-				"--shard: found %d tasks from %d to %d in steps of %d; auto needs the complete array, from 0 or 1 "+
+			return s, fmt.Errorf(
+				"found %d tasks from %d to %d in steps of %d; auto needs the complete array, from 0 or 1 "+
 					"and without gaps; write auto/N, or auto1/N for an array that starts at 1, with N "+
 					"the size of the complete array",
-				count,
-				first,
-				last,
-				step,
-			)
+				count, first, last, step)
 		}
 	}
 	if err == nil && (task < first || task >= first+count) {
-		err = usage("--shard: found %s=%d and %s=%d; write auto/N", a.index, task, a.count, count)
+		err = fmt.Errorf("found %s=%d and %s=%d; write auto/N", a.index, task, a.count, count)
 	}
-	return sweep.Shard{Index: task - first + 1, Of: count}, err
+	return Shard{Index: task - first + 1, Of: count}, err
 }

@@ -58,7 +58,7 @@ var herdPolicies = []struct {
 	{"anthropic", []string{"policy=anthropic-python@0.84"}},
 	{
 		"botocore",
-		[]string{"policy=botocore-standard@1.43", "fleet.instances=1000", "fleet.dispatch=in_turn"},
+		[]string{"policy=botocore-standard@1.43", "fleet.instances=1000", "fleet.dispatch=round_robin"},
 	}, // each with a retry quota of its own
 	{"genai", []string{"policy.retry.attempts=5", "policy.retry.backoff.exponential.jitter.plus=1s"}},
 	{"equal", []string{"policy.retry.backoff.exponential.jitter=equal"}},

@@ -18,7 +18,7 @@ const (
 )
 
 // DealingWords are the words of dealing.
-var DealingWords = words.Table[Dealing]{"at_random", "in_turn"}
+var DealingWords = words.Table[Dealing]{"random", "round_robin"}
 
 // String is the word for a rule.
 func (d Dealing) String() string { return DealingWords.Word(d) }

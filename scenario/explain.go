@@ -223,7 +223,7 @@ func explainArrivals(m *fleet.Fleet, w *Workload) string {
 			workers += ", each with a queue of its own"
 		}
 		if m.Workload.Arrivals != nil && (m.Workers == 0 || m.Queue == fleet.PerInstance) {
-			workers += ", calls dispatched " + strings.ReplaceAll(m.Dealt.String(), "_", " ")
+			workers += ", dispatch " + strings.ReplaceAll(m.Dealt.String(), "_", "-")
 		}
 	}
 	calls := "unlimited calls"

@@ -2,12 +2,14 @@ package scenario
 
 import "stampede/internal/strict"
 
-// renamed gives for each former name of a field, after its type, the name it has now. A file that
-// uses the former one is refused with the new one.
+// renamed gives for each former name of a field, after its type, the name it has now; of a word,
+// after its type and =. A file that uses the former one is refused with the new one.
 var renamed = map[string]string{
 	"File.beside":                  "other_fleets",
 	"Workload.acts":                "side_effects",
 	"Fleet.dealt":                  "dispatch",
+	"Dispatch=at_random":           "random",
+	"Dispatch=in_turn":             "round_robin",
 	"Policy.inside":                "outer_layers",
 	"Breaker.in_a_row":             "consecutive_failures",
 	"Breaker.over":                 "window",

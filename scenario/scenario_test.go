@@ -67,8 +67,8 @@ func TestMistakesAreExplained(t *testing.T) {
 			[]string{"fleet.workers: found none; want the number of workers"}},
 		{"queues of a batch", "fleet: {workers: 2}", "fleet: {workers: 2, queue: per_instance}",
 			[]string{"fleet.queue: found per_instance; it requires workers and an open, burst or trace workload"}},
-		{"a batch dealt", "fleet: {workers: 2}", "fleet: {workers: 2, dispatch: in_turn}",
-			[]string{"fleet.dispatch: found in_turn; workers take the calls of this workload"}},
+		{"a batch dealt", "fleet: {workers: 2}", "fleet: {workers: 2, dispatch: round_robin}",
+			[]string{"fleet.dispatch: found round_robin; workers take the calls of this workload"}},
 		{"no prompt", "  prompt_tokens: 100\n", "", []string{"workload.prompt_tokens: found nothing"}},
 		{"law without parameters", "prompt_tokens: 100", "prompt_tokens: {lognormal: {p50: 9}}",
 			[]string{"f.yaml:4:18: workload.prompt_tokens: a lognormal distribution needs p50 and p95"}},
@@ -585,13 +585,14 @@ func TestDealing(t *testing.T) {
 		queue          fleet.Queueing
 	}{
 		{fleet: "{instances: 3}"},
-		{fleet: "{instances: 3, dispatch: in_turn}", dealt: fleet.InTurn},
+		{fleet: "{instances: 3, dispatch: round_robin}", dealt: fleet.InTurn},
 		{fleet: "{instances: 3, workers: 2}"},
 		{fleet: "{instances: 3, workers: 2, queue: per_instance}", queue: fleet.PerInstance},
-		{fleet: "{instances: 3, workers: 2, queue: per_instance, dispatch: in_turn}", dealt: fleet.InTurn,
+		{fleet: "{instances: 3, workers: 2, queue: per_instance, dispatch: round_robin}", dealt: fleet.InTurn,
 			queue: fleet.PerInstance},
-		{fleet: "{instances: 3, workers: 2, dispatch: in_turn}",
-			mistake: "fleet.dispatch: found in_turn, but workers take calls from one queue of all instances; want " +
+		{fleet: "{instances: 3, workers: 2, dispatch: round_robin}",
+			mistake: "fleet.dispatch: found round_robin, but workers take calls from one queue of all instances; " +
+				"want " +
 				"fleet.queue per_instance as well"},
 		{fleet: "{instances: 3, queue: per_instance}",
 			mistake: "fleet.queue: found per_instance; it requires workers and an open, burst or trace workload"},

@@ -31,7 +31,7 @@ type (
 	Billed       string
 	Tier         string
 	Scope        string
-	Dealt        string
+	Dispatch     string
 	Queue        string
 	Order        string
 	WhenOpen     string
@@ -57,7 +57,7 @@ func (BrokenStream) Words() []string { return policy.BrokenWords.Names() }
 func (Obedience) Words() []string    { return policy.ObedienceWords.Names() }
 func (Beyond) Words() []string       { return policy.BeyondWords.Names() }
 func (Class) Words() []string        { return wire.ClassWords.Table().Names(wire.OK, wire.Cancelled) }
-func (Dealt) Words() []string        { return fleet.DealingWords.Names() }
+func (Dispatch) Words() []string     { return fleet.DealingWords.Names() }
 func (Queue) Words() []string        { return fleet.QueueingWords.Names() }
 func (Tier) Words() []string         { return cost.TierWords.Names() }
 func (Dialect) Words() []string      { return dialect.Names() }

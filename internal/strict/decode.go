@@ -13,7 +13,7 @@ import (
 // Decoder decodes trees over one another and remembers where each field was
 // last written, so that a later check can point there.
 type Decoder struct {
-	Renamed map[string]string // the name that a field has now, by Type.former_name
+	Renamed map[string]string // what a field or word is called now, by Type.former_name or Type=former_word
 
 	origins map[string]origin
 }
@@ -220,7 +220,11 @@ func (d *Decoder) scalar(n *Node, v reflect.Value, path string) error {
 	}
 	if w, ok := v.Interface().(Words); ok {
 		if !slices.Contains(w.Words(), n.Text) {
-			return n.Fail(path, "found %q; %s", n.Text, nearest.Unknown(n.Text, w.Words()))
+			hint := nearest.Unknown(n.Text, w.Words())
+			if word, ok := d.Renamed[v.Type().Name()+"="+n.Text]; ok {
+				hint = fmt.Sprintf("it is now called %q", word)
+			}
+			return n.Fail(path, "found %q; %s", n.Text, hint)
 		}
 		v.SetString(n.Text)
 		return nil

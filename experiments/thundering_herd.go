@@ -52,10 +52,10 @@ var thunderingHerd = Experiment{
 
 var herdPicture = Picture{
 	Name:     "thundering-herd",
-	Title:    "Retries of a hundred clients that failed at once",
-	Subtitle: "Limiter: twenty requests at a time; policy: waits of 1, 2, 4, 8 s, or uniform up to those; one run",
+	Title:    "Without jitter a hundred clients retry in waves; with it they spread out",
+	Subtitle: "Limiter: 20 requests at once; 100 clients that start at time 0 retry after 1, 2, 4, 8 s, or after a uniform part of it",
 	X:        "time, s", Y: "client",
 	content: func(l *lab, _ *Result) (Content, error) {
-		return l.herds(map[string]string{"none": "no jitter", "full": "full jitter"}, "none", "full")
+		return l.herds(map[string]string{"none": "No jitter: waves for 15 s", "full": "Full jitter: all answered within a second"}, "none", "full")
 	},
 }

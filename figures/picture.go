@@ -32,9 +32,9 @@ func OfPicture(p experiments.Picture, content experiments.Content) plots.Figure 
 		}
 		return f
 	case experiments.Herds:
-		f := &plots.Dots{Title: p.Title, Subtitle: p.Subtitle, X: p.X, Kinds: []string{"refused", "answered"}}
+		f := &plots.Dots{Title: p.Title, Subtitle: p.Subtitle, X: p.X, Kinds: []plots.Kind{refused, answered}}
 		for _, h := range of.Panels {
-			f.Panels = append(f.Panels, plots.DotPanel{Y: p.Y + ", " + h.Name, At: [][][2]float64{h.Refused, h.Answered}})
+			f.Panels = append(f.Panels, plots.DotPanel{Name: h.Name, Y: p.Y, At: [][][2]float64{h.Refused, h.Answered}})
 		}
 		return f
 	}

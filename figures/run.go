@@ -173,7 +173,7 @@ func (d *Drawing) timeline() (plots.Figure, error) {
 		return nil, err
 	}
 	width := niceWidth(end / 150)
-	arrivals, answers, sent, refused, inFlight, waiting := bins{
+	arrivals, answers, sent, rejected, inFlight, open := bins{
 		width: width,
 	}, bins{
 		width: width,
@@ -191,14 +191,14 @@ func (d *Drawing) timeline() (plots.Figure, error) {
 		if r["outcome"] == "answered" {
 			answers.add(r.seconds("ended_s"), 1)
 		}
-		waiting.spread(r.seconds("arrived_s"), r.seconds("ended_s"))
+		open.spread(r.seconds("arrived_s"), r.seconds("ended_s"))
 	}); err != nil {
 		return nil, err
 	}
 	if _, err := readRecords(filepath.Join(d.Dir, AttemptsName), func(r record) {
 		sent.add(r.seconds("sent_s"), 1)
 		if class := r["class"]; class == "throttled" || class == "overloaded" {
-			refused.add(r.seconds("ended_s"), 1)
+			rejected.add(r.seconds("ended_s"), 1)
 		}
 		inFlight.spread(r.seconds("sent_s"), r.seconds("ended_s"))
 	}); err != nil {
@@ -215,18 +215,18 @@ func (d *Drawing) timeline() (plots.Figure, error) {
 				Y:     "per second",
 				Width: width,
 				Steps: []plots.Steps{
-					{Name: "attempts", Values: sent.per()},
-					{Name: "refused", Values: refused.per()},
-					{Name: "calls arrive", Values: arrivals.per()},
-					{Name: "answers", Values: answers.per()},
+					{Name: "attempts", Look: &plots.Look{Color: plots.Sky}, Values: sent.per()},
+					{Name: "refused", Look: refused.Look, Values: rejected.per()},
+					{Name: "calls arrive", Look: offered, Values: arrivals.per()},
+					{Name: "answered", Look: answered.Look, Values: answers.per()},
 				},
 			},
 			{
 				Y:     "at once, mean",
 				Width: width,
 				Steps: []plots.Steps{
-					{Name: "attempts in flight", Values: inFlight.per()},
-					{Name: "calls unanswered", Values: waiting.per()},
+					{Name: "attempts in flight", Look: &plots.Look{Color: plots.Sky}, Values: inFlight.per()},
+					{Name: "calls waiting", Look: waiting.Look, Values: open.per()},
 				},
 			},
 		},
@@ -248,7 +248,7 @@ func niceWidth(x float64) float64 {
 const mostActors = 400
 
 func (d *Drawing) herd() (plots.Figure, error) {
-	kinds := []string{"refused", "cut off", "other error", "answered"}
+	kinds := []plots.Kind{refused, cutOff, failed, answered}
 	at := make([][][2]float64, len(kinds))
 	calls := 0.0
 	if _, err := readRecords(filepath.Join(d.Dir, CallsName), func(r record) {

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -28,6 +29,7 @@ func (f *Histograms) size() (vg.Length, vg.Length) {
 func (f *Histograms) draw(c draw.Canvas) error {
 	c = head(c, f.Title, f.Subtitle)
 	end, high := 0.0, 0.0
+	var panels []*plot.Plot
 	for _, h := range f.Panels {
 		end = max(end, f.Width*float64(len(h.Values)))
 		for _, v := range h.Values {
@@ -53,11 +55,11 @@ func (f *Histograms) draw(c draw.Canvas) error {
 		area.Color, area.LineStyle.Width = palette[i%len(palette)], 0
 		p.Add(area)
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, max(end, 1e-9), 0, max(1.05*high, 1e-9)
-		place := row(c, i, len(f.Panels))
-		name := style(8.5, palette[i%len(palette)])
-		name.XAlign, name.YAlign = draw.XRight, draw.YTop
-		place.FillText(name, place.Max, h.Name)
-		p.Draw(draw.Crop(place, 0, 0, 0, -name.Height(h.Name)-vg.Points(3)))
+		p.Title.Text = h.Name
+		p.Title.TextStyle.Font, p.Title.TextStyle.Color, p.Title.Padding = sans(8.5), palette[i%len(palette)], vg.Points(2)
+		p.Y.Tick.Marker = ticks{whole: true}
+		panels = append(panels, p)
 	}
+	column(c, panels)
 	return nil
 }

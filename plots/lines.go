@@ -276,12 +276,12 @@ func (s *Series) shapes(points []Point, i int) (*plotter.Polygon, *plotter.Line,
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	line.LineStyle = lineStyle(i)
+	line.LineStyle = lookAt(i).line()
 	dots, err := plotter.NewScatter(xy)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	dots.GlyphStyle = glyphStyle(i)
+	dots.GlyphStyle = lookAt(i).glyph(vg.Points(2.4))
 	return band, line, dots, nil
 }
 

@@ -239,8 +239,8 @@ func timeline() *Timeline {
 		a, b, c = append(a, x), append(b, x/2), append(c, 20-x)
 	}
 	f.Panels = []Panel{
-		{"per second", 1, []Steps{{"attempts", a}, {"answers", b}}},
-		{"at once", 1, []Steps{{"in flight", c}}},
+		{"per second", 1, []Steps{{"attempts", nil, a}, {"answers", &Look{Color: Green}, b}}},
+		{"at once", 1, []Steps{{"in flight", nil, c}}},
 	}
 	return f
 }
@@ -252,8 +252,10 @@ func dots() *Dots {
 		Title:    "When each client comes back",
 		Subtitle: "Waves without jitter",
 		X:        "time, s",
-		Kinds:    []string{"refused", "answered"},
-		Panels:   []DotPanel{{Y: "client", At: make([][][2]float64, 2)}},
+		Kinds: []Kind{
+			{"refused", &Look{Vermilion, Cross, Dashed}}, {"answered", &Look{Green, Circle, Solid}},
+		},
+		Panels: []DotPanel{{Y: "client", At: make([][][2]float64, 2)}},
 	}
 	for c := range 100 {
 		for k, at := range []float64{0, 1, 3, 7, 15} {
@@ -274,8 +276,8 @@ func TestDots(t *testing.T) { golden(t, "dots", dots()) }
 // Two herds of one limiter, and the legend beside the first.
 func TestDotsInPanels(t *testing.T) {
 	f := dots()
-	f.Panels[0].Y = "client, no jitter"
-	spread := DotPanel{Y: "client, full jitter", At: make([][][2]float64, 2)}
+	f.Panels[0].Name = "No jitter"
+	spread := DotPanel{Name: "Full jitter", Y: "client", At: make([][][2]float64, 2)}
 	for c := range 100 {
 		spread.At[min(c%5, 1)] = append(spread.At[min(c%5, 1)], [2]float64{float64(c*37%100) / 10, float64(c)})
 	}

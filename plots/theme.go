@@ -110,7 +110,12 @@ var palette = []color.RGBA{
 	{230, 159, 0, 255}, {86, 180, 233, 255}, {150, 140, 20, 255}, {0, 0, 0, 255},
 }
 
-var dashes = [][]vg.Length{nil, {vg.Points(5), vg.Points(2)}, {vg.Points(1.5), vg.Points(2)}}
+var dashes = [][]vg.Length{
+	Solid:   nil,
+	Dashed:  {vg.Points(5), vg.Points(2)},
+	Dotted:  {vg.Points(1.5), vg.Points(2)},
+	DashDot: {vg.Points(5), vg.Points(2), vg.Points(1.5), vg.Points(2)},
+}
 
 var marks = []draw.GlyphDrawer{
 	draw.CircleGlyph{},
@@ -121,18 +126,6 @@ var marks = []draw.GlyphDrawer{
 	draw.RingGlyph{},
 	draw.BoxGlyph{},
 	draw.PyramidGlyph{},
-}
-
-func lineStyle(i int) draw.LineStyle {
-	return draw.LineStyle{
-		Color:  palette[i%len(palette)],
-		Width:  vg.Points(1.3),
-		Dashes: dashes[i/len(palette)%len(dashes)],
-	}
-}
-
-func glyphStyle(i int) draw.GlyphStyle {
-	return draw.GlyphStyle{Color: palette[i%len(palette)], Radius: vg.Points(2.4), Shape: marks[i%len(marks)]}
 }
 
 // faint is a colour for an area behind lines.
@@ -199,10 +192,10 @@ func wrap(text string, style draw.TextStyle, most vg.Length) (lines []string) {
 	return lines
 }
 
-// ticks are at 1, 2, 2.5 or 5 times a power of ten, about six of them.
-type ticks struct{}
+// ticks are at 1, 2, 2.5 or 5 times a power of ten, about six of them; those of counts are whole.
+type ticks struct{ whole bool }
 
-func (ticks) Ticks(low, high float64) (out []plot.Tick) {
+func (t ticks) Ticks(low, high float64) (out []plot.Tick) {
 	rough := (high - low) / 6
 	scale := math.Pow(10, math.Floor(math.Log10(rough)))
 	step := 10 * scale
@@ -211,6 +204,9 @@ func (ticks) Ticks(low, high float64) (out []plot.Tick) {
 			step = m * scale
 			break
 		}
+	}
+	if t.whole {
+		step = math.Max(1, math.Ceil(step))
 	}
 	first := math.Ceil(low/step - 1e-9)
 	for k := range 12 { // about six, whatever rounding does

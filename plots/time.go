@@ -33,6 +33,7 @@ type Panel struct {
 // Steps is a value for each bin from time 0.
 type Steps struct {
 	Name   string
+	Look   *Look // nil: by order
 	Values []float64
 }
 
@@ -42,7 +43,8 @@ func (f *Timeline) size() (vg.Length, vg.Length) {
 
 func (f *Timeline) draw(c draw.Canvas) error {
 	c = head(c, f.Title, f.Subtitle)
-	const room = 3.4 * vg.Centimeter // for legends
+	var panels []*plot.Plot
+	var entries [][]entry
 	for i, panel := range f.Panels {
 		p := newPlot("", panel.Y)
 		if i == len(f.Panels)-1 {
@@ -59,35 +61,49 @@ func (f *Timeline) draw(c draw.Canvas) error {
 		if err := spans(p, f.Shaded, f.End, 0, high); err != nil {
 			return err
 		}
-		var entries []entry
-		for k, s := range panel.Steps {
-			xy := make(plotter.XYs, 0, 2*len(s.Values))
-			for b, v := range s.Values {
-				xy = append(xy, plotter.XY{X: float64(b) * panel.Width, Y: v},
-					plotter.XY{X: float64(b+1) * panel.Width, Y: v})
-			}
-			if len(xy) == 0 {
-				continue
-			}
-			line, err := plotter.NewLine(xy)
-			if err != nil {
-				return err
-			}
-			line.LineStyle = lineStyle(k)
-			line.Width = vg.Points(0.9)
-			p.Add(line)
-			entries = append(entries, entry{s.Name, []plot.Thumbnailer{line}})
+		lines, err := panel.add(p)
+		if err != nil {
+			return err
 		}
 		if i == 0 {
-			entries = append(entries, shadings(f.Shaded, f.End)...)
+			lines = append(lines, shadings(f.Shaded, f.End)...)
 		}
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, f.End, 0, high
-		area := row(c, i, len(f.Panels))
-		p.Draw(draw.Crop(area, 0, -room, 0, 0))
-		l := legend(entries)
-		l.Draw(draw.Crop(area, area.Max.X-area.Min.X-room+vg.Points(8), 0, 0, 0))
+		panels, entries = append(panels, p), append(entries, lines)
+	}
+	room := vg.Length(0)
+	for _, e := range entries {
+		room = max(room, roomBeside(c, "", e))
+	}
+	for i, area := range column(draw.Crop(c, 0, -room, 0, 0), panels) {
+		l := legend(entries[i])
+		area.Min.X, area.Max.X = c.Max.X-room+legendGap, c.Max.X
+		l.Draw(area)
 	}
 	return nil
+}
+
+// add draws the steps of a panel and returns their entries in the legend.
+func (panel *Panel) add(p *plot.Plot) (entries []entry, err error) {
+	for k, s := range panel.Steps {
+		xy := make(plotter.XYs, 0, 2*len(s.Values))
+		for b, v := range s.Values {
+			xy = append(xy, plotter.XY{X: float64(b) * panel.Width, Y: v},
+				plotter.XY{X: float64(b+1) * panel.Width, Y: v})
+		}
+		if len(xy) == 0 {
+			continue
+		}
+		line, err := plotter.NewLine(xy)
+		if err != nil {
+			return nil, err
+		}
+		line.LineStyle = s.Look.or(k).line()
+		line.Width = vg.Points(0.9)
+		p.Add(line)
+		entries = append(entries, entry{s.Name, []plot.Thumbnailer{line}})
+	}
+	return entries, nil
 }
 
 // spans adds the stretches of time that begin before the end.
@@ -129,10 +145,20 @@ func (areaThumb) Thumbnail(c *draw.Canvas) {
 	c.Fill(c.Rectangle.Path())
 }
 
-// row is the place of one of several panels under each other, counted from the top.
-func row(c draw.Canvas, i, of int) draw.Canvas {
-	each := (c.Max.Y - c.Min.Y) / vg.Length(of)
-	c.Max.Y -= vg.Length(i) * each
-	c.Min.Y = c.Max.Y - each
-	return c
+// column draws plots under each other whose axes of X begin and end at the same places.
+func column(c draw.Canvas, panels []*plot.Plot) []draw.Canvas {
+	if len(panels) == 0 {
+		return nil
+	}
+	rows := make([][]*plot.Plot, len(panels))
+	for i, p := range panels {
+		rows[i] = []*plot.Plot{p}
+	}
+	var areas []draw.Canvas
+	tiles := draw.Tiles{Rows: len(panels), Cols: 1, PadY: vg.Points(4)}
+	for i, row := range plot.Align(rows, tiles, c) {
+		panels[i].Draw(row[0])
+		areas = append(areas, row[0])
+	}
+	return areas
 }

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	"stampede/measure"
+	"stampede/scenario"
+)
+
+// Each example shows what its comment says, by means of three replications. Where a value is random its
+// bounds are at least five standard deviations of that mean away.
+func TestExamplesShowWhatTheySay(t *testing.T) {
+	const budget = "policy.budget={share: {ratio: 10%}}"
+	const ownLimits = "provider.limits=[{resource: requests, limit: 300/min, keys: [online]}, " +
+		"{resource: requests, limit: 300/min, keys: [batch]}]"
+	const fullJitter = "policy.retry.backoff.exponential.jitter=full"
+	for _, c := range []struct {
+		file     string
+		set      []string
+		metric   string
+		min, max float64
+	}{
+		// Waits of 1, 2, 4, 8, 16 and then 20 s bring eight of the twelve waves after the outage, each of which
+		// finds 50 tokens in the bucket: 400 of 1,000.
+		{"herd", nil, "success_ratio", 0.4, 0.4},
+		{"herd", []string{fullJitter}, "success_ratio", 1, 1},
+		{"timeout-bill", []string{"policy.timeouts.attempt=30s"}, "usd_wasted", 0, 0.5},
+		{"timeout-bill", nil, "usd_wasted", 10, 20},
+		{"retry-storm", nil, "collapsed", 1, 1},
+		{"retry-storm", []string{budget}, "collapsed", 0, 0},
+		{"retry-storm", []string{"policy.gate.semaphore=100"}, "collapsed", 0, 0},
+		{"tiers", []string{"provider.preset=openai-tier-3-gpt-4o"}, "success_ratio", 0.97, 1},
+		{"tiers", []string{"provider.preset=openai-tier-3-gpt-4o", "fleet.workers=64"}, "success_ratio", 0, 0.6},
+		{"chat-service", nil, "success_ratio", 0.3, 0.45},
+		{"chat-service", []string{"provider.preset=openai-tier-5-gpt-4o"}, "success_ratio", 0.88, 0.94},
+		{
+			"chat-service", []string{"provider.preset=openai-tier-5-gpt-4o", "fleet.workers=32"},
+			"success_ratio", 0.985, 1,
+		},
+		{"batch-beside-online", nil, "success_ratio", 0, 0.1},
+		{"batch-beside-online", []string{ownLimits}, "success_ratio", 0.99, 1},
+		{"batch-beside-online", []string{"other_fleets.0.fleet.workers=4"}, "success_ratio", 0.99, 1},
+		{"agent-fleet", nil, "max_attempts_per_call", 9, 9},
+		{"agent-fleet", []string{"policy.outer_layers=none"}, "max_attempts_per_call", 3, 3},
+		{"vllm-server", nil, "success_ratio", 0, 0.05},
+		{"vllm-server", []string{"provider.capacity.queue=40"}, "success_ratio", 0.4, 0.5},
+		{"azure-trace", nil, "answered", 456, 456},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join("..", "..", "examples", c.file+".yaml")
+			template, err := scenario.ReadTemplate(path, scenario.Options{Set: c.set})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := template.With(nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runs, err := measure.Replicator{Jobs: 1}.Run(t.Context(), s, 0, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := measure.EstimateOf(measure.Column(runs, measure.Index(c.metric)), 0.95).Mean
+			if !(got >= c.min && got <= c.max) {
+				t.Errorf("%v: %s %g; want %g to %g", c.set, c.metric, got, c.min, c.max)
+			}
+		})
+	}
+}

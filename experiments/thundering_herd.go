@@ -51,11 +51,15 @@ var thunderingHerd = Experiment{
 }
 
 var herdPicture = Picture{
-	Name:     "thundering-herd",
-	Title:    "Without jitter a hundred clients retry in waves; with it they spread out",
-	Subtitle: "Limiter: 20 requests at once; 100 clients that start at time 0 retry after 1, 2, 4, 8 s, or after a uniform part of it",
-	X:        "time, s", Y: "client",
+	Name:  "thundering-herd",
+	Title: "Without jitter a hundred clients retry in waves; with it they spread out",
+	Subtitle: "Limiter: 20 requests at once; 100 clients that start at time 0 retry after 1, 2, 4, 8 s, or after a " +
+		"uniform part of it",
+	X: "time, s", Y: "client",
 	content: func(l *lab, _ *Result) (Content, error) {
-		return l.herds(map[string]string{"none": "No jitter: waves for 15 s", "full": "Full jitter: all answered within a second"}, "none", "full")
+		names := map[string]string{
+			"none": "No jitter: waves for 15 s", "full": "Full jitter: all answered within a second",
+		}
+		return l.herds(names, "none", "full")
 	},
 }

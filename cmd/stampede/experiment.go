@@ -47,7 +47,7 @@ func experimentCommand() *cli.Command {
 				ArgsUsage: "NAME...",
 				UsageText: examples(
 					example{"Run one experiment and draw its figures.",
-						"stampede experiment run thundering-herd --plot figures"},
+						"stampede experiment run thundering-herd --plot pictures"},
 					example{"Run two experiments with three seeds each.",
 						"stampede experiment run hedge semaphore --seeds 3"},
 				),

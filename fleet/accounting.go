@@ -13,7 +13,7 @@ import (
 // or made up on the way. Each law compares two sides that were counted apart.
 type accounting struct {
 	to      Listener
-	waits   WaitListener // the same, where it wants to be told; else nil
+	waits   WaitListener // the same, where it wants them; else nil
 	attempt Attempt      // the record under way
 	last    []sim.Time   // the end of the last call, by fleet
 

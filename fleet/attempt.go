@@ -254,7 +254,7 @@ func (r *run) replied(aid uint32) {
 func (r *run) cutOff(aid uint32) {
 	a := r.attempts.at(aid)
 	p := r.backend(a)
-	r.marked(p) // what comes at this instant comes first
+	r.marked(p) // what happens at this instant happens first
 	now := r.loop.Now()
 	if a.replyAt == now ||
 		(a.streams != sim.Timer{} && a.first+p.hop == now && a.timerKind != policy.AttemptTimer &&
@@ -266,7 +266,7 @@ func (r *run) cutOff(aid uint32) {
 	r.follow(id, d, layer)
 }
 
-// drop gives an attempt up, for the reason that the timer says.
+// drop gives an attempt up, for the reason of the timer.
 func (r *run) drop(aid uint32, timer policy.Timer) (policy.Decision, int) {
 	a := r.attempts.at(aid)
 	a.reply = wire.Reply{Failure: wire.Timeout}

@@ -21,13 +21,13 @@ type backend struct {
 	spends    bool          // it has a limit on dollars
 }
 
-// bin counts what comes within one stretch of time.
+// bin counts what arrives within one stretch of time.
 type bin struct {
 	number int64 // of stretches of its width
 	n      int32
 }
 
-// place is the place of what comes now among all that came within the same stretch, from 1.
+// place is the place of what arrives now among all that arrived within the same stretch, from 1.
 func (b *bin) place(now sim.Time, width time.Duration) int32 {
 	if number := int64(now / width); number != b.number {
 		*b = bin{number: number}

@@ -81,7 +81,7 @@ func causeOf(timer policy.Timer, reply wire.Reply) cost.Cause {
 }
 
 // learn lets the instance learn from the end of an attempt. What ends because the
-// caller left, or because another attempt was faster, says nothing of the provider.
+// caller left, or because another attempt was faster, shows nothing of the provider.
 func (r *run) learn(g *group, c *call, a *attempt, rec *Attempt) {
 	m := g.instance(c)
 	m.Done(rec.Ended, &policy.Ended{

@@ -5,7 +5,7 @@ import (
 	"stampede/sim"
 )
 
-// Dealing says which instance a call that comes by itself goes to.
+// Dealing decides which instance a call that arrives by itself goes to.
 type Dealing uint8
 
 const (
@@ -23,7 +23,7 @@ var DealingWords = words.Table[Dealing]{"random", "round_robin"}
 // String is the word for a rule.
 func (d Dealing) String() string { return DealingWords.Word(d) }
 
-// Queueing says which workers take a call that comes by itself.
+// Queueing decides which workers take a call that arrives by itself.
 type Queueing uint8
 
 const (

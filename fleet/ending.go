@@ -153,7 +153,7 @@ func (r *run) leave(id uint32) {
 	c := r.calls.at(id)
 	if c.flying > 0 {
 		for i := range r.backends {
-			r.marked(&r.backends[i]) // what comes at this instant comes first
+			r.marked(&r.backends[i]) // what happens at this instant happens first
 		}
 		for _, aid := range c.flights[:c.flying] {
 			if r.attempts.at(aid).replyAt == r.loop.Now() { // if it is no answer, then the caller leaves

@@ -5,8 +5,8 @@
 // and streams one record for each attempt and each call to a [Listener]; it
 // keeps no counters of its own.
 //
-// The life of a call is told in seven files, each in the order in which things
-// happen: run.go has the loop and its events, workers.go how a call comes to a
+// The life of a call is in seven files, each in the order in which things
+// happen: run.go has the loop and its events, workers.go how a call gets to a
 // worker, admit.go what it does with the answer of its instance ([policy.Instance.Admit]),
 // send.go the start of an attempt, attempt.go the provider and the timers, conclude.go the
 // bill and the decision, ending.go the end.
@@ -16,7 +16,7 @@
 // there. A completion at the provider comes before an arrival: the slot is free.
 // At the horizon no call starts. A caller whose patience ends sends nothing more,
 // though a worker or a place gets free at that very instant: nobody waits for what it
-// would send; but a reply that comes then is taken, for it was there. Otherwise what was scheduled first comes first.
+// would send; but a reply that arrives then is taken, for it was there. Otherwise what was scheduled first comes first.
 //
 // Two simplifications. Connections are kept alive: a handshake is not paid for,
 // it only fails when a round trip takes longer than the connect timeout. And an
@@ -110,7 +110,7 @@ func (m *Model) end() sim.Time {
 }
 
 // MeasuredTo is where the measured time of one fleet, or for a negative number of all, ends:
-// at the horizon, or with its last call where all calls of a given number came before.
+// at the horizon, or with its last call where all calls of a given number ended before.
 func (m *Model) MeasuredTo(s *Summary, only int) (end sim.Time) {
 	for i, f := range m.Fleets() {
 		switch {
@@ -160,7 +160,7 @@ func (m *Model) Fleets() []*Fleet {
 	return out
 }
 
-// Workload says when calls come, how large they are and what their callers do.
+// Workload is when calls arrive, how large they are and what their callers do.
 type Workload struct {
 	// Arrivals are the instants at which calls come by themselves. Without it,
 	// workers fetch calls: as soon as they are free, or after Think.
@@ -171,7 +171,7 @@ type Workload struct {
 	Sizes      Sizes
 	Cache      Cache
 	Acts       bool    // a call does something in the world, once for each time its work is done
-	Stream     bool    // the answer comes token by token, else all at once
+	Stream     bool    // the answer arrives token by token, else all at once
 	Patience   law.Law // seconds from arrival after which the caller leaves; nil means never
 	Redelivery Redelivery
 }

@@ -18,7 +18,7 @@ type Listener interface {
 	Call(*Call)
 }
 
-// WaitListener is a Listener that is also told of each wait of a call when it ends, under
+// WaitListener is a Listener that also gets each wait of a call when it ends, under
 // the kind by which Call.Waits counts it. The call is not closed yet.
 type WaitListener interface {
 	Listener
@@ -92,7 +92,7 @@ var WaitWords = words.Glossary[Wait]{
 // String is the word for a wait.
 func (w Wait) String() string { return WaitWords.Word(w) }
 
-// Meaning says what a call waits for.
+// Meaning is what a call waits for.
 func (w Wait) Meaning() string { return WaitWords.Meaning(w) }
 
 // Attempt is the record of one HTTP request.
@@ -107,9 +107,9 @@ type Attempt struct {
 	Hedge    bool     // sent beside another
 	Arrived  sim.Time // of its call
 	Sent     sim.Time
-	Received sim.Time // at the provider; -1 when it never came there
-	First    sim.Time // the first token at the client; -1 when it never came there
-	Ended    sim.Time // the reply came, or the client gave the attempt up
+	Received sim.Time // at the provider; -1 when it never got there
+	First    sim.Time // the first token at the client; -1 when it never got there
+	Ended    sim.Time // the reply arrived, or the client gave the attempt up
 
 	Reply wire.Reply
 	Cut   policy.Timer // what cut the attempt off, if anything
@@ -121,8 +121,8 @@ type Attempt struct {
 
 	Charged, Settled, Refunded int64 // tokens, over the provider's limits on tokens
 
-	InFlight int // requests at the provider when this one came, itself included if admitted
-	Ordinal  int // place among the requests that came to the provider in the same whole second, from 1
+	InFlight int // requests at the provider when this one arrived, itself included if admitted
+	Ordinal  int // place among the requests that arrived at the provider in the same whole second, from 1
 	Tenth    int // the same within a tenth of a second
 
 	Shown int // tokens of a stream that broke and is asked again, as its client saw them

@@ -126,7 +126,7 @@ type event struct {
 type kind uint16
 
 const (
-	arrival   kind = iota // the next call comes by itself
+	arrival   kind = iota // the next call arrives by itself
 	thought               // a worker has paused and fetches a call
 	admits                // a call asks its instance again whether it may be sent
 	expires               // a timeout of the whole call or of a layer ends while a call waits
@@ -138,7 +138,7 @@ const (
 	received              // the provider looks at it
 	first                 // the first token of a stream reaches the client
 	generated             // the provider is done with an attempt
-	marked                // the batch comes to a first or a last token
+	marked                // the batch gets to a first or a last token
 	replied               // a reply reaches the client
 	cut                   // a timer of an attempt fires
 	leave                 // a caller's patience ends
@@ -270,7 +270,7 @@ type attempt struct {
 	breaks    bool
 	lost      bool // it breaks at its end
 	replayed  bool // it is answered from memory
-	// unfinished says that its client left before the provider was done.
+	// unfinished means that its client left before the provider was done.
 	unfinished bool
 	timerKind  policy.Timer
 	request    provider.Request

@@ -23,7 +23,7 @@ func (r *run) open(g *group) {
 	}
 }
 
-// scheduleArrival schedules the next call that comes by itself. At the horizon
+// scheduleArrival schedules the next call that arrives by itself. At the horizon
 // no new call starts.
 func (r *run) scheduleArrival(g *group, last sim.Time) {
 	if g.Workload.Calls > 0 && g.next >= g.Workload.Calls {
@@ -35,7 +35,7 @@ func (r *run) scheduleArrival(g *group, last sim.Time) {
 	}
 }
 
-// arrive takes in a call that comes by itself and finds it a worker.
+// arrive takes in a call that arrives by itself and finds it a worker.
 func (r *run) arrive(g *group) {
 	id, c := r.newCall(g)
 	r.scheduleArrival(g, r.loop.Now())

@@ -115,8 +115,8 @@ func (s *Instance) Admit(now time.Duration, r *Request) Admission {
 	return a
 }
 
-// AdmitHedge asks for an attempt beside others of its call. It goes only when each stage lets
-// it go at once, and takes nothing when one does not.
+// AdmitHedge asks for an attempt beside others of its call. It goes only when each stage admits
+// it at once, and takes nothing when one does not.
 func (s *Instance) AdmitHedge(now time.Duration, r *Request) Admission {
 	if s.gate != nil && s.gate.Busy() >= s.gate.Servers {
 		return Admission{Action: Refuse, By: ByGate}
@@ -188,7 +188,7 @@ func (s *Instance) NextAtGate() (Waiter, bool) { return s.gate.Next() }
 // SkipCancelled takes back the place of one that had left the queue at the gate.
 func (s *Instance) SkipCancelled() { s.gate.SkipCancelled() }
 
-// CancelAtGate tells that one of those who queue at the gate has left.
+// CancelAtGate records that one of those who queue at the gate has left.
 func (s *Instance) CancelAtGate() { s.gate.Leave() }
 
 // NextBlocked takes one from those who queue at the breaker of a target. All of them ask again

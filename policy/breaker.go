@@ -23,7 +23,7 @@ type Breaker struct {
 	InARow   int           // 0 means that the rule is not set
 	Ratio    float64       // 0 means that the rule is not set
 	Count    int           // of Ratio: so many last results
-	Window   time.Duration // of Ratio, instead of Count: what came to an end in this time
+	Window   time.Duration // of Ratio, instead of Count: what ended in this time
 	Minimum  int           // of Ratio: fewer results never trip it
 	Open     time.Duration // how long it stays open
 	Probes   int           // half-open: so many at once, and so many successes close it; 0 means 1
@@ -135,8 +135,8 @@ const (
 )
 
 // Ask reports whether an attempt may be sent now, and the generation under which
-// its result is to be told. When it may not, wait is the time until the breaker is
-// half-open, or 0 when only the end of a probe can tell.
+// its result is to be reported. When it may not, wait is the time until the breaker is
+// half-open, or 0 when only the end of a probe decides.
 func (s *BreakerState) Ask(b *Breaker, now time.Duration) (ok bool, generation uint32, wait time.Duration) {
 	if s.state == opened && now >= s.until {
 		s.enter(halfOpen)
@@ -160,7 +160,7 @@ func (s *BreakerState) Forget(generation uint32) {
 	}
 }
 
-// Done tells the result of an attempt.
+// Done records the result of an attempt.
 func (s *BreakerState) Done(b *Breaker, now time.Duration, generation uint32, failed bool) {
 	if generation != s.generation {
 		return // from before the state changed

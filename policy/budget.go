@@ -85,7 +85,7 @@ const (
 	Hedged        // beside another
 )
 
-// Result is what the end of an attempt says of the provider.
+// Result is what the end of an attempt shows of the provider.
 type Result uint8
 
 const (
@@ -108,7 +108,7 @@ func (s *BudgetState) begin(b *Budget) {
 	}
 }
 
-// Sent tells of an attempt that goes out.
+// Sent records an attempt that goes out.
 func (s *BudgetState) Sent(b *Budget, now time.Duration, role Role) {
 	s.begin(b)
 	if role == Hedged {
@@ -124,7 +124,7 @@ func (s *BudgetState) Sent(b *Budget, now time.Duration, role Role) {
 	}
 }
 
-// Done tells of an attempt that came to an end. Cost is what the retry that it was
+// Done records an attempt that ended. Cost is what the retry that it was
 // has cost; 0 for a first attempt.
 func (s *BudgetState) Done(b *Budget, role Role, result Result, cost float64) {
 	if role != Hedged {
@@ -144,7 +144,7 @@ func (s *BudgetState) Done(b *Budget, role Role, result Result, cost float64) {
 	}
 }
 
-// Release tells of a retry that was allowed and will not be sent. What it cost is spent.
+// Release gives back a retry that was allowed and will not be sent. What it cost is spent.
 func (s *BudgetState) Release() { s.granted-- }
 
 // Withdraw pays for a retry after a reply, and reports whether it could and what it

@@ -7,7 +7,7 @@ import (
 	"stampede/wire"
 )
 
-// Classifier tells errors that another attempt may cure from those it cannot.
+// Classifier separates errors that another attempt may cure from those it cannot.
 type Classifier struct {
 	Statuses    []Statuses // retried
 	Timeouts    bool       // attempts cut off by the client's own timer are retried

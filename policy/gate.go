@@ -13,7 +13,7 @@ type Gate struct {
 	AIMD      AIMD
 	Gradient  Gradient
 	Shared    bool // one gate for all instances
-	LastFirst bool // the call that came last goes first
+	LastFirst bool // the call that arrived last goes first
 	Room      int  // calls that may wait at the gate; more are shed; 0 means no bound, NoRoom that none may
 }
 
@@ -133,7 +133,7 @@ func (s *GateState) Limit(g *Gate) int {
 	return int(s.limit)
 }
 
-// Done tells of an attempt that came to an end: how many, itself included, were in flight
+// Done records an attempt that ended: how many, itself included, were in flight
 // when it was sent, whether it was dropped (refused, overloaded or timed out) and how
 // long it took.
 func (s *GateState) Done(g *Gate, inFlight int, took time.Duration, dropped bool) {

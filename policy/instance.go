@@ -9,7 +9,7 @@ import (
 )
 
 // Instance is what one client process remembers from call to call. It decides by
-// [Instance.Admit] when an attempt is sent, hears of its end by [Instance.Done], and grants
+// [Instance.Admit] when an attempt is sent, records its end by [Instance.Done], and grants
 // retries. Gate and pacer may be shared by instances; what the policy does not use is nil.
 type Instance struct {
 	client   *Client
@@ -71,7 +71,7 @@ func NewInstances(c *Client, n, targets int) []Instance {
 	return instances
 }
 
-// Sent tells of an attempt that goes out, and gives the places at the gate that are taken.
+// Sent records an attempt that goes out, and returns the places at the gate that are taken.
 func (s *Instance) Sent(now time.Duration, role Role) (inFlight int) {
 	if s.budget != nil {
 		s.budget.Sent(&s.client.Budget, now, role)
@@ -92,7 +92,7 @@ type Ended struct {
 	Began      time.Duration // when its try began, and it or the attempt that it hedges was sent
 	Sent       time.Duration
 	Reply      *wire.Reply
-	Cancelled  bool // its caller left or another attempt was faster, which says nothing of the provider
+	Cancelled  bool // its caller left or another attempt was faster, which shows nothing of the provider
 }
 
 // Done lets the instance learn from the end of an attempt.
@@ -143,7 +143,7 @@ func (s *Instance) GrantRetry(now time.Duration, reply *wire.Reply) (cost float6
 	return s.budget.Withdraw(&s.client.Budget, now, *reply)
 }
 
-// ReleaseRetry tells of a retry that was granted and will not be sent.
+// ReleaseRetry gives back a retry that was granted and will not be sent.
 func (s *Instance) ReleaseRetry() {
 	if s.budget != nil {
 		s.budget.Release()

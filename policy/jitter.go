@@ -167,7 +167,7 @@ func smoothed(b Backoff, i int, last time.Duration, u float64) time.Duration {
 	return b.capped(max(0, float64(b.Base)/smoothScale*(smooth(float64(i)+u)-before)))
 }
 
-// previous is f(i-1+U') of the smooth jitter, from the wait that came of it. The wait
+// previous is f(i-1+U') of the smooth jitter, from the wait that it gave. The wait
 // before that one is not known, so U' of the wait at hand stands for its own: only the
 // first of the two, f(U'), is exact; later ones are drawn from their mean, f(i-1/2).
 func (b Backoff) previous(i int, last time.Duration) float64 {

@@ -68,7 +68,7 @@ func (m *mirror) learn(now, sent time.Duration, q wire.Quota) {
 	}
 }
 
-// compare tells a window from a bucket once the use has changed by half: the resets of a
+// compare separates a window from a bucket once the use has changed by half: the resets of a
 // bucket are in proportion to its use, those of a window are not.
 func (m *mirror) compare(r counters) {
 	if r.used <= 0 || r.reset <= 0 {

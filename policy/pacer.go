@@ -145,7 +145,7 @@ func seconds(s float64) time.Duration { return sim.Nanoseconds(math.Ceil(s * 1e9
 // with t the seconds since the last throttle, never below 0.5/s nor above twice the
 // measured rate. The measured rate is smoothed by 0.8 over windows of half a second. Every
 // attempt takes one token of a bucket that holds at most a second's worth, at least 1.
-// An attempt keeps the wait of the rate at which it came, where botocore's sleepers look again
+// An attempt keeps the wait of the rate at which it arrived, where botocore's sleepers look again
 // when the rate changes.
 type cubic struct {
 	enabled   bool

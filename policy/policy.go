@@ -62,7 +62,7 @@ type Tries struct {
 // The facts are those of the innermost layer, and are changed; outer holds the tries
 // of the others.
 // From is the first layer that is asked, for those within a layer whose timeout cut
-// them off have no say.
+// them off do not decide.
 func (c *Client) Decide(f *Facts, outer []Tries, from int) (d Decision, layer int) {
 	for layer = from; ; layer++ {
 		if layer == 0 {
@@ -186,7 +186,7 @@ func (c Client) String() string {
 	return c.Name + ": " + strings.Join(parts, ", ")
 }
 
-// Retry says whether and when a call is tried again.
+// Retry decides whether and when a call is tried again.
 type Retry struct {
 	Attempts   int           // at most so many, the first included; 0 means no limit
 	Deadline   time.Duration // no wait may end later than this after the call's start; 0 means none

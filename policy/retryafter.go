@@ -10,7 +10,7 @@ import (
 	"stampede/wire"
 )
 
-// RetryAfter is what a client makes of the server's wish. The zero RetryAfter
+// RetryAfter is how a client treats the wait that the server asks for. The zero RetryAfter
 // ignores it. Of the headers that it reads the first that it takes decides: see
 // [wire.Reads] for their order, and Skips. What that header asks for is obeyed when it
 // is above 0 and no longer than Limit; what else it can hold, each client treats in
@@ -18,14 +18,14 @@ import (
 type RetryAfter struct {
 	Obey           Obedience
 	Limit          time.Duration // of UpTo
-	Below          bool          // of UpTo: a wish of exactly Limit is too long as well
-	Beyond         Beyond        // of UpTo: what becomes of a longer wish
+	Below          bool          // of UpTo: a wait of exactly Limit is too long as well
+	Beyond         Beyond        // of UpTo: what becomes of a longer one
 	Plus           time.Duration // up to so much is added, uniformly
-	AtLeastBackoff bool          // the longer of the wish and the backoff is waited
+	AtLeastBackoff bool          // the longer of what was asked for and the backoff is waited
 	GiveUpFirst    bool          // of GiveUp: before the status and x-should-retry are looked at
 	wire.Reads                   // what else is looked at
 
-	Zero     Reaction // the wish is 0
+	Zero     Reaction // the wait is 0
 	Negative Reaction // it is below 0
 	Past     Reaction // it is a date that has passed
 	Garbage  Reaction // it cannot be read
@@ -34,7 +34,7 @@ type RetryAfter struct {
 	Skips    Skips
 }
 
-// Reaction is what a client does on a wish that it does not wait for.
+// Reaction is what a client does when asked for a wait that it does not make.
 type Reaction uint8
 
 const (
@@ -49,7 +49,7 @@ var ReactionWords = words.Table[Reaction]{"backoff", "at_once", "1ms"}
 // String is the word for a reaction.
 func (r Reaction) String() string { return ReactionWords.Word(r) }
 
-// Skips says which values make a client go on to the next header.
+// Skips lists the values that make a client go on to the next header.
 type Skips struct {
 	ZeroMillis bool // a retry-after-ms of 0
 	Negative   bool // a number below 0
@@ -70,7 +70,7 @@ var ObedienceWords = words.Table[Obedience]{"ignore", "in_full", "up_to"}
 // String is the word for an obedience.
 func (o Obedience) String() string { return ObedienceWords.Word(o) }
 
-// Beyond is what a client does with a wish longer than its limit.
+// Beyond is what a client does when asked for a wait longer than its limit.
 type Beyond uint8
 
 const (
@@ -79,7 +79,7 @@ const (
 	GiveUp                // the call ends
 )
 
-// BeyondWords are the words of what becomes of a longer wish.
+// BeyondWords are the words of what becomes of a longer one.
 var BeyondWords = words.Table[Beyond]{"discard", "clip", "give_up"}
 
 // String is the word for it.
@@ -93,8 +93,8 @@ const (
 	tooLong
 )
 
-// read turns the headers into a wait. The limit holds for the wish; when clipped,
-// for the wish with its addition.
+// read turns the headers into a wait. The limit holds for the wait that was asked for; when clipped,
+// for that with its addition.
 func (a *RetryAfter) read(f *Facts) (time.Duration, reading) {
 	if a.Obey == Ignore {
 		return 0, unread
@@ -103,22 +103,22 @@ func (a *RetryAfter) read(f *Facts) (time.Duration, reading) {
 	if !ok {
 		return 0, unread
 	}
-	wish, readable := hint.Wait(f.Now)
+	asked, readable := hint.Wait(f.Now)
 	switch {
 	case !readable && math.IsInf(hint.Value, 1) && hint.Form == wire.Seconds:
 		return a.react(a.Overflow)
 	case !readable:
 		return a.react(a.Garbage)
-	case hint.Form == wire.Date && wish <= 0:
+	case hint.Form == wire.Date && asked <= 0:
 		return a.react(a.Past)
-	case wish < 0:
+	case asked < 0:
 		return a.react(a.Negative)
-	case wish == 0:
+	case asked == 0:
 		return a.react(a.Zero)
-	case a.Largest > 0 && wish > a.Largest:
+	case a.Largest > 0 && asked > a.Largest:
 		return a.react(a.Overflow)
 	}
-	if a.Obey == UpTo && (wish > a.Limit || a.Below && wish == a.Limit) {
+	if a.Obey == UpTo && (asked > a.Limit || a.Below && asked == a.Limit) {
 		switch a.Beyond {
 		case Discard:
 			return 0, unread
@@ -126,7 +126,7 @@ func (a *RetryAfter) read(f *Facts) (time.Duration, reading) {
 			return 0, tooLong
 		}
 	}
-	wait := sim.Plus(wish, scale(a.Plus, f.U))
+	wait := sim.Plus(asked, scale(a.Plus, f.U))
 	if a.Obey == UpTo && a.Beyond == Clip {
 		wait = min(wait, a.Limit)
 	}

@@ -40,7 +40,7 @@ func (s *ThrottleState) Ask(t *Throttle, now time.Duration, u float64) bool {
 	return u >= (requests-t.K*accepts)/(requests+1)
 }
 
-// Done tells of an attempt that the provider accepted.
+// Done records an attempt that ended, accepted by the provider or not.
 func (s *ThrottleState) Done(t *Throttle, now time.Duration, accepted bool) {
 	if accepted {
 		s.accepts.add(now, t.Window)

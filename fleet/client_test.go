@@ -306,10 +306,10 @@ func TestGateOrders(t *testing.T) {
 		want      string // calls by their end
 	}{
 		{"fifo", policy.Gate{Semaphore: 1}, 1, "0@1s 1@2s 2@3s 3@4s"},
-		{"lifo", policy.Gate{Semaphore: 1, LastFirst: true}, 1, "0@1s 3@2s 2@3s 1@4s"},
+		{"lifo", policy.Gate{Semaphore: 1, Order: policy.LastInFirstOut}, 1, "0@1s 3@2s 2@3s 1@4s"},
 		{"room for one", policy.Gate{Semaphore: 1, Room: 1}, 1, "2@0s 3@0s 0@1s 1@2s"},
 		{"one for each of two instances", policy.Gate{Semaphore: 1}, 2, "0@1s 1@1s 2@2s 3@2s"},
-		{"one for both", policy.Gate{Semaphore: 1, Shared: true}, 2, "0@1s 1@2s 2@3s 3@4s"},
+		{"one for both", policy.Gate{Semaphore: 1, Scope: policy.ForAll}, 2, "0@1s 1@2s 2@3s 3@4s"},
 	} {
 		m := model()
 		m.Workers, m.Instances, m.Dealt = 0, c.instances, InTurn

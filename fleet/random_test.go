@@ -63,9 +63,9 @@ func randomFleet(t *rapid.T) Fleet {
 	f.Client.Retry.Broken = policy.Broken(rapid.IntRange(0, 2).Draw(t, "broken"))
 	f.Workload.Acts, f.Client.IdempotencyKey = sometimes("acts"), sometimes("key")
 	f.Client.Gate = policy.Gate{
-		Shared:    sometimes("shared"),
-		LastFirst: sometimes("last first"),
-		Room:      rapid.IntRange(0, 3).Draw(t, "gate room"),
+		Scope: policy.Scope(rapid.IntRange(0, 1).Draw(t, "gate scope")),
+		Order: policy.Order(rapid.IntRange(0, 1).Draw(t, "gate order")),
+		Room:  rapid.IntRange(0, 3).Draw(t, "gate room"),
 	}
 	switch rapid.IntRange(0, 3).Draw(t, "gate") {
 	case 1:
@@ -91,7 +91,7 @@ func randomFleet(t *rapid.T) Fleet {
 	case 3:
 		f.Client.Pacer.Cubic = true
 	}
-	f.Client.Pacer.Shared = sometimes("pacer shared")
+	f.Client.Pacer.Scope = policy.Scope(rapid.IntRange(0, 1).Draw(t, "pacer scope"))
 	if sometimes("breaker") {
 		f.Client.Breaker = policy.Breaker{
 			InARow:   rapid.IntRange(0, 3).Draw(t, "in a row"),

@@ -114,7 +114,7 @@ func TestAdmission(t *testing.T) {
 		{"what is given up at this instant is not sent", Client{}, "late a: refuse lateness"},
 		{"a gate of one: the second waits for its turn and then asks again", Client{Gate: Gate{Semaphore: 1}},
 			"admit a: go; admit b: queue gate; admit c: queue gate; done a: b; admit b: go; done b: c; admit c: go"},
-		{"the last goes first", Client{Gate: Gate{Semaphore: 1, LastFirst: true}},
+		{"the last goes first", Client{Gate: Gate{Semaphore: 1, Order: LastInFirstOut}},
 			"admit a: go; admit b: queue gate; admit c: queue gate; done a: c"},
 		{"one that left the queue is skipped, and makes room there at once",
 			Client{Gate: Gate{Semaphore: 1, Room: 1}},
@@ -171,16 +171,16 @@ func TestAdmission(t *testing.T) {
 
 // Instances share a gate or a pacer only where the policy says so; the breaker is each one's own.
 func TestInstancesShare(t *testing.T) {
-	for _, shared := range []bool{false, true} {
+	for _, scope := range []Scope{PerInstance, ForAll} {
 		c := Client{
-			Gate:  Gate{Semaphore: 1, Shared: shared},
-			Pacer: Pacer{Bucket: PaceBucket{Rate: 1, Burst: 2}, Shared: shared},
+			Gate:  Gate{Semaphore: 1, Scope: scope},
+			Pacer: Pacer{Bucket: PaceBucket{Rate: 1, Burst: 2}, Scope: scope},
 		}
 		both := NewInstances(&c, 2, 1)
 		both[0].Admit(0, &Request{})
 		a := both[1].Admit(0, &Request{})
-		if got := a.Action == Queue; got != shared {
-			t.Errorf("shared %v: the second instance must %v", shared, a.Action)
+		if got := a.Action == Queue; got != (scope == ForAll) {
+			t.Errorf("one for %v: the second instance must %v", scope, a.Action)
 		}
 	}
 	c := Client{Breaker: Breaker{InARow: 1, Open: s}}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"stampede/internal/words"
 )
 
 // Gate bounds what one instance, or all together, have in flight. The zero Gate
@@ -12,10 +14,38 @@ type Gate struct {
 	Semaphore int // attempts in flight at once
 	AIMD      AIMD
 	Gradient  Gradient
-	Shared    bool // one gate for all instances
-	LastFirst bool // the call that arrived last goes first
-	Room      int  // calls that may wait at the gate; more are shed; 0 means no bound, NoRoom that none may
+	Scope     Scope // of one instance or of all together
+	Order     Order // of the calls that wait
+	Room      int   // calls that may wait at the gate; more are shed; 0 means no bound, NoRoom that none may
 }
+
+// Scope is which instances share a gate or a pacer.
+type Scope uint8
+
+const (
+	PerInstance Scope = iota
+	ForAll
+)
+
+// ScopeWords are the words of scopes.
+var ScopeWords = words.Table[Scope]{"instance", "all"}
+
+// String is the word for a scope.
+func (s Scope) String() string { return ScopeWords.Word(s) }
+
+// Order is which of the calls that wait at a gate goes first.
+type Order uint8
+
+const (
+	FirstInFirstOut Order = iota
+	LastInFirstOut
+)
+
+// OrderWords are the words of orders.
+var OrderWords = words.Table[Order]{"fifo", "lifo"}
+
+// String is the word for an order.
+func (o Order) String() string { return OrderWords.Word(o) }
 
 // NoRoom is a gate at which no call may wait: what finds it full is shed.
 const NoRoom = -1
@@ -36,10 +66,10 @@ func (g Gate) String() string {
 	default:
 		return ""
 	}
-	if g.Shared {
+	if g.Scope == ForAll {
 		s += " for all"
 	}
-	if g.LastFirst {
+	if g.Order == LastInFirstOut {
 		s += ", last first"
 	}
 	if g.Room == NoRoom {

@@ -41,17 +41,17 @@ func NewInstances(c *Client, n, targets int) []Instance {
 		s := &instances[i]
 		s.client = c
 		if c.Gate.On() {
-			if s.gate = instances[0].gate; s.gate == nil || !c.Gate.Shared {
+			if s.gate = instances[0].gate; s.gate == nil || c.Gate.Scope == PerInstance {
 				s.gate = &queue{}
 				s.gate.Room = -1
 				if c.Gate.Room != 0 {
 					s.gate.Room = max(0, c.Gate.Room)
 				}
-				s.gate.LastFirst = c.Gate.LastFirst
+				s.gate.LastFirst = c.Gate.Order == LastInFirstOut
 			}
 		}
 		if c.Pacer.On() {
-			if s.pacer = instances[0].pacer; s.pacer == nil || !c.Pacer.Shared {
+			if s.pacer = instances[0].pacer; s.pacer == nil || c.Pacer.Scope == PerInstance {
 				s.pacer = &PacerState{}
 			}
 		}

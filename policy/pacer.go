@@ -15,8 +15,8 @@ import (
 type Pacer struct {
 	Bucket  PaceBucket
 	Headers PaceHeaders
-	Cubic   bool // the rate limiter of the AWS SDKs' adaptive mode, see cubic
-	Shared  bool // one pacer for all instances
+	Cubic   bool  // the rate limiter of the AWS SDKs' adaptive mode, see cubic
+	Scope   Scope // of one instance or of all together
 }
 
 // PaceBucket is a token bucket on the client's side: Rate a second, Burst at once.
@@ -52,7 +52,7 @@ func (p Pacer) String() string {
 	default:
 		return ""
 	}
-	if p.Shared {
+	if p.Scope == ForAll {
 		s += ", for all"
 	}
 	return s

@@ -162,8 +162,8 @@ func (b *builder) retryAfter(path string, ra *RetryAfter) (out policy.RetryAfter
 func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
 	out = policy.Gate{
 		Semaphore: int(g.Semaphore),
-		Shared:    g.Scope == "all",
-		LastFirst: g.Order == "lifo",
+		Scope:     valueOf(policy.ScopeWords, g.Scope),
+		Order:     valueOf(policy.OrderWords, g.Order),
 		Room:      roomOf(g.Waiting),
 	}
 	or := func(n Number, standard float64) float64 {
@@ -259,7 +259,7 @@ func (b *builder) pacer(p *Pace) (out policy.Pacer, err error) {
 		kinds++
 		out.Cubic = true
 	}
-	out.Shared = p.Scope == "all"
+	out.Scope = valueOf(policy.ScopeWords, p.Scope)
 	if kinds > 1 {
 		return out, b.errorf("policy.pace", "found %d kinds; want one of rate, headers, cubic", kinds)
 	}

@@ -60,12 +60,12 @@ func (Class) Words() []string        { return wire.ClassWords.Table().Names(wire
 func (Dispatch) Words() []string     { return fleet.DealingWords.Names() }
 func (Queue) Words() []string        { return fleet.QueueingWords.Names() }
 func (Tier) Words() []string         { return cost.TierWords.Names() }
+func (Scope) Words() []string        { return policy.ScopeWords.Names() }
+func (Order) Words() []string        { return policy.OrderWords.Names() }
 func (Dialect) Words() []string      { return dialect.Names() }
 
 // Vocabularies of the file alone, which stand for one or more truths.
-func (Scope) Words() []string { return []string{"instance", "all"} }
-func (Order) Words() []string { return []string{"fifo", "lifo"} }
-func (Obey) Words() []string  { return []string{"obey", "ignore"} }
+func (Obey) Words() []string { return []string{"obey", "ignore"} }
 func (Billed) Words() []string {
 	return []string{"abandoned", "cut_stream", "lost_reply", "timeout_408", "content_filter"}
 }

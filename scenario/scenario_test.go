@@ -592,8 +592,7 @@ func TestDealing(t *testing.T) {
 			queue: fleet.PerInstance},
 		{fleet: "{instances: 3, workers: 2, dispatch: round_robin}",
 			mistake: "fleet.dispatch: found round_robin, but workers take calls from one queue of all instances; " +
-				"want " +
-				"fleet.queue per_instance as well"},
+				"want fleet.queue per_instance as well"},
 		{fleet: "{instances: 3, queue: per_instance}",
 			mistake: "fleet.queue: found per_instance; it requires workers and an open, burst or trace workload"},
 	} {

@@ -16,7 +16,7 @@ import (
 	"stampede/provider"
 )
 
-// builder turns a file into a model and checks what only the whole can tell.
+// builder turns a file into a model and checks what depends on several fields.
 type builder struct {
 	d        *strict.Decoder
 	options  Options
@@ -230,8 +230,7 @@ func (b *builder) deal(f *Fleet, out *fleet.Fleet) error {
 	return nil
 }
 
-// herd notes when those who ask at once are more than the limits let through while
-// they keep trying:
+// herd warns when more calls start at once than the limits admit while they retry:
 //
 //	answered <= supply within the horizon / mean charge
 func (b *builder) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose string) {
@@ -271,7 +270,7 @@ func (b *builder) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, w
 	}
 }
 
-// warn notes what is allowed and probably not meant.
+// warn adds a note on each setting that is allowed but probably a mistake.
 func (b *builder) warn(m *fleet.Model) {
 	note := func(format string, args ...any) { b.warnings = append(b.warnings, fmt.Sprintf(format, args...)) }
 	for i, f := range m.Provider.Faults {

@@ -11,9 +11,9 @@ import (
 	"stampede/sim"
 )
 
-// What each part of a scenario lets through by itself, on average, and which of them binds.
+// The throughput that each part of a scenario allows on average, and which part binds.
 
-// part is a limit, or a number of places at once, by what it lets through of the calls of
+// part is a limit, or a number of places at once, by what it admits of the calls of
 // the main fleet.
 type part struct {
 	what  string
@@ -35,7 +35,7 @@ func (p part) calls() string {
 	return fmt.Sprintf("%s calls/%s", number(p.rate*p.scale.Seconds()), format.Period(p.scale))
 }
 
-// explain writes what the part lets through, and how long so many calls take.
+// explain writes the throughput of the part and how long the calls take at it.
 func (p part) explain(calls uint64) string {
 	s := p.calls() + p.words
 	if calls > 0 {
@@ -95,7 +95,7 @@ func (s *Scenario) parts(fleets []averages) (out []part) {
 	return out
 }
 
-// limitPart is a limit, less what fleets beside the main one take of it.
+// limitPart is a limit, less what the other fleets use of it.
 func (s *Scenario) limitPart(limit int, fleets []averages) part {
 	m := &s.Model
 	l, supply, each := &m.Provider.Limits[limit], m.Provider.Supply(limit), fleets[0].counts[limit]
@@ -210,7 +210,7 @@ func (a arrivals) busiest(p part) (out need) {
 	return out
 }
 
-// words say what the stretch asks of a part.
+// words describe the load of the stretch on a part.
 func (n need) words(a arrivals, p part) string {
 	whole := n.from == 0 && n.to == a.end
 	who := "arrivals need"
@@ -299,7 +299,7 @@ func (s *Scenario) have() string {
 	return "; one per call"
 }
 
-// outlasts says how long answers take alone, and how many of them nobody waits for even then.
+// outlasts says how long answers take without load, and how many exceed their timeouts even then.
 func outlasts(f *fleet.Fleet, a averages) string {
 	s := fmt.Sprintf("On an unloaded provider an answer takes %.3g s on average; 95 %% take at most %.3g s",
 		a.answer, a.p95)

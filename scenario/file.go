@@ -7,8 +7,8 @@ import (
 	"stampede/sim"
 )
 
-// File is a scenario as written. The tags name the fields and say what they
-// mean; the JSON Schema and the checks are made from them.
+// File is a scenario as written. The tags name the fields, their defaults and their words for nothing
+// and for everything; fields.yaml documents them. The JSON Schema and the checks are made from both.
 type File struct {
 	Name         string       `yaml:"name"`
 	Description  string       `yaml:"description"`
@@ -77,8 +77,7 @@ func (w Warmup) String() string {
 	return w.Span.String()
 }
 
-// Collapse says which runs have collapsed: those that answer too little of what is
-// offered in a window.
+// Collapse defines when a run has collapsed: it answers too few of the calls that arrive in a window.
 type Collapse struct {
 	From  Span  `yaml:"from"`
 	To    Span  `yaml:"to"`
@@ -124,7 +123,7 @@ type Spread struct {
 	CV Number `yaml:"cv"`
 }
 
-// Closed is users who think and ask.
+// Closed is users who think, make a call, and think again.
 type Closed struct {
 	Think Law[Span] `yaml:"think" none:"no pause"`
 	Calls Count     `yaml:"calls" unlimited:"until the horizon" zero:"no"`

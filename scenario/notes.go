@@ -11,9 +11,9 @@ import (
 	"stampede/sim"
 )
 
-// Notes on a fleet: what is allowed and probably not meant.
+// Notes on a fleet: settings that are allowed but probably a mistake.
 
-// hangNote notes requests that hang for ever.
+// hangNote notes requests that can hang without end.
 func hangNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 	c := &f.Client
 	if f.Workload.Patience != nil || c.Timeouts.Call > 0 {

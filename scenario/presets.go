@@ -171,7 +171,7 @@ func compareVersions(a, b []int) int {
 }
 
 // UnmarshalNode implements strict.Unmarshaler: a name alone is a preset, and
-// what stands beside a preset overrides it.
+// other fields override the preset.
 func (p *Policy) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
 	return underPreset(d, n, path, "policy", p)
 }

@@ -1,14 +1,14 @@
 // Package scenario is the scenario file: one YAML document that says who calls
-// which provider how, in the reader's words, every value with its unit.
+// which provider, how, and at what price, every value with its unit.
 //
 // [Read] turns a document, with presets under it and settings over it, into a
 // [Scenario]: the file as written and the fleet model built from it. A mistake
 // is answered with file, line, column, the path of the field, what was found,
-// what is allowed and the nearest known name; all mistakes are told at once.
-// file.go is the language.
+// what is allowed and the nearest known name; all mistakes are reported together.
+// file.go is the language, fields.yaml its documentation.
 //
-// Of each field, none switches the thing off, unlimited sets no bound, and null leaves
-// the default, which the field's description states. A mapping or a list that a setting
+// For each field, none switches the feature off, unlimited sets no bound, and null restores the
+// default, which fields.yaml states. A mapping or a list that a setting
 // holds replaces what is there; += merges it or adds to it; a path reaches inside.
 package scenario
 
@@ -31,8 +31,8 @@ import (
 type Scenario struct {
 	File
 	Model    fleet.Model
-	Warnings []string // what is allowed and probably not meant
-	Files    []string // that the scenario names and that were read
+	Warnings []string // settings that are allowed but probably a mistake
+	Files    []string // read by the scenario, as it names them
 }
 
 // Options are what the command line adds to a file.

@@ -11,8 +11,8 @@ import (
 	"stampede/sim"
 )
 
-// Sweep asks a scenario many questions at once: every combination of the values
-// of its axes, or a sample of the space they span.
+// Sweep is a parameter sweep: every combination of the values of its axes, or a sample of the
+// space they span.
 type Sweep struct {
 	Axes   []Axis
 	Points Count  // of a sample; 0 means the whole grid
@@ -224,8 +224,8 @@ func (s *Sweep) Check() error {
 	return nil
 }
 
-// Warnings names axes whose values look like a slip of the pen: numbers that
-// neither rise nor fall throughout, or a value that stands twice.
+// Warnings names axes whose values look mistyped: numbers that neither rise nor fall throughout,
+// or a value that is listed twice.
 func (s *Sweep) Warnings() (out []string) {
 	for _, a := range s.Axes {
 		var numbers []float64

@@ -140,7 +140,7 @@ func (p *Price) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) er
 	return d.Plain(n, reflect.ValueOf(p).Elem(), path)
 }
 
-// UnmarshalNode implements strict.Unmarshaler: what a fleet beside inherits has no parts that
+// UnmarshalNode implements strict.Unmarshaler: what another fleet inherits has no parts that
 // a setting could reach.
 func (b *OtherFleet) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
 	for _, inherited := range []struct {

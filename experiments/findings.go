@@ -79,25 +79,6 @@ func list(values []float64) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// WriteText writes the findings for people.
-func (r *Result) WriteText(w io.Writer) {
-	more := ""
-	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return len(f.Values) > r.Replications }) {
-		more = " or more"
-	}
-	fmt.Fprintf(w, "%s: %s\n  claim  %s\n  seed %d, %s%s for each arm\n\n", r.Experiment.Name, r.Experiment.Question,
-		r.Experiment.Claim, r.Seed, format.Plural(r.Replications, "replication"), more)
-	fmt.Fprintf(w, "  %-34s %-30s %-34s %s\n", "finding", "reference", "measured [95 % interval]", "verdict")
-	var notes []string
-	for _, f := range r.Findings {
-		fmt.Fprintf(w, "  %-34s %-30s %-34s %s\n", f.Key, f.words(), f.measured(), f.verdict(r.Seeds, &notes))
-	}
-	fmt.Fprintln(w)
-	for i, n := range notes {
-		fmt.Fprintf(w, "[%d] %s\n", i+1, n)
-	}
-}
-
 // MarshalJSON writes the findings for machines.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	type finding struct {

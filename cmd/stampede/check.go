@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"io"
 
 	"github.com/urfave/cli/v2"
 
+	"stampede/internal/format"
 	"stampede/scenario"
 )
 
@@ -37,6 +40,8 @@ func checkScenario(c *cli.Context) error {
 	case c.Bool("json"):
 		return writeJSON(c.App.Writer, t.Base.Summary())
 	}
-	t.Base.Explain(c.App.Writer)
-	return nil
+	var text bytes.Buffer
+	t.Base.Explain(&text)
+	_, err = io.WriteString(c.App.Writer, format.Fold(text.String(), columns(c.App.Writer)))
+	return err
 }

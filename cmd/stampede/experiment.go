@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -116,8 +118,10 @@ func showExperiment(c *cli.Context) error {
 	if err != nil {
 		return usageError{err}
 	}
-	e.Show(c.App.Writer)
-	return nil
+	var text bytes.Buffer
+	e.Show(&text)
+	_, err = io.WriteString(c.App.Writer, format.FoldYAML(text.String(), columns(c.App.Writer)))
+	return err
 }
 
 // maxSeeds bounds --seeds.
@@ -166,7 +170,7 @@ func runExperiments(c *cli.Context) error {
 			results = append(results, r)
 			if text {
 				bar.erase()
-				r.WriteText(c.App.Writer)
+				r.WriteText(c.App.Writer, columns(c.App.Writer), colour(c))
 			}
 		}
 		if err == nil && dir != "" {

@@ -177,7 +177,8 @@ func showPreset(c *cli.Context) error {
 			return writeJSON(c.App.Writer, prices)
 		}
 		for _, p := range prices {
-			fmt.Fprintf(c.App.Writer, "%s\ndate: %s\nsource: %s\n", p.Price, p.Date, p.Source)
+			text := fmt.Sprintf("%s\ndate: %s\nsource: %s\n", p.Price, p.Date, p.Source)
+			fmt.Fprint(c.App.Writer, format.Fold(text, columns(c.App.Writer)))
 		}
 		return nil
 	}
@@ -195,6 +196,7 @@ func showPreset(c *cli.Context) error {
 			strings.Split(strings.TrimSpace(explanation.String()), "\n"), p.Text,
 		})
 	}
-	_, err = fmt.Fprint(c.App.Writer, p.Text, &explanation)
+	width := columns(c.App.Writer)
+	_, err = fmt.Fprint(c.App.Writer, format.FoldYAML(p.Text, width), format.Fold(explanation.String(), width))
 	return err
 }

@@ -12,11 +12,15 @@ import (
 // limits that count in the end what they could not know at admission.
 func TestBoundHoldsForEveryLimit(t *testing.T) {
 	for _, limit := range []string{
-		"{resource: dollars, limit: $1/min}", "{resource: output_tokens, limit: 100/min}", "{resource: tokens, limit: 3k/min, settle: multiply_output, output_factor: 9}",
-		"{resource: tokens, limit: 3k/min, kind: leaky_bucket}", "{resource: tokens, limit: 3k/min, kind: fixed_window, resets_at: '23:40'}", "{resource: requests, limit: 30/min}",
+		"{resource: dollars, limit: $1/min}", "{resource: output_tokens, limit: 100/min}", "{resource: tokens, " +
+			"limit: 3k/min, settle: multiply_output, output_factor: 9}",
+		"{resource: tokens, limit: 3k/min, kind: leaky_bucket}", "{resource: tokens, limit: 3k/min, kind: " +
+			"fixed_window, resets_at: '23:40'}", "{resource: requests, limit: 30/min}",
 	} {
-		text := "name: t\nworkload: {burst: {calls: 60}, prompt_tokens: 100, output_tokens: 50, max_tokens: 80}\nprovider: {limits: [" + limit + "]}\n" +
-			"policy: {retry: {attempts: unlimited, deadline: 10h, retry_after: in_full, backoff: {constant: 1s}}}\nprice: {input: 100, output: 900}\nreplications: 2\n"
+		text := "name: t\nworkload: {burst: {calls: 60}, prompt_tokens: 100, output_tokens: 50, max_tokens: " +
+			"80}\nprovider: {limits: [" + limit + "]}\n" +
+			"policy: {retry: {attempts: unlimited, deadline: 10h, retry_after: in_full, backoff: {constant: " +
+			"1s}}}\nprice: {input: 100, output: 900}\nreplications: 2\n"
 		s, err := scenario.Read([]byte(text), "f", scenario.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -26,7 +30,8 @@ func TestBoundHoldsForEveryLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range runs {
-			bound, makespan, used := r.Values[Index("makespan_lower_bound_s")], r.Values[Index("makespan_s")], r.Values[Index("quota_used_ratio")]
+			bound, makespan := r.Values[Index("makespan_lower_bound_s")], r.Values[Index("makespan_s")]
+			used := r.Values[Index("quota_used_ratio")]
 			if bound > makespan || used > 1 {
 				t.Errorf("%s: makespan %g s below the bound %g s, or %g of the limit used", limit, makespan, bound,
 					used)
@@ -49,20 +54,30 @@ func TestBoundsByHand(t *testing.T) {
 		// Dollars likewise: an answer is 0.0001 x 100 + 0.0009 x 50 = $0.055; (100 - 8) x 0.055 less $1 at $1 a minute.
 		{"dollars", "{batch: {calls: 100}, prompt_tokens: 100, output_tokens: 50}",
 			"{limits: [{resource: dollars, limit: $1/min}], latency: {first_token: 2s}}", 243.6 + 2, 0, 0.2},
-		{"a fixed window", "{batch: {calls: 200}, prompt_tokens: 100, output_tokens: 50}", "{limits: [{resource: requests, limit: 150/day, kind: fixed_window}]}", 86_400, 200.0 / 300, 0.01},
-		{"a sliding window", "{batch: {calls: 200}, prompt_tokens: 100, output_tokens: 50}", "{limits: [{resource: requests, limit: 150/day, kind: sliding_window}]}", 86_400, 200.0 / 300, 0.01},
-		{"a leaky bucket: the burst, one over the brim, and 50 more at 60 a minute", "{batch: {calls: 111}, prompt_tokens: 100, output_tokens: 50}",
+		{"a fixed window", "{batch: {calls: 200}, prompt_tokens: 100, output_tokens: 50}",
+			"{limits: [{resource: requests, limit: 150/day, kind: fixed_window}]}", 86_400, 200.0 / 300, 0.01},
+		{"a sliding window", "{batch: {calls: 200}, prompt_tokens: 100, output_tokens: 50}",
+			"{limits: [{resource: requests, limit: 150/day, kind: sliding_window}]}", 86_400, 200.0 / 300, 0.01},
+		{"a leaky bucket: the burst, one over the brim, and 50 more at 60 a minute",
+			"{batch: {calls: 111}, prompt_tokens: 100, output_tokens: 50}",
 			"{limits: [{resource: requests, limit: 60/min, kind: leaky_bucket}]}", 50, 1, 0.05},
-		{"nine at once", "{burst: {calls: 500}, prompt_tokens: 100, output_tokens: 50}", "{limits: [{resource: concurrency, limit: 9}], latency: {first_token: 2s}}", 112, 0, 0.6},
+		{"nine at once", "{burst: {calls: 500}, prompt_tokens: 100, output_tokens: 50}",
+			"{limits: [{resource: concurrency, limit: 9}], latency: {first_token: 2s}}", 112, 0, 0.6},
 		{"nine at once, under the key of all", "{burst: {calls: 500}, prompt_tokens: 100, output_tokens: 50}",
-			"{limits: [{resource: concurrency, limit: 9, models: [own price]}], latency: {first_token: 2s}}", 112, 0, 0.6},
-		{"nine slots", "{burst: {calls: 500}, prompt_tokens: 100, output_tokens: 50}", "{capacity: {slots: 9, queue: 500}, latency: {first_token: 2s}}", 112, 0, 0.001},
-		{"eight workers, each with 0.1 s on the way: 63 turns", "{batch: {calls: 500}, prompt_tokens: 100, output_tokens: 50}", "{round_trip: 100ms, latency: {first_token: 2s}}", 63 * 2.1, 0, 0.001},
-		{"a ramp: windows of 30 and 45, then 25 of the third", "{batch: {calls: 100}, prompt_tokens: 100, output_tokens: 50}",
+			"{limits: [{resource: concurrency, limit: 9, models: [own price]}], latency: {first_token: " +
+				"2s}}", 112, 0, 0.6},
+		{"nine slots", "{burst: {calls: 500}, prompt_tokens: 100, output_tokens: 50}",
+			"{capacity: {slots: 9, queue: 500}, latency: {first_token: 2s}}", 112, 0, 0.001},
+		{"eight workers, each with 0.1 s on the way: 63 turns",
+			"{batch: {calls: 500}, prompt_tokens: 100, output_tokens: 50}", "{round_trip: 100ms, latency: " +
+				"{first_token: 2s}}", 63 * 2.1, 0, 0.001},
+		{"a ramp: windows of 30 and 45, then 25 of the third",
+			"{batch: {calls: 100}, prompt_tokens: 100, output_tokens: 50}",
 			"{limits: [{resource: requests, limit: 30/min, kind: ramp, growth: 50%, every: 1m}]}", 120, 0, 0.1},
 	} {
 		text := "name: t\nworkload: " + c.workload + "\nfleet: {workers: 8}\nprovider: " + c.provider + "\n" +
-			"policy: {retry: {attempts: none, retry_after: in_full, backoff: {constant: 1s}}}\nprice: {input: 100, output: 900}\nreplications: 1\n"
+			"policy: {retry: {attempts: none, retry_after: in_full, backoff: {constant: 1s}}}\nprice: {input: " +
+			"100, output: 900}\nreplications: 1\n"
 		if strings.Contains(c.workload, "burst") {
 			text = strings.Replace(text, "fleet: {workers: 8}\n", "", 1)
 		}
@@ -87,7 +102,8 @@ func TestBoundsByHand(t *testing.T) {
 
 // A daily quota of 50 that is gone after 50 of 239 calls is used up.
 func TestQuotaUsedUp(t *testing.T) {
-	text := "name: t\nworkload: {batch: {calls: 239}, prompt_tokens: 100, output_tokens: 50}\nfleet: {workers: 4}\nreplications: 1\n" +
+	text := "name: t\nworkload: {batch: {calls: 239}, prompt_tokens: 100, output_tokens: 50}\nfleet: {workers: " +
+		"4}\nreplications: 1\n" +
 		"provider: {limits: [{resource: requests, limit: 50/day, kind: fixed_window}]}\n"
 	s, err := scenario.Read([]byte(text), "f", scenario.Options{})
 	if err != nil {

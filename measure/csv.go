@@ -31,7 +31,9 @@ func (c *CSV) Err() error { return c.err }
 func (c *CSV) WriteHeaders() {
 	c.row = append(
 		c.row[:0],
-		"replication,fleet,call,instance,arrived_s,began_s,ended_s,latency_s,outcome,attempts,deliveries,prompt_tokens,cached_tokens,output_tokens,reasoning_tokens,max_tokens,target,repeated_tokens,acts"...)
+		"replication,fleet,call,instance,arrived_s,began_s,ended_s,latency_s,outcome,attempts,"+
+			"deliveries,prompt_tokens,cached_tokens,output_tokens,reasoning_tokens,max_tokens,target,"+
+			"repeated_tokens,acts"...)
 	for w := range fleet.Wait(fleet.Waits) {
 		c.row = append(c.row, ("," + w.String() + "_wait_s")...)
 	}
@@ -42,7 +44,10 @@ func (c *CSV) WriteHeaders() {
 	c.flush(c.Calls)
 	c.row = append(
 		c.row[:0],
-		"replication,fleet,call,attempt,delivery,instance,target,hedge,sent_s,received_s,first_token_s,ended_s,class,status,code,limit,cut_by,retry_after_s,prompt_tokens,cached_tokens,written_tokens,output_tokens,reasoning_tokens,usd,wasted_by,charged_tokens,settled_tokens,refunded_tokens,in_flight,next,wait_s,wait_kind"...)
+		"replication,fleet,call,attempt,delivery,instance,target,hedge,sent_s,received_s,first_token_s,"+
+			"ended_s,class,status,code,limit,cut_by,retry_after_s,prompt_tokens,cached_tokens,"+
+			"written_tokens,output_tokens,reasoning_tokens,usd,wasted_by,charged_tokens,settled_tokens,"+
+			"refunded_tokens,in_flight,next,wait_s,wait_kind"...)
 	c.flush(c.Attempts)
 }
 
@@ -67,7 +72,8 @@ func (c csvRun) Call(r *fleet.Call) {
 	c.nano(int64(r.Ended))
 	c.nano(int64(r.Latency()))
 	c.text(r.Outcome.String())
-	for _, n := range []int32{r.Attempts, r.Deliveries, r.Size.Prompt, r.Size.Cached, r.Size.Output, r.Size.Reasoning, r.Size.MaxTokens} {
+	for _, n := range []int32{r.Attempts, r.Deliveries, r.Size.Prompt, r.Size.Cached, r.Size.Output, r.Size.Reasoning,
+		r.Size.MaxTokens} {
 		c.integer(int64(n))
 	}
 	c.integer(int64(r.Target))

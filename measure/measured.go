@@ -36,8 +36,11 @@ const (
 )
 
 var bases = words.Glossary[Basis]{
-	PerRun:  {"per run", "the run as a whole, and what its policy can do"},
-	PerCall: {"per call", "calls that arrive in the measured time, with everything that happens to them whenever it happens"},
+	PerRun: {"per run", "the run as a whole, and what its policy can do"},
+	PerCall: {
+		"per call",
+		"calls that arrive in the measured time, with everything that happens to them whenever it happens",
+	},
 	PerTime: {"per time", "what happens in the measured time, whichever call it is for"},
 }
 

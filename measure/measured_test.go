@@ -112,7 +112,8 @@ func TestMeasuredTime(t *testing.T) {
 		// At 9 s fifty have started; the last ten are answered at 10 s, after the end.
 		{"cut off in the middle", given, []string{"horizon=9s"}, "goodput_per_min", 40 / 9.0 * 60},
 		{"beside calls that go on", given, []string{"horizon=10m", "measure=main", company}, "goodput_per_min", 300},
-		{"and with these", given, []string{"horizon=10m", "measure=all", company}, "goodput_per_min", (100 + 598) / 10.0},
+		{"and with these", given, []string{"horizon=10m", "measure=all", company}, "goodput_per_min",
+			(100 + 598) / 10.0},
 		{"cut off, its last end", given, []string{"horizon=9s"}, "makespan_s", 10},
 	} {
 		got := valuesOf(t, c.text, c.set, c.metric)[0][0]
@@ -125,7 +126,8 @@ func TestMeasuredTime(t *testing.T) {
 // A start at the beginning is inside and an end is not; at the end it is the other way round.
 func TestEndsOfTheMeasuredTime(t *testing.T) {
 	m, whole := Measured{10, 20}, Measured{0, 20}
-	for at, want := range map[sim.Time][2]bool{9: {false, false}, 10: {true, false}, 11: {true, true}, 19: {true, true}, 20: {false, true}, 21: {false, false}} {
+	for at, want := range map[sim.Time][2]bool{9: {false, false}, 10: {true, false}, 11: {true, true},
+		19: {true, true}, 20: {false, true}, 21: {false, false}} {
 		if m.Starts(at) != want[0] || m.Ends(at) != want[1] {
 			t.Errorf("at %d: starts inside %v, ends inside %v; want %v", at, m.Starts(at), m.Ends(at), want)
 		}
@@ -144,7 +146,8 @@ func TestGoodputDoesNotDependOnTheWarmup(t *testing.T) {
 		workers := rapid.IntRange(1, 60).Draw(rt, "workers")
 		slots := rapid.IntRange(1, 20).Draw(rt, "slots")
 		think := rapid.SampledFrom([]string{"0s", "500ms", "{exponential: {mean: 1s}}"}).Draw(rt, "think")
-		service := rapid.SampledFrom([]string{"500ms", "{exponential: {mean: 500ms}}", "{lognormal: {mean: 500ms, cv: 1}}"}).
+		service := rapid.SampledFrom([]string{"500ms", "{exponential: {mean: 500ms}}",
+			"{lognormal: {mean: 500ms, cv: 1}}"}).
 			Draw(rt, "service")
 		text := fmt.Sprintf(`
 name: stationary
@@ -157,8 +160,10 @@ provider:
   capacity: {slots: %d, queue: unlimited}
   latency: {first_token: %s}
 `, rapid.Uint64Range(1, 1<<40).Draw(rt, "seed"), think, workers, slots, service)
-		early := valuesOf(t, text, []string{"warmup=" + rapid.SampledFrom([]string{"40s", "50s"}).Draw(rt, "early")}, "goodput_per_min")[0]
-		late := valuesOf(t, text, []string{"warmup=" + rapid.SampledFrom([]string{"80s", "90s"}).Draw(rt, "late")}, "goodput_per_min")[0]
+		early := valuesOf(t, text, []string{"warmup=" + rapid.SampledFrom([]string{"40s", "50s"}).Draw(rt, "early")},
+			"goodput_per_min")[0]
+		late := valuesOf(t, text, []string{"warmup=" + rapid.SampledFrom([]string{"80s", "90s"}).Draw(rt, "late")},
+			"goodput_per_min")[0]
 		var d sim.Moments
 		for i := range early {
 			d.Add(late[i] - early[i])
@@ -174,7 +179,8 @@ provider:
 // worker or at the gate, and whether it fails or not.
 func TestOneAttemptPerCallWithAnyWarmup(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		workload := rapid.SampledFrom([]string{"open: {rate: 12/s}", "closed: {think: 200ms}", "burst: {calls: 300}", "batch: {calls: 300}", "open: {rate: 20/s, calls: 300}"}).
+		workload := rapid.SampledFrom([]string{"open: {rate: 12/s}", "closed: {think: 200ms}", "burst: {calls: 300}",
+			"batch: {calls: 300}", "open: {rate: 20/s, calls: 300}"}).
 			Draw(rt, "workload")
 		text := fmt.Sprintf(
 			`
@@ -303,9 +309,12 @@ func TestCollapseLevel(t *testing.T) {
 		level     float64
 		collapsed float64
 	}{
-		{"half is not below half", []*fleet.Call{call(310, 320, policy.Answered), call(390, 410, policy.Answered)}, 0.5, 0},
-		{"failed", []*fleet.Call{call(310, 320, policy.GaveUpAttempts), call(320, 330, policy.GaveUpAttempts), call(340, 350, policy.Answered)}, 1.0 / 3, 1},
-		{"an answer to an earlier call", []*fleet.Call{call(290, 301, policy.Answered), call(399, 401, policy.Answered)}, 1, 0},
+		{"half is not below half", []*fleet.Call{call(310, 320, policy.Answered), call(390, 410, policy.Answered)},
+			0.5, 0},
+		{"failed", []*fleet.Call{call(310, 320, policy.GaveUpAttempts), call(320, 330, policy.GaveUpAttempts),
+			call(340, 350, policy.Answered)}, 1.0 / 3, 1},
+		{"an answer to an earlier call", []*fleet.Call{call(290, 301, policy.Answered),
+			call(399, 401, policy.Answered)}, 1, 0},
 		{"stuck", []*fleet.Call{call(10, 500, policy.Answered)}, 0, 1},
 		{"nobody there", []*fleet.Call{call(10, 20, policy.Answered)}, math.NaN(), math.NaN()},
 	} {

@@ -19,8 +19,10 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("Index does not find %s", m.Name)
 		}
 	}
-	for name, want := range map[string]Basis{"success_ratio": PerCall, "attempts_per_call": PerCall, "usd_per_1000_answers": PerCall, "gate_wait_s": PerCall,
-		"goodput_per_min": PerTime, "attempts_per_s": PerTime, "peak_in_flight": PerTime, "quota_used_ratio": PerTime, "collapsed": PerTime,
+	for name, want := range map[string]Basis{"success_ratio": PerCall, "attempts_per_call": PerCall,
+		"usd_per_1000_answers": PerCall, "gate_wait_s": PerCall,
+		"goodput_per_min": PerTime, "attempts_per_s": PerTime, "peak_in_flight": PerTime, "quota_used_ratio": PerTime,
+		"collapsed":  PerTime,
 		"makespan_s": PerRun, "regret": PerRun, "measured_s": PerRun} {
 		if got := Metrics()[Index(name)].Of; got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)

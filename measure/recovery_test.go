@@ -67,7 +67,8 @@ func TestRecoveryInLongRuns(t *testing.T) {
 // One call a second is answered of ten that end, before and after the trigger as well: to come
 // back to that is no health. With half of them answered there is a level to come back to.
 func TestDownBeforeTheTrigger(t *testing.T) {
-	for answered, want := range map[int][2]float64{0: {math.NaN(), 1}, 1: {math.NaN(), 1}, 4: {math.NaN(), 1}, 5: {0, 0}, 10: {0, 0}} {
+	for answered, want := range map[int][2]float64{0: {math.NaN(), 1}, 1: {math.NaN(), 1}, 4: {math.NaN(), 1},
+		5: {0, 0}, 10: {0, 0}} {
 		r := recovery{trigger: scenario.Window{Start: 60e9, End: 80e9}}
 		for s := range 200 {
 			for i := range 10 {

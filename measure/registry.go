@@ -124,8 +124,9 @@ var wholeRun = []Metric{
 
 var afterTrigger = []Metric{
 	{Name: "recovery_s", Unit: "s", Better: Lower, Show: IfKnown,
-		Meaning: "Time from the end of the fault or spike until answers per second are back at 90 % of the rate before it",
-		Value:   func(t *Tally) float64 { s, _ := t.recoveryAfter(); return s }},
+		Meaning: "Time from the end of the fault or spike until answers per second are back at 90 % of the rate " +
+			"before it",
+		Value: func(t *Tally) float64 { s, _ := t.recoveryAfter(); return s }},
 	{Name: "collapsed", Unit: "share", Better: Lower, Show: IfKnown,
 		Meaning: "Share of replications that never recover, or that fall below the scenario's collapse level",
 		Value:   (*Tally).collapsed},

@@ -116,8 +116,10 @@ func (t *Trace) Call(c *fleet.Call) {
 		)
 	}
 	slice(0, fmt.Sprintf("call %d: %v", c.ID, c.Outcome), "call", c.Began, c.Ended, map[string]any{
-		"call": c.ID, "outcome": c.Outcome.String(), "attempts": c.Attempts, "prompt_tokens": c.Size.Prompt, "output_tokens": c.Size.Output,
-		"usd_useful": c.Useful.Dollars(), "usd_wasted": c.Waste.Total().Dollars(), "worker_wait_s": c.Waits[fleet.WorkerWait].Seconds(),
+		"call": c.ID, "outcome": c.Outcome.String(), "attempts": c.Attempts, "prompt_tokens": c.Size.Prompt,
+		"output_tokens": c.Size.Output,
+		"usd_useful":    c.Useful.Dollars(), "usd_wasted": c.Waste.Total().Dollars(),
+		"worker_wait_s": c.Waits[fleet.WorkerWait].Seconds(),
 	})
 	for _, w := range open.waits {
 		if w.to > c.Began { // the track is that of its worker, so what was before is no part of it
@@ -234,5 +236,6 @@ func (t *Trace) Write(w io.Writer) error {
 		Events []traceEvent   `json:"traceEvents"`
 		Unit   string         `json:"displayTimeUnit"`
 		Other  map[string]any `json:"otherData"`
-	}{append(meta, t.events...), "ms", map[string]any{"scenario": t.scenario.Name, "seed": t.scenario.Seed, "policy": t.scenario.Model.Client.String(), "provider": t.scenario.DescribeProvider()}})
+	}{append(meta, t.events...), "ms", map[string]any{"scenario": t.scenario.Name, "seed": t.scenario.Seed,
+		"policy": t.scenario.Model.Client.String(), "provider": t.scenario.DescribeProvider()}})
 }

@@ -367,7 +367,8 @@ func (c *Comparison) warn() {
 		if none > 0 {
 			hint := ""
 			if measure.Metrics()[m].Name == "collapsed" && !c.Manifest.Has("collapse") {
-				hint = "; it needs a trigger, or a level that holds in every arm, such as collapse: {from: 300s, to: 400s, below: 50%}"
+				hint = "; it needs a trigger, or a level that holds in every arm, such as collapse: {from: 300s, " +
+					"to: 400s, below: 50%}"
 			}
 			add("%s has no value in some replications of %d points%s", measure.Metrics()[m].Name, none, hint)
 		}
@@ -396,7 +397,8 @@ func (c *Comparison) warn() {
 	}
 	if c.Manifest.Has("warmup") {
 		add(
-			"the measured time begins at the end of the warm-up (warmup_s); where that was found from the data each point has its own, so counts rest on different calls",
+			"the measured time begins at the end of the warm-up (warmup_s); where that was found from the data " +
+				"each point has its own, so counts rest on different calls",
 		)
 	}
 	if len(c.Points) > 10 {

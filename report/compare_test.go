@@ -200,7 +200,10 @@ price: {input: 1, output: 1}
 sweep: {"provider.limits.0.limit": [1/min, 100/min]}
 `
 	dir := t.TempDir() + "/s"
-	if _, err := sweepFolder(t, dir, func(s *sweep.Sweep) { s.Plan.Template, s.Plan.Reps = testkit.Template(t, text), 2 }); err != nil {
+	if _, err := sweepFolder(t, dir, func(s *sweep.Sweep) {
+		s.Plan.Template, s.Plan.Reps = testkit.Template(t, text),
+			2
+	}); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{})
@@ -246,18 +249,22 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 		{"no event in 10", events.Estimate(same(0, 10), true, 0.95), 0, 0.2589, 0.2589, "0 of 10, at most 26 %"},
 		{"a share never", share.Estimate(same(0, 30), true, 0.95), 0, 0.0950, 0.0950, "0 of 30, at most 9.5 %"},
 		{"a share always", share.Estimate(same(1, 30), true, 0.95), 0.9050, 1, 0.0950, "30 of 30, at least 90.5 %"},
-		{"no dollars in 30", measure.Metric{Unit: "USD"}.Estimate(same(0, 30), true, 0.95), 0, 0, 0.0950, "0 of 30, at most 9.5 %"},
+		{"no dollars in 30", measure.Metric{Unit: "USD"}.Estimate(same(0, 30), true, 0.95), 0, 0, 0.0950,
+			"0 of 30, at most 9.5 %"},
 		{ // 1 - 0.05^(1/3)
 			"but for rounding", measure.Metric{Unit: "USD"}.Estimate([]float64{0.1 + 0.2, 0.3, 0.3}, true, 0.95),
 			0.3, 0.3, 0.6316, "[=]",
 		},
 		{"seven each time", events.Estimate(same(7, 30), true, 0.95), 6.9050, 7.0950, 0.0950, "[=]"},
 		{"without chance", events.Estimate(same(0, 30), false, 0.95), 0, 0, 0, ""},
-		{"of the scenario", measure.Metric{Name: "max_attempts_per_call", Unit: "attempts", Fixed: true}.Estimate(same(3, 30), true, 0.95), 3, 3, 0, ""},
+		{"of the scenario", measure.Metric{Name: "max_attempts_per_call", Unit: "attempts",
+			Fixed: true}.Estimate(same(3, 30), true, 0.95), 3, 3, 0, ""},
 		{"a share once in 30", share.Estimate(once, true, 0.95), 0.00084, 0.1722, 0, "[0.0008436, 0.1722]"},
-		{"a count once in 30: with Student's t -0.0348..0.1015", events.Estimate(once, true, 0.95), 0, 0.1722, 0, "[0, 0.1722]"},
+		{"a count once in 30: with Student's t -0.0348..0.1015", events.Estimate(once, true, 0.95), 0, 0.1722, 0,
+			"[0, 0.1722]"},
 		{"one has no interval", events.Estimate(same(0, 1), true, 0.95), 0, math.Inf(1), 0, "[?]"},
-		{"0 of 30 against 0 of 30", events.Difference(same(0, 30), true, 0.95), -0.0950, 0.0950, 0.0950, "0 of 30, at most 9.5 %"},
+		{"0 of 30 against 0 of 30", events.Difference(same(0, 30), true, 0.95), -0.0950, 0.0950, 0.0950,
+			"0 of 30, at most 9.5 %"},
 		{"never against always", share.Difference(same(-1, 30), true, 0.95), -1.0950, -0.9050, 0.0950, "[=]"},
 	} {
 		near := func(a, b float64) bool { return a == b || math.Abs(a-b) < 5e-5 }
@@ -279,7 +286,8 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 // number goes on to the most replications, and does not end at "0, known to 10 %". A point
 // without chance needs no more than it begins with.
 func TestPrecisionGoesOnForRareEvents(t *testing.T) {
-	constant := strings.NewReplacer("{exponential: {mean: 500}}", "500", "{exponential: {mean: 100}}", "100", "{exponential: {mean: 500ms}}", "500ms").
+	constant := strings.NewReplacer("{exponential: {mean: 500}}", "500", "{exponential: {mean: 100}}", "100",
+		"{exponential: {mean: 500ms}}", "500ms").
 		Replace(testkit.Small)
 	constant = constant[:strings.Index(constant, "policy:")] + "policy: {retry: {attempts: 2}}\nprice: gpt-4o-mini\n"
 	dir := t.TempDir() + "/s"
@@ -433,7 +441,8 @@ func TestControl(t *testing.T) {
 			"  faults: [{for: 20s, status: 503}, {share: 1%, status: 500}]\n  latency:", 1),
 	)
 	dir := t.TempDir() + "/s"
-	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 4, Control: true}, Dir: dir}).Run(context.Background()); err != nil {
+	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 4, Control: true},
+		Dir: dir}).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{Metrics: []string{"attempts_overloaded"}})
@@ -459,7 +468,8 @@ func TestControlMeetsTheSameLuck(t *testing.T) {
 			"  faults: [{at: 1h, for: 1s, status: 503}]\n  latency:", 1)+"sweep: {policy: [as_above, no-retry]}",
 	)
 	dir := t.TempDir() + "/s"
-	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 4, Control: true}, Dir: dir}).Run(t.Context()); err != nil {
+	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 4, Control: true},
+		Dir: dir}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{Metrics: []string{"latency_mean_s", "usd_wasted"}})
@@ -491,7 +501,8 @@ price: gpt-4o-mini
 sweep: {workload.open.rate: [40/s, 70/s, 120/s]}
 `, "collapse={from: 50s, to: 80s, below: 50%}")
 	dir := t.TempDir() + "/s"
-	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 2, Control: true}, Dir: dir}).Run(t.Context()); err != nil {
+	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: tpl, Reps: 2, Control: true},
+		Dir: dir}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{Metrics: []string{"collapsed", "collapse_level", "recovery_s"}})
@@ -562,7 +573,11 @@ func TestFrontierAndSensitivity(t *testing.T) {
 		}
 	}
 	for _, write := range []func(*bytes.Buffer) error{
-		func(b *bytes.Buffer) error { c.WriteText(b, Layout{Wide: true}); return nil }, func(b *bytes.Buffer) error { c.WriteMarkdown(b); return nil },
+		func(b *bytes.Buffer) error {
+			c.WriteText(b,
+				Layout{Wide: true})
+			return nil
+		}, func(b *bytes.Buffer) error { c.WriteMarkdown(b); return nil },
 		func(b *bytes.Buffer) error { return c.WriteCSV(b) },
 	} {
 		var out bytes.Buffer
@@ -694,7 +709,10 @@ name: survivors
 replications: 10
 workload:
   trace:
-    rows: [{at: 0s, prompt_tokens: 100, output_tokens: 10}, {at: 1h, prompt_tokens: 1000, output_tokens: 20}, {at: 2h, prompt_tokens: 10000, output_tokens: 60}]
+    rows:
+      - {at: 0s, prompt_tokens: 100, output_tokens: 10}
+      - {at: 1h, prompt_tokens: 1000, output_tokens: 20}
+      - {at: 2h, prompt_tokens: 10000, output_tokens: 60}
 provider:
   limits: [{resource: input_tokens, limit: 20000/h}]
   latency: {first_token: 1s, tokens_per_second: 10}
@@ -702,7 +720,8 @@ price: {input: 1, output: 1}
 sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
 `
 	dir := t.TempDir() + "/s"
-	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: testkit.Template(t, text), Reps: 10}, Dir: dir}).Run(t.Context()); err != nil {
+	if _, err := (&sweep.Sweep{Plan: &sweep.Plan{Template: testkit.Template(t, text), Reps: 10},
+		Dir: dir}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Compare(dir, CompareOptions{})
@@ -721,7 +740,8 @@ sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
 	}
 	const note = "with prompts of 100 and answers of 10 tokens on average; all calls have 3700 and 30"
 	all := strings.Join(c.Warnings, "\n")
-	if want := "under 99 % of calls are answered at 2 points (!); at point 2 cost and latency are of the 33.3 % of calls that were answered, " + note; !strings.Contains(
+	if want := "under 99 % of calls are answered at 2 points (!); at point 2 cost and latency are of the 33.3 % " +
+		"of calls that were answered, " + note; !strings.Contains(
 		all,
 		want,
 	) {
@@ -729,7 +749,8 @@ sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
 	}
 	var table bytes.Buffer
 	c.WriteText(&table, Layout{Wide: true})
-	if !strings.Contains(table.String(), "  ! under 99 % of calls are answered; cost and latency cover those only\n") ||
+	if !strings.Contains(table.String(),
+		"  ! under 99 % of calls are answered; cost and latency cover those only\n") ||
 		!regexp.MustCompile(`(?m)^ +! +2 `).MatchString(table.String()) {
 		t.Errorf("point 2 is not marked in\n%s", &table)
 	}
@@ -743,7 +764,10 @@ sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
 	if err := NewReport(s, runs).WriteText(&report, Layout{Wide: true}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`(?m)^latency of answered calls, waits included (\[\d\])$`, `(?m)^  usd_per_1000_answers .* (\[\d\])$`, `(?m)^(\[\d\]) cost and latency are of the 33.3 % of calls that were answered, ` + note} {
+	for _, want := range []string{`(?m)^latency of answered calls, waits included (\[\d\])$`,
+		`(?m)^  usd_per_1000_answers .* (\[\d\])$`,
+		`(?m)^(\[\d\]) cost and latency are of the 33.3 % of calls that were answered, ` +
+			note} {
 		if m := regexp.MustCompile(want).FindStringSubmatch(report.String()); m == nil {
 			t.Errorf("%s is not in\n%s", want, &report)
 		}
@@ -767,7 +791,8 @@ sweep: {policy.timeouts.gap: [none, 3s]}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]float64{"calls": 6, "answered": 5, "unfinished": 1, "not_started": 34, "success_ratio": 5. / 6} {
+	for name, want := range map[string]float64{"calls": 6, "answered": 5, "unfinished": 1, "not_started": 34,
+		"success_ratio": 5. / 6} {
 		if got := runs[0].Values[measure.Index(name)]; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s %g, want %g", name, got, want)
 		}
@@ -780,7 +805,8 @@ sweep: {policy.timeouts.gap: [none, 3s]}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"up to 1 calls per replication are unfinished: nothing could end them, at 1 point", "up to 34 calls per replication were still waiting to start"} {
+	for _, want := range []string{"up to 1 calls per replication are unfinished: nothing could end them, at 1 point",
+		"up to 34 calls per replication were still waiting to start"} {
 		if all := strings.Join(c.Warnings, "\n"); !strings.Contains(all, want) {
 			t.Errorf("warnings %q lack %q", all, want)
 		}

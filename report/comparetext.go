@@ -105,12 +105,11 @@ func (c *Comparison) title() string {
 
 func (c *Comparison) objective() string {
 	m := measure.Metrics()[c.Metrics[c.Objective]]
-	return fmt.Sprintf(
-		"%s (%s, %s is better)",
-		m.Name,
-		m.Unit,
-		map[measure.Direction]string{measure.Lower: "lower", measure.Higher: "higher", measure.Neither: "higher"}[m.Better],
-	)
+	better := m.Better
+	if better == measure.Neither {
+		better = measure.Higher
+	}
+	return fmt.Sprintf("%s (%s, %s is better)", m.Name, m.Unit, better)
 }
 
 func (c *Comparison) baseName() string {
@@ -281,7 +280,10 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Points      []point         `json:"points"`
 		Sensitivity []sensitivity   `json:"sensitivity"`
 		Warnings    []string        `json:"warnings"`
-	}{Manifest: c.Manifest, Objective: measure.Metrics()[c.Metrics[c.Objective]].Name, Base: c.Base, Best: c.Best, Frontier: c.Frontier, Warnings: c.Warnings}
+	}{
+		Manifest: c.Manifest, Objective: measure.Metrics()[c.Metrics[c.Objective]].Name, Base: c.Base,
+		Best: c.Best, Frontier: c.Frontier, Warnings: c.Warnings,
+	}
 	for _, p := range c.Points {
 		j := point{
 			Point:        p.Point,

@@ -36,7 +36,7 @@ type MetricValue struct {
 	Mean    *float64      `json:"mean"` // null when no replication had a value
 	CI95    [2]*float64   `json:"ci95"` // null ends when one replication gave no interval
 	N       int           `json:"n"`
-	Unseen  float64       `json:"unseen,omitempty"` // where all replications had the same by luck, at most this part of others differs
+	Unseen  float64       `json:"unseen,omitempty"` // largest share of others that differ, where all had the same
 	Of      measure.Basis `json:"of"`               // per call, per time or per run
 	Meaning string        `json:"meaning"`
 
@@ -48,7 +48,8 @@ type MetricValue struct {
 func NewReport(s *scenario.Scenario, runs []measure.Run) Report {
 	r := Report{
 		Scenario: s.Name, Seed: s.Seed, Replications: len(runs),
-		Policy: s.Model.Fleets()[max(0, s.Measured())].Client.String(), Provider: s.DescribeProvider(), Price: s.Model.Price.String(),
+		Policy: s.Model.Fleets()[max(0, s.Measured())].Client.String(), Provider: s.DescribeProvider(),
+		Price:    s.Model.Price.String(),
 		Warnings: append([]string{}, s.Warnings...),
 	}
 	_, r.triggered = s.Trigger()
@@ -82,13 +83,15 @@ func (r *Report) warn(s *scenario.Scenario, runs []measure.Run) {
 	}
 	if e := r.get("unfinished"); e.Mean > 0 {
 		add(
-			"%.4g calls per replication are unfinished: nothing could end them; their latencies are those until the end of the run",
+			"%.4g calls per replication are unfinished: nothing could end them; their latencies are those until "+
+				"the end of the run",
 			e.Mean,
 		)
 	}
 	if e := r.get("abandoned"); e.Mean > 0 {
 		add(
-			"%.4g calls per replication were abandoned: latencies of all calls hold how long those callers waited, not how long an answer would have taken",
+			"%.4g calls per replication were abandoned: latencies of all calls hold how long those callers "+
+				"waited, not how long an answer would have taken",
 			e.Mean,
 		)
 	}
@@ -110,7 +113,8 @@ func (r *Report) warn(s *scenario.Scenario, runs []measure.Run) {
 	}
 	if n := len(measure.LimitNames(&s.Model)); n > measure.OwnMetrics {
 		add(
-			"use and refusals are those of the first %d of %d limits; a file of attempts (--attempts) names every one that refuses",
+			"use and refusals are those of the first %d of %d limits; a file of attempts (--attempts) names every "+
+				"one that refuses",
 			measure.OwnMetrics,
 			n,
 		)

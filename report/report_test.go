@@ -50,7 +50,8 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 
 func TestFormat(t *testing.T) {
 	for x, want := range map[float64]string{
-		0: "0", 2000: "2000", 1.23456: "1.235", 0.00043071: "0.0004307", 123456.7: "123500", 1e9: "1e+09", 0.00001234: "1.234e-05", math.Inf(1): "unbounded",
+		0: "0", 2000: "2000", 1.23456: "1.235", 0.00043071: "0.0004307", 123456.7: "123500", 1e9: "1e+09",
+		0.00001234: "1.234e-05", math.Inf(1): "unbounded",
 	} {
 		if got := format.Number(x); got != want {
 			t.Errorf("%v: %s, want %s", x, got, want)
@@ -71,7 +72,8 @@ func TestWarningsTravelWithTheReport(t *testing.T) {
 		{[]string{"replications=1"}, "one replication gives no interval"},
 		{[]string{"replications=4"}, "4 replications are few"},
 		{[]string{"horizon=60s"}, "were still waiting to start when the run ended"},
-		{[]string{"provider.faults=[{share: 1%, hang: true}]", "policy.timeouts={connect: 5s, attempt: none}"}, "are unfinished"},
+		{[]string{"provider.faults=[{share: 1%, hang: true}]", "policy.timeouts={connect: 5s, attempt: none}"},
+			"are unfinished"},
 		{[]string{"workload.patience=20s"}, "were abandoned"},
 		{[]string{"event_budget=17k"}, "raise event_budget"},
 		{[]string{"policy.retry.attempts=none", "policy.retry.deadline=none"}, "retries without limit"},
@@ -183,8 +185,10 @@ func TestFormsHaveALegend(t *testing.T) {
 		want []string
 	}{
 		{1, "seed=1", []string{"[?] one replication gives no interval"}},
-		{30, "seed=1", []string{"[=] the same in all 30 replications; with 95 % confidence at most 9.5 % of others differ",
-			"0 of 30, at most 9.5 %: no replication has any", "waits that are not listed are 0 in all 30 replications"}},
+		{30, "seed=1", []string{"[=] the same in all 30 replications; with 95 % confidence at most 9.5 % of " +
+			"others differ",
+			"0 of 30, at most 9.5 %: no replication has any", "waits that are not listed are 0 in all 30 " +
+				"replications"}},
 	} {
 		s := testkit.Embedded(t, fmt.Sprintf("replications=%d", c.reps), "workload.batch.calls=50", c.set)
 		runs, err := measure.Replicator{}.Run(context.Background(), s, 0, s.Replications)

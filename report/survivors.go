@@ -26,7 +26,8 @@ func (s survivors) few() bool { return 0 < s[0] && s[0] < nearlyAll }
 // note says whom cost and latency are of.
 func (s survivors) note() string {
 	return fmt.Sprintf(
-		"cost and latency are of the %.3g %% of calls that were answered, with prompts of %.0f and answers of %.0f tokens on average; all calls have %.0f and %.0f",
+		"cost and latency are of the %.3g %% of calls that were answered, with prompts of %.0f and answers of "+
+			"%.0f tokens on average; all calls have %.0f and %.0f",
 		100*s[0],
 		s[1],
 		s[2],

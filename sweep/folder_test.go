@@ -37,9 +37,12 @@ func TestWants(t *testing.T) {
 		{"one that failed is there", Precision{}, map[int]float64{0: 1, 1: nan, 2: 1, 3: 19}, false, nil},
 		{"a point that cannot be built", within(0.1, 60), nil, true, nil},
 		{"precise enough", within(0.1, 60), map[int]float64{0: 9.9, 1: 10.1, 2: 10, 3: 10}, false, nil},
-		{"not precise enough: half as many again", within(0.1, 60), map[int]float64{0: 1, 1: 19, 2: 1, 3: 19}, false, []int{4, 5}},
-		{"killed within the second wave", within(0.1, 60), map[int]float64{0: 1, 1: 19, 2: 1, 3: 19, 5: 1}, false, []int{4}},
-		{"a hole in the first wave comes first", within(0.1, 60), map[int]float64{0: 1, 1: 19, 3: 19, 4: 1}, false, []int{2}},
+		{"not precise enough: half as many again", within(0.1, 60), map[int]float64{0: 1, 1: 19, 2: 1, 3: 19}, false,
+			[]int{4, 5}},
+		{"killed within the second wave", within(0.1, 60), map[int]float64{0: 1, 1: 19, 2: 1, 3: 19, 5: 1}, false,
+			[]int{4}},
+		{"a hole in the first wave comes first", within(0.1, 60), map[int]float64{0: 1, 1: 19, 3: 19, 4: 1}, false,
+			[]int{2}},
 		{"at most", within(0.1, 5), map[int]float64{0: 1, 1: 19, 2: 1, 3: 19}, false, []int{4}},
 		{"all that may be", within(0.1, 5), map[int]float64{0: 1, 1: 19, 2: 1, 3: 19, 4: 1}, false, nil},
 		{"no value in any", within(0.1, 60), map[int]float64{0: nan, 1: nan, 2: nan, 3: nan}, false, nil},
@@ -115,7 +118,8 @@ func TestSweepComparesItsRowsWithItsPlan(t *testing.T) {
 	_, err = sweepInto(t, other, func(s *Sweep) {
 		s.Progress = func(done, _ int) {
 			if done == 5 {
-				if err := errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, Header(s.Plan.Axes()), 0o644)); err != nil {
+				if err := errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, Header(s.Plan.Axes()),
+					0o644)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -252,7 +256,8 @@ func TestFilesOfAxesAreReadOnce(t *testing.T) {
 	run := func(dir string, resume bool, progress func(int, int), axes ...string) error {
 		tpl, err := scenario.NewTemplate(
 			[]byte(
-				"workload: {trace: {file: a.csv, columns: {time: T}}, prompt_tokens: 5, output_tokens: 5}\npolicy: own-the-loop\n",
+				"workload: {trace: {file: a.csv, columns: {time: T}}, prompt_tokens: 5, output_tokens: "+
+					"5}\npolicy: own-the-loop\n",
 			),
 			"t",
 			scenario.Options{Dir: folder},
@@ -267,7 +272,8 @@ func TestFilesOfAxesAreReadOnce(t *testing.T) {
 			}
 			tpl.Sweep.Add(axis)
 		}
-		_, err = (&Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: dir, Jobs: 1, Resume: resume, Progress: progress}).Run(
+		_, err = (&Sweep{Plan: &Plan{Template: tpl, Reps: 2}, Dir: dir, Jobs: 1, Resume: resume,
+			Progress: progress}).Run(
 			context.Background(),
 		)
 		return err
@@ -300,8 +306,9 @@ func TestFilesOfAxesAreReadOnce(t *testing.T) {
 		t.Errorf("resumed with another file of an axis: %v", err)
 	}
 	for axis, want := range map[string]string{
-		"workload.trace.file=a.csv,c.csv":                             "the axis workload.trace.file, value c.csv: ",
-		"workload.trace={file: c.csv, columns: {time: T}},{rows: []}": "the axis workload.trace, value {file: c.csv, columns: {time: T}}: ",
+		"workload.trace.file=a.csv,c.csv": "the axis workload.trace.file, value c.csv: ",
+		"workload.trace={file: c.csv, columns: {time: T}},{rows: []}": "the axis workload.trace, value {file: " +
+			"c.csv, columns: {time: T}}: ",
 	} {
 		dir := t.TempDir() + "/s"
 		if err := run(dir, false, nil, axis); err == nil || !strings.Contains(err.Error(), want) {
@@ -316,7 +323,8 @@ func TestFilesOfAxesAreReadOnce(t *testing.T) {
 // The day on which dated prices are looked up is a part of the plan: a resume on another one is another sweep.
 func TestPricesOfAnotherDayAreAnotherSweep(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "p.json"), []byte(`{"m": {"input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}`), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "p.json"),
+		[]byte(`{"m": {"input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	run := func(day string) error {
@@ -347,7 +355,8 @@ func TestPricesOfAnotherDayAreAnotherSweep(t *testing.T) {
 // A manifest that no sweep writes is refused with the field, what was found and what is allowed.
 func TestManifestsThatNoSweepWrites(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteRun(dir, testkit.Template(t, testkit.Small), []measure.Run{{Values: make([]float64, len(measure.Metrics()))}}); err != nil {
+	if err := WriteRun(dir, testkit.Template(t, testkit.Small), []measure.Run{{Values: make([]float64,
+		len(measure.Metrics()))}}); err != nil {
 		t.Fatal(err)
 	}
 	written, err := os.ReadFile(filepath.Join(dir, ManifestName))
@@ -361,15 +370,19 @@ func TestManifestsThatNoSweepWrites(t *testing.T) {
 		{`"points": 1`, `"points": 0`, "points: found 0"},
 		{`"replications": 1`, `"replications": -1`, "replications: found -1; want 0 to 100000"},
 		{`"base": 0`, `"base": 1`, "base: found 1; want 0 to 0"},
-		{`"objective": "answered"`, `"objective": "answerd"`, `objective: no metric "answerd"; did you mean "answered"`},
+		{`"objective": "answered"`, `"objective": "answerd"`,
+			`objective: no metric "answerd"; did you mean "answered"`},
 		{`"objective": "answered"`, `"objective": "horizon_s"`,
 			`objective: no metric "horizon_s"; it is now called "max_total_backoff_s"`},
 		{`"points": 1`, `"points": 1, "shard": {"index": 3, "of": 2}`, "shard.index: found 3; want 1 to 2"},
-		{`"points": 1`, `"points": 1, "precision": {"metric": "speed", "max_replications": 5}`, `precision.metric: no metric "speed"`},
-		{`"points": 1`, `"points": 1, "precision": {"metric": "answered", "max_replications": 0}`, "precision.max_replications: found 0; want 1 to 100000"},
+		{`"points": 1`, `"points": 1, "precision": {"metric": "speed", "max_replications": 5}`,
+			`precision.metric: no metric "speed"`},
+		{`"points": 1`, `"points": 1, "precision": {"metric": "answered", "max_replications": 0}`,
+			"precision.max_replications: found 0; want 1 to 100000"},
 		{"{", "", "manifest.json: invalid character"},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, ManifestName), []byte(strings.Replace(string(written), c.old, c.new, 1)), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, ManifestName), []byte(strings.Replace(string(written), c.old, c.new,
+			1)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		_, err := ReadManifest(dir)

@@ -57,7 +57,8 @@ func (p *Plan) Manifest() (*Manifest, error) {
 		return nil, err
 	}
 	m := &Manifest{
-		Format: 1, Version: measure.Version, Name: t.Base.Name, Seed: t.Base.Seed, Replications: p.Reps, Points: p.Points(),
+		Format: 1, Version: measure.Version, Name: t.Base.Name, Seed: t.Base.Seed, Replications: p.Reps,
+		Points:    p.Points(),
 		Objective: p.Objective(), Price: t.Base.Model.Price.String(),
 		Provider: t.Base.DescribeProvider(), Policy: t.Base.Model.Client.String(), Scenario: resolved,
 		Warnings: append(append([]string{}, t.Base.Warnings...), t.Sweep.Warnings()...),

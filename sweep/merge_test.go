@@ -75,13 +75,14 @@ func TestMergeInPasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := 0
-	if err := ReadRows(filepath.Join(to, ResultsName), (&Plan{Template: testkit.Template(t, testkit.Small)}).Axes(), nil, func(r *Row) error {
-		if r.Point != next/30 || r.Replication != next%30 || r.Labels[1] != fmt.Sprint(r.Point) {
-			t.Fatalf("row %d is of point %d, replication %d, label %s", next, r.Point, r.Replication, r.Labels[1])
-		}
-		next++
-		return nil
-	}); err != nil ||
+	if err := ReadRows(filepath.Join(to, ResultsName), (&Plan{Template: testkit.Template(t, testkit.Small)}).Axes(),
+		nil, func(r *Row) error {
+			if r.Point != next/30 || r.Replication != next%30 || r.Labels[1] != fmt.Sprint(r.Point) {
+				t.Fatalf("row %d is of point %d, replication %d, label %s", next, r.Point, r.Replication, r.Labels[1])
+			}
+			next++
+			return nil
+		}); err != nil ||
 		next != 30*(parts+5) {
 		t.Errorf("%d rows, %v", next, err)
 	}

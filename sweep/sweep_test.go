@@ -114,7 +114,8 @@ func TestTornLinesAreNeverTrusted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(os.WriteFile(filepath.Join(dir, ManifestName), manifest, 0o644), os.WriteFile(filepath.Join(dir, ResultsName), results[:cut], 0o644)); err != nil {
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, ManifestName), manifest, 0o644),
+			os.WriteFile(filepath.Join(dir, ResultsName), results[:cut], 0o644)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := sweepInto(t, dir, func(s *Sweep) { s.Resume = true }); err != nil {
@@ -165,7 +166,8 @@ func TestResumeRefusesAnotherSweep(t *testing.T) {
 		s.Resume = true
 		s.Plan = &Plan{Template: testkit.Template(t, testkit.Small, "fleet.workers=11", "seed=4"), Reps: 5}
 	})
-	for _, want := range []string{"holds another sweep", `scenario.fleet.workers: "10", here "11"`, "seed: 3, here 4", "replications: 4, here 5"} {
+	for _, want := range []string{"holds another sweep", `scenario.fleet.workers: "10", here "11"`, "seed: 3, here 4",
+		"replications: 4, here 5"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want in it %q", err, want)
 		}
@@ -176,7 +178,8 @@ func TestResumeRefusesAnotherSweep(t *testing.T) {
 // and thus below every report.
 func TestGridsThatLeaveTheirOrder(t *testing.T) {
 	for values, want := range map[string]bool{
-		"8/s, 2/s, 4/s": true, "5%, 50%, 10%": true, "0.05, 0.75, 0.1": true, "0.05, 0.075, 0.1": false, "8, 4, 2": false, "8, 2, 4": true, "1s, 1m, 90s": false, "1s, 90s, 1m": true, "4, 4, 8": true,
+		"8/s, 2/s, 4/s": true, "5%, 50%, 10%": true, "0.05, 0.75, 0.1": true, "0.05, 0.075, 0.1": false, "8, 4, " +
+			"2": false, "8, 2, 4": true, "1s, 1m, 90s": false, "1s, 90s, 1m": true, "4, 4, 8": true,
 	} {
 		path := "policy.gate.semaphore"
 		if strings.Contains(values, "0.") {
@@ -214,7 +217,8 @@ func TestResumeKnowsRangesAndFiles(t *testing.T) {
 		}
 		tpl, err := scenario.NewTemplate(
 			[]byte(
-				"workload: {trace: {file: t.csv, columns: {time: T}}, prompt_tokens: 5, output_tokens: 5}\npolicy: own-the-loop\n",
+				"workload: {trace: {file: t.csv, columns: {time: T}}, prompt_tokens: 5, output_tokens: "+
+					"5}\npolicy: own-the-loop\n",
 			),
 			"t",
 			scenario.Options{Dir: folder},
@@ -260,20 +264,24 @@ func TestBaseIsThePointThatChangesNothing(t *testing.T) {
 	}{
 		{"first", []string{"policy.gate.semaphore=8,16"}, 0},
 		{"last of two axes", []string{"policy.gate.semaphore=2,4,8", "policy.retry.deadline=20s,45s"}, 5},
-		{"behind two thousand points", []string{"workload.batch.calls=1500..2199 lin 700", "policy.gate.semaphore=2,3,4,8"}, 4*(2000-1500) + 3},
+		{"behind two thousand points", []string{"workload.batch.calls=1500..2199 lin 700",
+			"policy.gate.semaphore=2,3,4,8"}, 4*(2000-1500) + 3},
 		{"as above", []string{"policy=own-the-loop,as_above"}, 1},
 		{"a gate over policies", []string{"policy=openai-python@2.46,as_above", "policy.gate.semaphore=4,8"}, 3},
 		{"nowhere", []string{"policy.gate.semaphore=3,5"}, 0},
 		{"none where nothing is set", []string{"policy.timeouts.call=20s,none"}, 1},
 		{"none of a list where nothing is set", []string{"other_fleets.0.policy.timeouts.attempt=20s,none"}, 1},
-		{"none of a choice where nothing is set", []string{"other_fleets.0.policy.retry.backoff={constant: 1s},none"}, 1},
-		{"none of two", []string{"policy.timeouts.call=20s,none", "other_fleets.0.policy.timeouts.attempt=20s,none,10s"}, 4},
+		{"none of a choice where nothing is set", []string{"other_fleets.0.policy.retry.backoff={constant: 1s},none"},
+			1},
+		{"none of two", []string{"policy.timeouts.call=20s,none",
+			"other_fleets.0.policy.timeouts.attempt=20s,none,10s"}, 4},
 	} {
 		text, _ := scenario.Embedded(scenario.Default)
 		tpl := testkit.Template(
 			t,
 			string(text),
-			"other_fleets=[{workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1, max_tokens: 1}, fleet: {name: other, workers: 1}, policy: {retry: {attempts: 2}}}]",
+			"other_fleets=[{workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1, max_tokens: 1}, "+
+				"fleet: {name: other, workers: 1}, policy: {retry: {attempts: 2}}}]",
 		)
 		tpl.Sweep = scenario.Sweep{}
 		for _, a := range c.axes {

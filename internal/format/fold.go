@@ -28,7 +28,8 @@ func FoldYAML(text string, width int) string {
 			block = -1
 		}
 		within := block >= 0
-		if end := strings.TrimRight(line, "-+ "); !within && (strings.HasSuffix(end, ": >") || strings.HasSuffix(end, ": |")) {
+		end := strings.TrimRight(line, "-+ ")
+		if !within && (strings.HasSuffix(end, ": >") || strings.HasSuffix(end, ": |")) {
 			block, folded = len(indent), strings.HasSuffix(end, ">")
 			return ""
 		}

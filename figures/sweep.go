@@ -2,6 +2,7 @@ package figures
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -288,6 +289,7 @@ func (d *Drawing) heat() (plots.Figure, error) {
 	points, fixed := d.slice()
 	f := &plots.Heat{
 		Title:    d.title(label(d.Y)),
+		Value:    label(d.Y),
 		Subtitle: d.subtitle(fixed),
 		X:        short(d.c.Axes, d.xAxis),
 		Y:        short(d.c.Axes, d.byAxis),
@@ -320,8 +322,8 @@ func (d *Drawing) frontier() (plots.Figure, error) {
 		Subtitle:   d.subtitle(""),
 		X:          label("usd_per_1000_answers"),
 		Y:          label("latency_p95_s"),
-		ShadeLow:   "success ratio 0",
-		ShadeHigh:  "success ratio 1",
+		Value:      "success ratio",
+		BestName:   "Pareto frontier",
 		HollowName: "under 99 % answered",
 	}
 	named := map[[3]float64]bool{}
@@ -330,14 +332,14 @@ func (d *Drawing) frontier() (plots.Figure, error) {
 		s := plots.Spot{
 			X:      d.at(p, "usd_per_1000_answers"),
 			Y:      d.at(p, "latency_p95_s"),
-			Shade:  d.at(p, "success_ratio").Y,
-			Name:   d.pointName(p),
+			Value:  d.at(p, "success_ratio").Y,
+			Name:   d.fullName(p),
 			Hollow: p.Few,
 		}
-		if math.IsNaN(s.X.Y + s.Y.Y + s.Shade) {
+		if math.IsNaN(s.X.Y + s.Y.Y + s.Value) {
 			continue
 		}
-		place := [3]float64{s.X.Y, s.Y.Y, s.Shade}
+		place := [3]float64{s.X.Y, s.Y.Y, s.Value}
 		s.Best = slices.Contains(d.c.Frontier, p.Point) && !named[place]
 		named[place] = true
 		f.Spots = append(f.Spots, s)
@@ -346,6 +348,16 @@ func (d *Drawing) frontier() (plots.Figure, error) {
 		return nil, nil
 	}
 	return f, nil
+}
+
+// fullName names a point by its number and all of its values.
+func (d *Drawing) fullName(p *report.PointResult) string {
+	names := sweep.ShortNames(d.c.Axes)
+	parts := []string{fmt.Sprintf("point %d", p.Point)}
+	for k, l := range p.Labels {
+		parts = append(parts, strings.ReplaceAll(names[k], "_", " ")+" "+l)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // pointName names a point by its values, the moving axes first.
@@ -421,15 +433,21 @@ func (d *Drawing) cost() (plots.Figure, error) {
 		Subtitle: d.subtitle(fixed),
 		Y:        "cost per 1,000 answers, USD",
 	}
-	parts := []struct{ name, metric string }{
-		{"useful", ""},
-		{"wasted: timeout", "usd_wasted_timeout"},
-		{"wasted: abandoned", "usd_wasted_abandoned"},
-		{"wasted: error", "usd_wasted_error"},
+	slices.SortStableFunc(points, func(a, b *report.PointResult) int {
+		return cmp.Compare(d.at(a, "usd_per_1000_answers").Y, d.at(b, "usd_per_1000_answers").Y)
+	})
+	parts := []struct {
+		name, metric string
+		look         *plots.Look
+	}{
+		{"useful", "", answered.Look},
+		{"wasted: timeout", "usd_wasted_timeout", cutOff.Look},
+		{"wasted: abandoned", "usd_wasted_abandoned", waiting.Look},
+		{"wasted: error", "usd_wasted_error", failed.Look},
 	}
 	stacks := make([]plots.Part, len(parts))
 	for i, part := range parts {
-		stacks[i].Name = part.name
+		stacks[i].Name, stacks[i].Look = part.name, part.look
 	}
 	for _, p := range points {
 		whole, total := d.at(p, "usd_per_1000_answers"), d.at(p, "usd_total").Y

@@ -51,7 +51,7 @@ func golden(t *testing.T, name string, f Figure) {
 func TestNamesInSVG(t *testing.T) {
 	var out bytes.Buffer
 	name := "a \x1b[31mred\x00 <b> & \"c\" \xff \ufffe"
-	if err := Write(&Bars{Title: name, Subtitle: name, Y: name, Names: []string{name}, Parts: []Part{{name, []float64{1}}}}, &out, "svg"); err != nil {
+	if err := Write(&Bars{Title: name, Subtitle: name, Y: name, Names: []string{name}, Parts: []Part{{name, nil, []float64{1}}}}, &out, "svg"); err != nil {
 		t.Fatal(err)
 	}
 	text := xml.NewDecoder(&out)
@@ -141,6 +141,7 @@ func heat() *Heat {
 		Subtitle: "Limiter: 8 requests at once",
 		X:        "gate",
 		Y:        "jitter",
+		Value:    "success ratio",
 		NamesX:   []string{"4", "8", "16"},
 		NamesY:   []string{"none", "full"},
 	}
@@ -164,8 +165,8 @@ func scatter() *Scatter {
 		Subtitle:   "Limiter: token bucket of 500/min",
 		X:          "cost per 1,000 answers, USD",
 		Y:          "latency p95, s",
-		ShadeLow:   "success ratio 0",
-		ShadeHigh:  "success ratio 1",
+		Value:      "success ratio",
+		BestName:   "on the frontier",
 		HollowName: "under 99 % answered",
 	}
 	for i := range 8 {
@@ -177,7 +178,7 @@ func scatter() *Scatter {
 				X:      Point{Y: x, Low: x - 0.4, High: x + 0.4},
 				Y:      Point{Y: y, Low: y - 1, High: y + 1},
 				Best:   i < 3,
-				Shade:  float64(i) / 7,
+				Value:  0.9 + float64(i)/70,
 				Hollow: i > 2 && i < 6,
 			},
 		)
@@ -194,9 +195,9 @@ func bars() *Bars {
 		Y:        "USD",
 		Names:    []string{"8 s", "15 s", "30 s", "60 s", "none"},
 		Parts: []Part{
-			{"useful", []float64{13, 13, 13, 13, 13}},
-			{"wasted: timeout", []float64{6, 3, 1, 0.2, 0}},
-			{"wasted: abandoned", []float64{0, 0.5, 1, 2, 3}},
+			{"useful", nil, []float64{13, 13, 13, 13, 13}},
+			{"wasted: timeout", &Look{Color: Vermilion, Dash: Dashed}, []float64{6, 3, 1, 0.2, 0}},
+			{"wasted: abandoned", &Look{Color: Blue, Dash: Dotted}, []float64{0, 0.5, 1, 2, 3}},
 		},
 		Whole: []Point{
 			{Y: 19, Low: 18.5, High: 19.5},
@@ -350,7 +351,7 @@ func TestEmptyFigures(t *testing.T) {
 	nan := math.NaN()
 	for _, f := range []Figure{
 		&Lines{Series: []Series{{Name: "a"}, {Name: "b", Points: []Point{{1, nan, nan, nan}}}}}, &Heat{NamesX: []string{"a"}, NamesY: []string{"b"}, Cells: [][]Point{{{Y: nan}}}},
-		&Scatter{}, &Bars{Names: []string{"a"}, Parts: []Part{{"p", []float64{nan}}}}, &Quantiles{}, &Timeline{End: 1, Panels: []Panel{{Width: 1}}}, &Dots{}, &Histograms{},
+		&Scatter{}, &Bars{Names: []string{"a"}, Parts: []Part{{"p", nil, []float64{nan}}}}, &Quantiles{}, &Timeline{End: 1, Panels: []Panel{{Width: 1}}}, &Dots{}, &Histograms{},
 		&Lines{Series: []Series{{Name: "one", Points: []Point{{1, 5, math.Inf(-1), math.Inf(1)}}}}},
 	} {
 		if err := Write(f, &bytes.Buffer{}, "png"); err != nil {

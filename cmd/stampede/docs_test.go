@@ -10,6 +10,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"stampede/experiments"
+	"stampede/scenario"
 )
 
 const (
@@ -224,10 +227,28 @@ func TestLinksLeadToFiles(t *testing.T) {
 	}
 }
 
-// The README fits a reader's first look.
+// The README fits a reader's first look, and its counts are those of the program.
 func TestReadmeIsShort(t *testing.T) {
-	if lines := strings.Count(document(t, "README.md"), "\n"); lines > 200 {
+	text := document(t, "README.md")
+	if lines := strings.Count(text, "\n"); lines > 200 {
 		t.Errorf("README.md has %d lines; at most 200", lines)
+	}
+	embedded, _ := scenario.Embedded(scenario.Default)
+	template, err := scenario.NewTemplate(embedded, scenario.Default, scenario.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	policies := 1
+	for _, axis := range template.Sweep.Axes {
+		policies *= len(axis.Values)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("It compares %d policies", policies),
+		fmt.Sprintf("holds %d such questions", len(experiments.Catalogue())),
+	} {
+		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), want) {
+			t.Errorf("README.md does not say %q", want)
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ func experimentCommand() *cli.Command {
 					example{"Run one experiment and draw its figures.",
 						"stampede experiment run thundering-herd --plot pictures"},
 					example{"Run two experiments with three seeds each.",
-						"stampede experiment run hedge semaphore --seeds 3"},
+						"stampede experiment run sdk-retry-after semaphore --seeds 3"},
 				),
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "all", Usage: "run all experiments"},

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"stampede/sim"
@@ -11,11 +10,12 @@ import (
 // Backoff is the client's own wait before a retry. The zero Backoff does not
 // wait at all.
 //
-// The ceiling before retry i (0 before the first) grows, from Base, by a factor or
-// by a power, is held at Cap, and is then spread by Jitter:
+// The ceiling before retry i (0 before the first) grows, from Base, as Growth says, is held at
+// Cap, and is then spread by Jitter:
 //
-//	grown    Base Factor^i + Offset, or Base i^Power + Offset where Power is set
-//	m        min(Cap, grown), at least 0
+//	exponential  grown = Base Factor^i + Offset
+//	power        grown = Base i^Exponent + Offset
+//	             m     = min(Cap, grown), at least 0
 //
 //	none           m
 //	equal          m/2 + U m/2
@@ -37,18 +37,20 @@ import (
 // recovered from last, see previous.
 type Backoff struct {
 	Base   time.Duration
-	Factor float64       // at least 1; 1 is a constant wait
-	Power  float64       // in place of Factor; 0 means that it is not set
-	Offset time.Duration // may be negative
-	Cap    time.Duration // 0 means none
-	Min    time.Duration // of Full
+	Growth Growth
+	Factor float64 // of Exponential: at least 1; 1 is a constant wait
+	// Exponent is that of PowerLaw.
+	Exponent float64
+	Offset   time.Duration // may be negative
+	Cap      time.Duration // 0 means none
+	Min      time.Duration // of Full
 	// Window, in place of all of these, gives one attempt in each window of this length,
 	// at a uniform instant of it: the wait is until the next window and into it. Windows
 	// are counted from the instant from which Facts.Now counts.
 	Window time.Duration
 	Jitter Jitter
 	Share  float64       // of MinusShare, Around and Stretch, from 0
-	Plus   time.Duration // of PlusSpan, Beyond and Growing: the most that is added
+	Plus   time.Duration // of PlusSpan, Beyond and Growing: the maximum that is added
 }
 
 // Wait is the backoff before retry i, counted from 0, after a wait of last, at
@@ -67,11 +69,7 @@ func (b Backoff) inWindow(now time.Duration, u float64) time.Duration {
 
 // grown is the ceiling of retry i before the cap, in nanoseconds.
 func (b Backoff) grown(i int) float64 {
-	by := math.Pow(b.Factor, float64(i))
-	if b.Power > 0 {
-		by = math.Pow(float64(i), b.Power)
-	}
-	return max(0, float64(b.Base)*by+float64(b.Offset))
+	return max(0, float64(b.Base)*growths[b.Growth].by(b, i)+float64(b.Offset))
 }
 
 // ceiling is that of retry i under the cap.
@@ -111,15 +109,7 @@ func (b Backoff) String() string {
 	if b.Base == 0 {
 		return "no wait"
 	}
-	s := fmt.Sprintf("exponential %v x%g", b.Base, b.Factor)
-	switch {
-	case b.Power > 0:
-		s = fmt.Sprintf("power %v i^%g", b.Base, b.Power)
-	case b.Jitter == Decorrelated:
-		s = fmt.Sprintf("decorrelated %v", b.Base)
-	case b.Factor == 1:
-		s = fmt.Sprintf("constant %v", b.Base)
-	}
+	s := growths[b.Growth].text(b)
 	if b.Offset != 0 {
 		sign := ""
 		if b.Offset > 0 {
@@ -127,7 +117,7 @@ func (b Backoff) String() string {
 		}
 		s += fmt.Sprintf(" %s%v", sign, b.Offset)
 	}
-	if b.Cap > 0 && (b.Factor != 1 || b.Power > 0 || b.Jitter == Decorrelated) {
+	if b.Cap > 0 && !b.constant() {
 		s += fmt.Sprintf(" cap %v", b.Cap)
 	}
 	return s + jitters[b.Jitter].text(b)

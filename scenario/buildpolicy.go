@@ -390,10 +390,11 @@ func (b *builder) backoff(path string, f *Backoff) (out policy.Backoff, err erro
 	case f.Power != nil:
 		p := f.Power
 		out = policy.Backoff{
-			Base:   time.Duration(p.Base),
-			Power:  float64(p.Exponent),
-			Offset: time.Duration(p.Plus),
-			Cap:    time.Duration(p.Cap),
+			Base:     time.Duration(p.Base),
+			Growth:   policy.PowerLaw,
+			Exponent: float64(p.Exponent),
+			Offset:   time.Duration(p.Plus),
+			Cap:      time.Duration(p.Cap),
 		}
 		if p.Base == 0 || p.Exponent == 0 || p.Exponent > 10 {
 			return out, b.errorf(path+".power",

@@ -385,3 +385,17 @@ func TestJitters(t *testing.T) {
 		}
 	}
 }
+
+// Every growth of a wait is a kind of the scenario's backoff, whose example gives it.
+func TestGrowths(t *testing.T) {
+	for _, word := range policy.GrowthWords.Names() {
+		value := docOf(reflect.TypeFor[Backoff](), word).Example
+		s, err := Read([]byte(rich), "rich", Options{Set: []string{
+			"policy.retry.backoff={" + word + ": " + value + "}"}})
+		if err != nil {
+			t.Errorf("%s: %v", word, err)
+		} else if got := s.Model.Client.Retry.Backoff.Growth.String(); got != word {
+			t.Errorf("%s: %s gives %s", word, value, got)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+
+	"stampede/internal/words"
+)
+
+// Growth is how the ceiling of a wait grows from retry to retry.
+type Growth uint8
+
+const (
+	Exponential Growth = iota // by Factor; a Factor of 1 is a constant wait
+	PowerLaw                  // with the Exponent-th power of the retries made
+)
+
+// growths has a row for each: a new one is a constant, a row and its formula in the comment of
+// [Backoff].
+var growths = [...]growth{
+	Exponential: {
+		word: "exponential",
+		by:   func(b Backoff, i int) float64 { return math.Pow(b.Factor, float64(i)) },
+		text: func(b Backoff) string {
+			switch {
+			case b.Jitter == Decorrelated: // the jitter makes it grow
+				return fmt.Sprintf("decorrelated %v", b.Base)
+			case b.Factor == 1:
+				return fmt.Sprintf("constant %v", b.Base)
+			}
+			return fmt.Sprintf("exponential %v x%g", b.Base, b.Factor)
+		},
+	},
+	PowerLaw: {
+		word: "power",
+		by:   func(b Backoff, i int) float64 { return math.Pow(float64(i), b.Exponent) },
+		text: func(b Backoff) string { return fmt.Sprintf("power %v i^%g", b.Base, b.Exponent) },
+	},
+}
+
+// growth is what is known of one.
+type growth struct {
+	word string
+	by   func(b Backoff, i int) float64 // the factor of Base before retry i, from 0
+	text func(b Backoff) string         // how the name of a backoff begins
+}
+
+// GrowthWords are the words of growths.
+var GrowthWords = func() (all words.Table[Growth]) {
+	for _, g := range growths {
+		all = append(all, g.word)
+	}
+	return all
+}()
+
+// String is the word for a growth.
+func (g Growth) String() string { return GrowthWords.Word(g) }
+
+// constant reports whether the ceiling stays the same.
+func (b Backoff) constant() bool {
+	return b.Growth == Exponential && b.Factor == 1 && b.Jitter != Decorrelated
+}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -13,7 +14,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-func compile(t *testing.T) *jsonschema.Schema {
+func compile(t *testing.T) *jsonschema.Schema { return compiler(t)("") }
+
+// compiler compiles the part of the schema at a fragment, such as #/$defs/Retry.
+func compiler(t *testing.T) func(fragment string) *jsonschema.Schema {
 	t.Helper()
 	text, err := Schema()
 	if err != nil {
@@ -27,11 +31,32 @@ func compile(t *testing.T) *jsonschema.Schema {
 	if err := c.AddResource("scenario.json", doc); err != nil {
 		t.Fatal(err)
 	}
-	schema, err := c.Compile("scenario.json")
-	if err != nil {
-		t.Fatal(err)
+	return func(fragment string) *jsonschema.Schema {
+		schema, err := c.Compile("scenario.json" + fragment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return schema
 	}
-	return schema
+}
+
+// The documented examples, which the reader takes, validate against the schema where they stand.
+func TestExamplesValidate(t *testing.T) {
+	compile := compiler(t)
+	for name, at := range documented(t) {
+		for _, f := range at {
+			if f.owner == reflect.TypeFor[Sweep]() {
+				continue // its fields are paths
+			}
+			fragment := "#/$defs/" + schemaName(f.owner)
+			if f.owner == reflect.TypeFor[File]() {
+				fragment = ""
+			}
+			if err := validate(t, compile(fragment), []byte(f.Name()+": "+f.Example)); err != nil {
+				t.Errorf("%s: %s does not validate: %v", name, f.Example, err)
+			}
+		}
+	}
 }
 
 func validate(t *testing.T, schema *jsonschema.Schema, text []byte) error {

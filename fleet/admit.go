@@ -44,7 +44,7 @@ func (r *run) admit(id uint32) {
 	now := r.loop.Now()
 	req := r.request(id)
 	expiry, layer := r.expiry(id)
-	req.Late = c.leaves <= now || layer >= 0 && expiry <= now
+	req.Expired = c.leaves <= now || layer >= 0 && expiry <= now
 	a := m.Admit(now, &req)
 	if req.Placed && c.places == 0 {
 		c.places++
@@ -64,18 +64,18 @@ func (r *run) admit(id uint32) {
 			r.unblock(m, c.target) // the breaker had let it through
 		}
 		switch {
-		case a.By != policy.ByLateness && a.Elsewhere:
-			r.releasePlace(c)
-			r.giveUp(id, a.Outcome)
-		case a.By != policy.ByLateness:
-			r.releasePlace(c)
-			r.end(id, a.Outcome)
-		case c.leaves <= now:
+		case a.By == policy.ByExpiry && c.leaves <= now:
 			r.releasePlace(c)
 			r.end(id, policy.Abandoned)
-		default:
+		case a.By == policy.ByExpiry:
 			c.layer = uint8(layer)
 			r.lapse(id)
+		case a.MayFallBack:
+			r.releasePlace(c)
+			r.giveUp(id, a.Outcome)
+		default:
+			r.releasePlace(c)
+			r.end(id, a.Outcome)
 		}
 	}
 }

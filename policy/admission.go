@@ -10,13 +10,13 @@ import (
 // Request is an attempt that asks an instance to be sent. Placed and Paced are kept from one
 // [Instance.Admit] to the next.
 type Request struct {
-	Caller Waiter
-	Target uint8   // to which it goes, from 0
-	Need   Need    // what it takes from the provider's limits
-	U      float64 // uniform on (0, 1), for the throttle
-	Late   bool    // its caller or a timeout gives it up at this very instant
-	Placed bool    // it has its place at the gate
-	Paced  bool    // it has its room at the pacer
+	Caller  Waiter
+	Target  uint8   // to which it goes, from 0
+	Need    Need    // what it takes from the provider's limits
+	U       float64 // uniform on (0, 1), for the throttle
+	Expired bool    // its caller or a timeout gives it up at this very instant
+	Placed  bool    // it has its place at the gate
+	Paced   bool    // it has its room at the pacer
 }
 
 // Waiter names a call in a queue, by numbers of whoever asks: a call that left the queue before
@@ -25,12 +25,12 @@ type Waiter struct{ ID, Ticket uint32 }
 
 // Admission is the answer to a request.
 type Admission struct {
-	Action     Action
-	By         Stage         // that decided; of Go the last
-	Outcome    Outcome       // of Refuse, except by Lateness: how the call ends
-	Elsewhere  bool          // of Refuse: the call may go on to its next target
-	Generation uint32        // of Go: of the breaker, for [Ended]
-	Wait       time.Duration // of Wait: at least a nanosecond
+	Action      Action
+	By          Stage         // that decided; of Go the last
+	Outcome     Outcome       // of Refuse, except by Expiry: how the call ends
+	MayFallBack bool          // of Refuse: the call may go on to its next target
+	Generation  uint32        // of Go: of the breaker, for [Ended]
+	Wait        time.Duration // of Wait: at least a nanosecond
 }
 
 // Action is what a request has to do.
@@ -55,13 +55,13 @@ type Stage uint8
 const (
 	ByGate Stage = iota
 	ByPacer
-	ByLateness
+	ByExpiry
 	ByBreaker
 	ByThrottle
 )
 
 // StageWords are the words of stages.
-var StageWords = words.Table[Stage]{"gate", "pacer", "lateness", "breaker", "throttle"}
+var StageWords = words.Table[Stage]{"gate", "pacer", "expiry", "breaker", "throttle"}
 
 // String is the word for a stage.
 func (s Stage) String() string { return StageWords.Word(s) }
@@ -72,7 +72,7 @@ func (s Stage) String() string { return StageWords.Word(s) }
 //	          where the queue is full
 //	pacer     it takes its room, and waits until that is there; an attempt that the breaker
 //	          would stop now takes none
-//	lateness  an attempt that is given up at this instant is refused
+//	expiry    an attempt that is given up at this instant is refused
 //	breaker   while it is open the attempt waits, or is refused; while probes decide it queues
 //	          or is refused
 //	throttle  it is refused at random
@@ -105,8 +105,8 @@ func (s *Instance) Admit(now time.Duration, r *Request) Admission {
 			}
 		}
 	}
-	if r.Late {
-		return Admission{Action: Refuse, By: ByLateness}
+	if r.Expired {
+		return Admission{Action: Refuse, By: ByExpiry}
 	}
 	a := s.pass(now, r)
 	if a.Action == Refuse && a.By == ByBreaker {
@@ -158,7 +158,7 @@ func (s *Instance) pass(now time.Duration, r *Request) Admission {
 		if b.On() {
 			s.targets[r.Target].breaker.Forget(a.Generation)
 		}
-		return Admission{Action: Refuse, By: ByThrottle, Outcome: Shed, Elsewhere: true}
+		return Admission{Action: Refuse, By: ByThrottle, Outcome: Shed, MayFallBack: true}
 	}
 	return a
 }
@@ -167,7 +167,7 @@ func (s *Instance) pass(now time.Duration, r *Request) Admission {
 func (s *Instance) stopped(r *Request, open time.Duration) Admission {
 	switch when := s.client.Breaker.WhenOpen; {
 	case when != HoldBack:
-		return Admission{Action: Refuse, By: ByBreaker, Outcome: BreakerOpen, Elsewhere: when == FallBack}
+		return Admission{Action: Refuse, By: ByBreaker, Outcome: BreakerOpen, MayFallBack: when == FallBack}
 	case open > 0:
 		return Admission{Action: Wait, By: ByBreaker, Wait: open}
 	}

@@ -21,7 +21,7 @@ type desk struct {
 
 // do takes one step: a time that passes ("3s"), or an act of the call of that letter:
 //
-//	admit a [0.4]  asks, at that uniform number; late a asks at the instant it is given up
+//	admit a [0.4]  asks, at that uniform number; expire a asks at the instant it is given up
 //	hedge a        asks for an attempt beside it
 //	done a, fail a its attempt ends, with a place given back; drop a: cut off by its client
 //	leave a        it leaves the queue at the gate
@@ -38,9 +38,9 @@ func (d *desk) do(t *testing.T, step string) string {
 	fmt.Sscan(step, &verb, &who, &u)
 	i := uint32(who[0] - 'a')
 	r := &d.requests[i]
-	r.Caller, r.Need, r.U, r.Late = Waiter{ID: i}, Need{1}, u, verb == "late"
+	r.Caller, r.Need, r.U, r.Expired = Waiter{ID: i}, Need{1}, u, verb == "expire"
 	switch verb {
-	case "admit", "late":
+	case "admit", "expire":
 		d.granted[i] = d.Admit(d.now, r)
 		return d.granted[i].text()
 	case "hedge":
@@ -93,8 +93,8 @@ func (a Admission) text() string {
 	if a.Action == Refuse && a.Outcome != Answered {
 		s += " " + a.Outcome.String()
 	}
-	if a.Elsewhere {
-		s += " elsewhere"
+	if a.MayFallBack {
+		s += " may fall back"
 	}
 	return s
 }
@@ -111,7 +111,7 @@ func TestAdmission(t *testing.T) {
 		script string
 	}{
 		{"nothing holds an attempt up", Client{}, "admit a: go; hedge a: go"},
-		{"what is given up at this instant is not sent", Client{}, "late a: refuse lateness"},
+		{"what is given up at this instant is not sent", Client{}, "expire a: refuse expiry"},
 		{"a gate of one: the second waits for its turn and then asks again", Client{Gate: Gate{Semaphore: 1}},
 			"admit a: go; admit b: queue gate; admit c: queue gate; done a: b; admit b: go; done b: c; admit c: go"},
 		{"the last goes first", Client{Gate: Gate{Semaphore: 1, Order: LastInFirstOut}},
@@ -127,12 +127,12 @@ func TestAdmission(t *testing.T) {
 		{"the gate is asked before the pacer: a call in the queue takes no room",
 			Client{Gate: Gate{Semaphore: 1}, Pacer: bucket},
 			"admit a: go; admit b: queue gate; 1s; done a: b; admit b: go"},
-		{"the pacer is asked before lateness: the room of one second is spent", Client{Pacer: bucket},
-			"admit a: go; late b: wait pacer 1s; 1s; late b: refuse lateness; admit c: wait pacer 1s"},
+		{"the pacer is asked before expiry: the room of one second is spent", Client{Pacer: bucket},
+			"admit a: go; expire b: wait pacer 1s; 1s; expire b: refuse expiry; admit c: wait pacer 1s"},
 		{"an open breaker fails calls", Client{Breaker: trips},
 			"admit a: go; fail a; admit b: refuse breaker breaker_open; 10s; admit b: go"},
 		{"or sends them to the next target", Client{Breaker: moves},
-			"admit a: go; fail a; admit b: refuse breaker breaker_open elsewhere"},
+			"admit a: go; fail a; admit b: refuse breaker breaker_open may fall back"},
 		{"or makes them wait: until it is half-open, and then for the probe", Client{Breaker: held},
 			"admit a: go; fail a; 4s; admit b: wait breaker 6s; 6s; admit b: go; " +
 				"admit c: queue breaker; done b: c; admit c: go"},
@@ -147,11 +147,11 @@ func TestAdmission(t *testing.T) {
 				"admit b: go; admit c: queue breaker"},
 		// With requests r and no accepts the share refused is r/(r+1): 0, 1/2, 2/3.
 		{"the throttle refuses at random", Client{Throttle: Throttle{K: 1, Window: 60 * s}},
-			"admit a 0.01: go; admit b 0.49: refuse throttle shed elsewhere; admit b 0.67: go"},
+			"admit a 0.01: go; admit b 0.49: refuse throttle shed may fall back; admit b 0.67: go"},
 		// At 10 s the 1 request of before is out of the window of 5 s, and 3 come at once.
 		{"a probe that the throttle refuses is none", Client{Breaker: held, Throttle: Throttle{K: 1, Window: 5 * s}},
 			"admit a: go; fail a; 10s; admit b: go; drop b; " +
-				"admit c 0.49: refuse throttle shed elsewhere; admit d 0.99: go"},
+				"admit c 0.49: refuse throttle shed may fall back; admit d 0.99: go"},
 		{"a hedge takes no place that is not free, and no room that is not there",
 			Client{Gate: Gate{Semaphore: 2}, Pacer: bucket},
 			"admit a: go; hedge a: refuse pacer; 1s; hedge a: go; hedge a: refuse gate; admit b: queue gate"},

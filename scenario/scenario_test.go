@@ -411,7 +411,7 @@ func TestSettingsOverlayTheFile(t *testing.T) {
 		"policy.gate.semafore=4": `--set policy.gate.semafore=4: policy.gate.semafore: unknown field; did you ` +
 			`mean "semaphore"?`,
 		"policy.gate.semaphore=-1": `--set policy.gate.semaphore=-1: policy.gate.semaphore: found "-1"; want a ` +
-			`whole number from 1, or none`,
+			`whole number from 1, none or`,
 		"provider.limits.7.burst=1": `the list has the items 0 to 0`,
 		"policy..x=1":               "has an empty part",
 		"policy":                    "want PATH=VALUE",

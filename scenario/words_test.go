@@ -273,7 +273,7 @@ func TestNoneOfWhatWasMistaken(t *testing.T) {
 		"workload.cache_lifetime=none": `workload.cache_lifetime: found "none"; want a time with its unit, such as ` +
 			`500ms, 45s, 10m, 24h or 2d, or unlimited`,
 		"provider.faults.0.for=none": `found "none"; want a time`,
-		"policy.retry.deadline=0s":   `policy.retry.deadline: found "0s"; want more than 0, or none or unlimited`,
+		"policy.retry.deadline=0s":   `policy.retry.deadline: found "0s"; want more than 0, none or unlimited`,
 		"policy.timeouts.attempt=soon": `policy.timeouts.attempt: found "soon"; want a time with its unit, such as ` +
 			`500ms, 45s, 10m, 24h or 2d, or none`,
 		"policy.timeouts.attempt=0s":   `policy.timeouts.attempt: found "0s"; want more than 0, or none`,

@@ -112,7 +112,10 @@ func allowWords(err error, n *Node, field reflect.StructField, path string) erro
 	words := WordsOf(field)
 	if e, ok := err.(*Error); ok && e.Path == path && n.Kind == Scalar && len(words) > 0 {
 		said := *e
-		said.Message += ", or " + strings.Join(words, " or ")
+		if len(words) == 1 {
+			words[0] = "or " + words[0]
+		}
+		said.Message += ", " + strings.Join(words, " or ")
 		return &said
 	}
 	return err

@@ -47,7 +47,7 @@ type PointResult struct {
 	Diffs     []Difference       // to the base, by Metrics
 	Limits    []LimitValue       // use and refusals of each
 	Reason    string             // why there is nothing
-	Few       bool               // of its calls are answered, so that cost and latency are of survivors
+	Few       bool               // of its calls are answered, so that cost and latency cover only the calls answered
 	objective BestCandidate
 	survivors survivors
 }
@@ -233,7 +233,7 @@ func (c *Comparison) read(path string) error {
 	if base == nil && first != nil {
 		c.Warnings = append(
 			c.Warnings,
-			fmt.Sprintf("point %d has no result to compare to; point %d takes its place as the base", c.Base,
+			fmt.Sprintf("point %d has no result to compare to; point %d is the base instead", c.Base,
 				first.point),
 		)
 		base, c.Base = first, first.point
@@ -242,7 +242,7 @@ func (c *Comparison) read(path string) error {
 		return sweep.FolderErrorf("no replication in the folder has a result: %s", reason)
 	}
 	if base == nil {
-		return sweep.FolderErrorf("the folder holds no result yet")
+		return sweep.FolderErrorf("the folder has no results yet")
 	}
 	at := map[int]int{}
 	for i, r := range base.replications {
@@ -316,7 +316,7 @@ func difference(g, base *group, at map[int]int, metric int, m measure.Metric, ra
 
 // censoring is what a comparison must not be silent about, whatever metrics it shows.
 var censoring = [...]struct{ metric, words string }{
-	{"unfinished", "are unfinished: nothing could end them"},
+	{"unfinished", "are unfinished: they were hanging when the run ended"},
 	{"not_started", notStarted},
 }
 
@@ -343,12 +343,12 @@ func (c *Comparison) warn() {
 		add("this folder is part %d of %d", c.Manifest.Shard.Index, c.Manifest.Shard.Of)
 	}
 	if c.lacks.Replications > 0 {
-		add("this sweep is not complete: at least %s of %s are missing; go on with it (sweep --resume)",
+		add("this sweep is not complete: at least %s of %s are missing; continue it with sweep --resume",
 			format.Plural(c.lacks.Replications, "replication"), format.Plural(c.lacks.Points, "point"))
 	}
 	if least < 10 {
-		add("points rest on as few as %d replications; intervals from fewer than 10 are wide and rest on normality",
-			least)
+		add("some points have only %s; intervals from fewer than 10 are wide and assume normality",
+			format.Plural(least, "replication"))
 	}
 	for k, w := range censoring {
 		if found := c.censored[k]; found.points > 0 {
@@ -367,7 +367,8 @@ func (c *Comparison) warn() {
 		if none > 0 {
 			hint := ""
 			if measure.Metrics()[m].Name == "collapsed" && !c.Manifest.Has("collapse") {
-				hint = "; it needs a trigger, or a level that holds in every arm, such as collapse: {from: 300s, " +
+				hint = "; it needs a temporary fault or spike, or a level for every point such as collapse: " +
+					"{from: 300s, " +
 					"to: 400s, below: 50%}"
 			}
 			add("%s has no value in some replications of %d points%s", measure.Metrics()[m].Name, none, hint)
@@ -390,15 +391,15 @@ func (c *Comparison) warn() {
 	if slices.Contains(c.Metrics, measure.Index("recovery_s")) {
 		for _, p := range c.Points {
 			if q := slices.Index(c.Metrics, measure.Index("collapsed")); q >= 0 && p.Estimates[q].Mean > 0 {
-				add("recovery_s is the mean over the replications that recover")
+				add("recovery_s is the mean of the replications that recover")
 				break
 			}
 		}
 	}
 	if c.Manifest.Has("warmup") {
 		add(
-			"the measured time begins at the end of the warm-up (warmup_s); where that was found from the data " +
-				"each point has its own, so counts rest on different calls",
+			"the measured time starts at the end of the warm-up (warmup_s); where that is found from the data, " +
+				"points measure different calls",
 		)
 	}
 	if len(c.Points) > 10 {
@@ -406,7 +407,7 @@ func (c *Comparison) warn() {
 			"expect about 1 in 20 comparisons to look significant by chance", len(c.Points)-1)
 	}
 	if len(c.Best) > 1 {
-		add("the best set holds the truly best point with 95 %%; its %d points cannot be told apart by %s",
+		add("%d points cannot be told apart by %s; with 95 %% confidence the best point is among them",
 			len(c.Best), measure.Metrics()[c.Metrics[c.Objective]].Name)
 	}
 }

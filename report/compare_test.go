@@ -98,7 +98,7 @@ func TestIncompleteSweepsSaySo(t *testing.T) {
 	}
 	var folder sweep.FolderError
 	if err := sweep.Merge(parts, t.TempDir()+"/m"); !errors.As(err, &folder) ||
-		!strings.Contains(err.Error(), "part 2 of 2, lacks") {
+		!strings.Contains(err.Error(), "part 2 of 2, is missing") {
 		t.Errorf("a part after its first wave was merged: %v", err)
 	}
 	text, err := os.ReadFile(filepath.Join(parts[0], sweep.ResultsName))
@@ -356,7 +356,7 @@ func TestASingleSeedDecidesNothing(t *testing.T) {
 	c.WriteText(&text, Layout{Wide: true})
 	if all := text.String(); len(c.Best) != 2 || c.Points[1].Diffs[0].Verdict != Undecided ||
 		strings.Count(all, "±?") < 2 ||
-		!strings.Contains(all, "as few as 1 replications") {
+		!strings.Contains(all, "some points have only 1 replication;") {
 		t.Errorf("best %v, verdict %s:\n%s", c.Best, c.Points[1].Diffs[0].Verdict, all)
 	}
 }
@@ -692,7 +692,7 @@ func TestReportOfAStoppedSweep(t *testing.T) {
 	c, err := Compare(dir, CompareOptions{})
 	if err != nil || c.Base != 1 ||
 		!strings.Contains(strings.Join(c.Warnings, "\n"),
-			"point 0 has no result to compare to; point 1 takes its place") {
+			"point 0 has no result to compare to; point 1 is the base instead") {
 		t.Errorf("without the base: %v, base %d, %q", err, c.Base, c.Warnings)
 	}
 	if err := sweep.Merge([]string{dir}, t.TempDir()+"/m"); err == nil {
@@ -738,19 +738,17 @@ sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
 	if !slices.Equal(fewAt, []int{1, 2}) || !slices.Equal(c.Frontier, []int{0}) {
 		t.Errorf("few are answered at %v, frontier %v; want 1 and 2, and 0 alone", fewAt, c.Frontier)
 	}
-	const note = "with prompts of 100 and answers of 10 tokens on average; all calls have 3700 and 30"
+	const note = "on average 100 prompt tokens and 10 output tokens, against 3700 and 30 of all calls"
 	all := strings.Join(c.Warnings, "\n")
-	if want := "under 99 % of calls are answered at 2 points (!); at point 2 cost and latency are of the 33.3 % " +
-		"of calls that were answered, " + note; !strings.Contains(
-		all,
-		want,
-	) {
+	want := "fewer than 99 % of calls are answered at 2 points (!); at point 2 cost and latency cover only the " +
+		"33.3 % of calls that were answered: " + note
+	if !strings.Contains(all, want) {
 		t.Errorf("warnings %q, want in them %q", all, want)
 	}
 	var table bytes.Buffer
 	c.WriteText(&table, Layout{Wide: true})
 	if !strings.Contains(table.String(),
-		"  ! under 99 % of calls are answered; cost and latency cover those only\n") ||
+		"  ! fewer than 99 % of calls are answered; cost and latency cover only those\n") ||
 		!regexp.MustCompile(`(?m)^ +! +2 `).MatchString(table.String()) {
 		t.Errorf("point 2 is not marked in\n%s", &table)
 	}
@@ -766,7 +764,7 @@ sweep: {provider.limits.0.limit: [20000/h, 5000/h, 500/h, 50/h]}
 	}
 	for _, want := range []string{`(?m)^latency of answered calls, waits included (\[\d\])$`,
 		`(?m)^  usd_per_1000_answers .* (\[\d\])$`,
-		`(?m)^(\[\d\]) cost and latency are of the 33.3 % of calls that were answered, ` +
+		`(?m)^(\[\d\]) cost and latency cover only the 33.3 % of calls that were answered: ` +
 			note} {
 		if m := regexp.MustCompile(want).FindStringSubmatch(report.String()); m == nil {
 			t.Errorf("%s is not in\n%s", want, &report)
@@ -805,7 +803,8 @@ sweep: {policy.timeouts.gap: [none, 3s]}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"up to 1 calls per replication are unfinished: nothing could end them, at 1 point",
+	for _, want := range []string{"up to 1 calls per replication are unfinished: they were hanging when the run " +
+		"ended, at 1 point",
 		"up to 34 calls per replication were still waiting to start"} {
 		if all := strings.Join(c.Warnings, "\n"); !strings.Contains(all, want) {
 			t.Errorf("warnings %q lack %q", all, want)

@@ -145,7 +145,9 @@ func (c *Comparison) WriteText(w io.Writer, l Layout) {
 		l.wrapped(w, "  ", "stampede report --wide shows all metrics with intervals, --metrics A,B,C those named")
 	}
 	if t := c.sensitivityTable(!l.Wide); len(t.rows) > 0 {
-		fmt.Fprintf(w, "\naxes that matter, by their share of the variance between points\n\n")
+		fmt.Fprintln(w)
+		l.wrapped(w, "", "axes that matter, by their share of the variance between points")
+		fmt.Fprintln(w)
 		if !l.Wide && l.Width > 0 {
 			t.cut(0, len(t.head), l.Width)
 		}
@@ -166,7 +168,8 @@ func (c *Comparison) footnotes() []string {
 			"at least %.0f %% of calls or as many as any", 100*nearlyAll),
 	}
 	if slices.ContainsFunc(c.Points, func(p PointResult) bool { return p.Few }) {
-		lines = append(lines, fmt.Sprintf("%s under %.0f %% of calls are answered; cost and latency cover those only",
+		lines = append(lines, fmt.Sprintf("%s fewer than %.0f %% of calls are answered; cost and latency cover "+
+			"only those",
 			markFew, 100*nearlyAll))
 	}
 	return lines
@@ -257,7 +260,7 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Replications int               `json:"replications"`
 		MayBeBest    bool              `json:"may_be_best"`
 		OnFrontier   bool              `json:"on_frontier"`
-		Few          bool              `json:"few_answered"` // cost and latency are of survivors
+		Few          bool              `json:"few_answered"` // cost and latency cover only the calls answered
 		Error        string            `json:"error,omitempty"`
 		Metrics      []estimate        `json:"metrics"`
 		Limits       []LimitValue      `json:"limits"`

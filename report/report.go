@@ -26,7 +26,7 @@ type Report struct {
 
 	triggered bool // something happens for a time
 	random    bool // randomness affects it
-	few       int  // the number of the warning that cost and latency are of survivors; 0 for none
+	few       int  // the number of the warning that cost and latency cover only the calls answered; 0 for none
 }
 
 // MetricValue is a metric with its estimate.
@@ -72,7 +72,7 @@ func (r *Report) warn(s *scenario.Scenario, runs []measure.Run) {
 	if len(runs) == 1 {
 		add("one replication gives no interval; ask for more with --reps")
 	} else if len(runs) < 10 && r.random {
-		add("%d replications are few; intervals from fewer than 10 are wide and rest on normality", len(runs))
+		add("only %d replications; intervals from fewer than 10 are wide and assume a normal distribution", len(runs))
 	}
 	var events uint64
 	for _, run := range runs {
@@ -83,15 +83,15 @@ func (r *Report) warn(s *scenario.Scenario, runs []measure.Run) {
 	}
 	if e := r.get("unfinished"); e.Mean > 0 {
 		add(
-			"%.4g calls per replication are unfinished: nothing could end them; their latencies are those until "+
-				"the end of the run",
+			"%.4g calls per replication are unfinished: they were hanging when the run ended, and their latencies are "+
+				"counted up to then",
 			e.Mean,
 		)
 	}
 	if e := r.get("abandoned"); e.Mean > 0 {
 		add(
-			"%.4g calls per replication were abandoned: latencies of all calls hold how long those callers "+
-				"waited, not how long an answer would have taken",
+			"%.4g calls per replication were abandoned: in the latencies of all calls they count with the time "+
+				"that their callers waited",
 			e.Mean,
 		)
 	}
@@ -113,15 +113,15 @@ func (r *Report) warn(s *scenario.Scenario, runs []measure.Run) {
 	}
 	if n := len(measure.LimitNames(&s.Model)); n > measure.OwnMetrics {
 		add(
-			"use and refusals are those of the first %d of %d limits; a file of attempts (--attempts) names every "+
-				"one that refuses",
+			"metrics cover the first %d of %d limits; the file of --attempts names the limit "+
+				"behind every refusal",
 			measure.OwnMetrics,
 			n,
 		)
 	}
 	for _, m := range r.Metrics {
 		if m.Name == "recovery_s" && m.N > 0 && m.N < len(runs) {
-			add("the mean of recovery_s is over the %d of %d replications that recover", m.N, len(runs))
+			add("recovery_s is the mean of the %d of %d replications that recover", m.N, len(runs))
 		} else if m.N > 0 && m.N < len(runs) {
 			add("%s has a value in only %d of %d replications", m.Name, m.N, len(runs))
 		}

@@ -70,7 +70,7 @@ func TestWarningsTravelWithTheReport(t *testing.T) {
 		want string
 	}{
 		{[]string{"replications=1"}, "one replication gives no interval"},
-		{[]string{"replications=4"}, "4 replications are few"},
+		{[]string{"replications=4"}, "only 4 replications"},
 		{[]string{"horizon=60s"}, "were still waiting to start when the run ended"},
 		{[]string{"provider.faults=[{share: 1%, hang: true}]", "policy.timeouts={connect: 5s, attempt: none}"},
 			"are unfinished"},

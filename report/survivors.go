@@ -23,11 +23,11 @@ type survivors []float64
 // no latency to be misled by.
 func (s survivors) few() bool { return 0 < s[0] && s[0] < nearlyAll }
 
-// note says whom cost and latency are of.
+// note says which calls cost and latency cover.
 func (s survivors) note() string {
 	return fmt.Sprintf(
-		"cost and latency are of the %.3g %% of calls that were answered, with prompts of %.0f and answers of "+
-			"%.0f tokens on average; all calls have %.0f and %.0f",
+		"cost and latency cover only the %.3g %% of calls that were answered: on average %.0f prompt tokens and "+
+			"%.0f output tokens, against %.0f and %.0f of all calls",
 		100*s[0],
 		s[1],
 		s[2],
@@ -39,7 +39,7 @@ func (s survivors) note() string {
 // markFew marks the points that answer so few calls.
 const markFew = "!"
 
-// warnOfSurvivors says at how many points cost and latency are of survivors, and
+// warnOfSurvivors says at how many points cost and latency cover only the calls answered, and
 // how far these are from all calls at the point that answers the smallest share.
 func (c *Comparison) warnOfSurvivors() {
 	var worst *PointResult
@@ -54,7 +54,8 @@ func (c *Comparison) warnOfSurvivors() {
 		}
 	}
 	if worst != nil {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("under %.0f %% of calls are answered at %s (%s); at point %d %s",
+		c.Warnings = append(c.Warnings, fmt.Sprintf("fewer than %.0f %% of calls are answered at %s (%s); at "+
+			"point %d %s",
 			100*nearlyAll, format.Plural(points, "point"), markFew, worst.Point, worst.survivors.note()))
 	}
 }

@@ -16,7 +16,7 @@ type Precision struct {
 }
 
 // PrecisionReps is how many replications a sweep for a precision should begin with: intervals
-// from fewer rest on normality, and may be narrow by chance.
+// from fewer assume normality, and may be narrow by chance.
 const PrecisionReps = 10
 
 // reached reports whether the values of a point's first replications need no more.

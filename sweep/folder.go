@@ -50,13 +50,15 @@ func lockFolder(dir string) (unlock func() error, err error) {
 	lock := flock.New(filepath.Join(dir, lockName), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
 	locked, err := lock.TryLock()
 	if errors.Is(err, errors.ErrUnsupported) {
-		return nil, fmt.Errorf("the file system of the folder %s has no locks; name a folder on another: %w", dir, err)
+		return nil, fmt.Errorf("the file system of the folder %s does not support locks; name a folder on another "+
+			"one: %w", dir, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot lock the folder %s: %w", dir, err)
 	}
 	if !locked {
-		return nil, FolderErrorf("another process writes to the folder %s; let it end, or name another folder", dir)
+		return nil, FolderErrorf("another process is writing to the folder %s; wait for it to end, or name "+
+			"another folder", dir)
 	}
 	return lock.Unlock, nil
 }

@@ -60,7 +60,7 @@ func TestOneWriter(t *testing.T) {
 	refused := func(what string, err error) {
 		t.Helper()
 		var folder FolderError
-		if !errors.As(err, &folder) || !strings.Contains(err.Error(), "another process writes to the folder") {
+		if !errors.As(err, &folder) || !strings.Contains(err.Error(), "another process is writing to the folder") {
 			t.Errorf("%s: %v, want a refusal", what, err)
 		}
 	}
@@ -110,7 +110,7 @@ func TestSweepComparesItsRowsWithItsPlan(t *testing.T) {
 			}
 		}
 	})
-	if err == nil || !strings.Contains(err.Error(), "lacks 5 replications of 2 points") {
+	if err == nil || !strings.Contains(err.Error(), "is missing 5 replications of 2 points") {
 		t.Errorf("rows cut off: %v", err)
 	}
 	other := t.TempDir() + "/s"
@@ -239,7 +239,7 @@ func TestSortRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := sortRows(path, path, nil); err == nil ||
-		!strings.Contains(err.Error(), "point 1, replication 1 stands twice with different results") {
+		!strings.Contains(err.Error(), "point 1, replication 1 appears twice with different results") {
 		t.Errorf("two results of one replication: %v", err)
 	}
 }

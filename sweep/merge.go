@@ -55,7 +55,8 @@ func Merge(dirs []string, to string) (err error) {
 		if err != nil {
 			return err
 		}
-		return FolderErrorf("%s is of another sweep than %s:\n  %s", dir, dirs[0], strings.Join(differences, "\n  "))
+		return FolderErrorf("%s belongs to another sweep than %s:\n  %s", dir, dirs[0],
+			strings.Join(differences, "\n  "))
 	}
 	if err := free(to, "name another (--out)"); err != nil {
 		return err
@@ -85,7 +86,7 @@ func (m *Manifest) part(dir string) (path string, clean func(), err error) {
 	}
 	lacks, err := m.Lacks(path)
 	if err == nil && lacks.Replications > 0 {
-		err = FolderErrorf("%s, part %d of %d, lacks %s; go on with it (--resume) first",
+		err = FolderErrorf("%s, part %d of %d, is missing %s; continue it (--resume) first",
 			dir, m.Shard.Index, m.Shard.Of, format.Plural(lacks.Replications, "replication"))
 	}
 	if err != nil {

@@ -153,9 +153,9 @@ func (f *rowFile) write(k keyed) error {
 	case c == 0 && bytes.Equal(f.last.line, k.line):
 		return nil
 	case c == 0:
-		return FolderErrorf("point %d, replication %d stands twice with different results", k.point, k.replication)
+		return FolderErrorf("point %d, replication %d appears twice with different results", k.point, k.replication)
 	case c > 0:
-		return FolderErrorf("point %d, replication %d stands behind point %d, replication %d",
+		return FolderErrorf("point %d, replication %d comes after point %d, replication %d",
 			k.point, k.replication, f.last.point, f.last.replication)
 	}
 	f.last = keyed{k.point, k.replication, append(f.last.line[:0], k.line...)}

@@ -24,7 +24,7 @@ type Sweep struct {
 	Plan   *Plan
 	Dir    string
 	Jobs   int  // replications at a time; 0 means one for each core
-	Resume bool // go on with a folder that holds the same plan
+	Resume bool // continue a folder that holds the same plan
 	// Progress, when set, is told after each replication how many are done and
 	// how many there will be at least. It is called one call at a time.
 	Progress func(done, total int)
@@ -152,7 +152,7 @@ func (r *sweeping) open() error {
 }
 
 // otherFolder says what to do about a folder that is not empty.
-const otherFolder = "go on with it (--resume) or name another (--out)"
+const otherFolder = "continue it (--resume) or name another (--out)"
 
 // resume goes on with the folder of the same plan.
 func (r *sweeping) resume() error {
@@ -186,7 +186,7 @@ func (r *sweeping) resume() error {
 func (r *sweeping) complete() error {
 	lacks, err := r.manifest.Lacks(r.results.path)
 	if err == nil && lacks.Replications > 0 {
-		err = fmt.Errorf("the folder %s lacks %s of %s; go on with it (--resume)",
+		err = fmt.Errorf("the folder %s is missing %s of %s; continue it (--resume)",
 			r.Dir, format.Plural(lacks.Replications, "replication"), format.Plural(lacks.Points, "point"))
 	}
 	return err

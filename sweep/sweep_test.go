@@ -61,7 +61,7 @@ func TestBytesOfASweep(t *testing.T) {
 			t.Fatalf("interrupted after %d: %v", stop, err)
 		}
 		if _, err := sweepInto(t, dir, nil); err == nil ||
-			!strings.Contains(err.Error(), "is not empty; go on with it (--resume)") {
+			!strings.Contains(err.Error(), "is not empty; continue it (--resume)") {
 			t.Errorf("without --resume: %v", err)
 		}
 		if _, err := sweepInto(t, dir, func(s *Sweep) { s.Resume = true }); err != nil {

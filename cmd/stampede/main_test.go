@@ -153,7 +153,7 @@ func TestTwoResumesLoseNoRow(t *testing.T) {
 			case err == nil:
 				finished++
 			case cmd.ProcessState.ExitCode() == wrong && strings.Contains(said[i].String(),
-				"another process writes to the folder"):
+				"another process is writing to the folder"):
 				refused++
 			default:
 				t.Errorf("round %d: %v, %s", round, err, &said[i])

@@ -24,7 +24,7 @@ var layers = map[string][]string{
 		"stampede/experiments", "stampede/internal/format", "stampede/internal/nearest", "stampede/measure",
 		"stampede/plots", "stampede/report", "stampede/scenario", "stampede/sweep",
 	},
-	"plots": {"gonum.org/v1/plot"},
+	"plots": {"gonum.org/v1/plot", "golang.org/x/image"},
 	"experiments": {
 		"stampede/cost", "stampede/fleet", "stampede/internal/format", "stampede/internal/nearest",
 		"stampede/measure", "stampede/policy", "stampede/provider", "stampede/scenario", "stampede/sim",

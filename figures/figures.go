@@ -20,10 +20,13 @@ func Folder(dir, format string) ([]string, error) {
 
 // Drawing is figures of one folder to be drawn.
 type Drawing struct {
-	Dir, Out, Format string   // what is read, where figures go (empty: there too), and how they are written
-	X, Y, By         string   // the axes and the metric; empty means the ones that matter most
-	Base             *int     // the point at which the other axes stay; nil means the scenario itself
-	Kinds            []string // of figure; empty means all
+	Dir, Out, Format string       // what is read, where figures go (empty: there too), and how they are written
+	X, Y, By         string       // the axes and the metric; empty means the ones that matter most
+	Base             *int         // the point at which the other axes stay; nil means the scenario itself
+	Kinds            []string     // of figure; empty means all
+	Whole            bool         // the herd of a run without its zoom to the trigger
+	Rules            []plots.Rule // lines across the figure of the metric
+	Options          plots.Options
 
 	c             *report.Comparison
 	xAxis, byAxis int // of the comparison; -1 for none
@@ -64,7 +67,8 @@ func (d *Drawing) Draw() (names []string, err error) {
 			metrics = append(metrics, name)
 		}
 	}
-	if d.c, err = report.Compare(d.Dir, report.CompareOptions{Metrics: metrics, Objective: d.Y, Base: d.Base}); err != nil {
+	o := report.CompareOptions{Metrics: metrics, Objective: d.Y, Base: d.Base}
+	if d.c, err = report.Compare(d.Dir, o); err != nil {
 		return nil, err
 	}
 	if d.Y == "" {
@@ -91,7 +95,7 @@ func (d *Drawing) Draw() (names []string, err error) {
 		if k.name == "lines" || k.name == "heat" {
 			name = k.name + "-" + d.Y + "." + d.Format
 		}
-		if err := plots.Save(figure, filepath.Join(d.Out, name)); err != nil {
+		if err := plots.Save(figure, filepath.Join(d.Out, name), d.Options); err != nil {
 			return names, err
 		}
 		names = append(names, name)

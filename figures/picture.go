@@ -12,9 +12,15 @@ import (
 func OfPicture(p experiments.Picture, content experiments.Content) plots.Figure {
 	switch of := content.(type) {
 	case experiments.Curves:
-		f := &plots.Lines{Title: p.Title, Subtitle: p.Subtitle, LogY: of.LogY, X: p.X, Y: p.Y, Names: of.Places, Dots: of.Places != nil, Heading: of.Heading, Bound: pointsOf(of.Bound), BoundName: of.BoundBy, ExpectedName: of.Expected}
+		f := &plots.Lines{
+			Title: p.Title, Subtitle: p.Subtitle, X: p.X, Y: p.Y, LogY: of.LogY,
+			Names: of.Places, Dots: of.Places != nil, Heading: of.Heading,
+			Bound: pointsOf(of.Bound), BoundName: of.BoundBy, ExpectedName: of.Expected,
+		}
 		for _, curve := range of.Curves {
-			f.Series = append(f.Series, plots.Series{Name: curve.Name, Points: pointsOf(curve.Points), Expected: pointsOf(curve.Expected)})
+			f.Series = append(f.Series, plots.Series{
+				Name: curve.Name, Points: pointsOf(curve.Points), Expected: pointsOf(curve.Expected),
+			})
 		}
 		if slices.ContainsFunc(f.Series, func(s plots.Series) bool {
 			return slices.ContainsFunc(s.Points, func(p plots.Point) bool { return p.High > p.Low })
@@ -32,9 +38,13 @@ func OfPicture(p experiments.Picture, content experiments.Content) plots.Figure 
 		}
 		return f
 	case experiments.Herds:
-		f := &plots.Dots{Title: p.Title, Subtitle: p.Subtitle, X: p.X, Kinds: []plots.Kind{refused, answered}}
+		f := &plots.Dots{
+			Title: p.Title, Subtitle: p.Subtitle, X: p.X,
+			Kinds: []string{"refused", "answered"}, Inks: []plots.Ink{refusedInk, answeredInk},
+		}
 		for _, h := range of.Panels {
-			f.Panels = append(f.Panels, plots.DotPanel{Name: h.Name, Y: p.Y, At: [][][2]float64{h.Refused, h.Answered}})
+			at := [][][2]float64{h.Refused, h.Answered}
+			f.Panels = append(f.Panels, plots.DotPanel{Y: p.Y + ", " + h.Name, At: at})
 		}
 		return f
 	}

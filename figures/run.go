@@ -80,27 +80,18 @@ func (d *Drawing) shaded() ([]plots.Span, error) {
 	var out []plots.Span
 	for _, f := range file.Provider.Faults {
 		if f.At > 0 || f.For > 0 {
-			out = append(
-				out,
-				plots.Span{
-					Name:  "fault: " + f.Words(),
-					Start: f.At.Seconds(),
-					End:   (f.At + f.For).Seconds() * float64(sign(f.For)),
-				},
-			)
+			out = append(out, plots.Span{
+				Name:  "fault: " + f.Words(),
+				Start: f.At.Seconds(), End: (f.At + f.For).Seconds() * float64(sign(f.For)),
+			})
 		}
 	}
 	if o := file.Workload.Open; o != nil {
 		for _, step := range o.Profile {
 			if step.For > 0 {
-				out = append(
-					out,
-					plots.Span{
-						Name:  "rate " + step.Rate.String(),
-						Start: step.At.Seconds(),
-						End:   (step.At + step.For).Seconds(),
-					},
-				)
+				out = append(out, plots.Span{
+					Name: "rate " + step.Rate.String(), Start: step.At.Seconds(), End: (step.At + step.For).Seconds(),
+				})
 			}
 		}
 	}
@@ -173,32 +164,23 @@ func (d *Drawing) timeline() (plots.Figure, error) {
 		return nil, err
 	}
 	width := niceWidth(end / 150)
-	arrivals, answers, sent, rejected, inFlight, open := bins{
-		width: width,
-	}, bins{
-		width: width,
-	}, bins{
-		width: width,
-	}, bins{
-		width: width,
-	}, bins{
-		width: width,
-	}, bins{
-		width: width,
+	var arrivals, answers, sent, refused, inFlight, waiting bins
+	for _, b := range []*bins{&arrivals, &answers, &sent, &refused, &inFlight, &waiting} {
+		b.width = width
 	}
 	if _, err := readRecords(filepath.Join(d.Dir, CallsName), func(r record) {
 		arrivals.add(r.seconds("arrived_s"), 1)
 		if r["outcome"] == "answered" {
 			answers.add(r.seconds("ended_s"), 1)
 		}
-		open.spread(r.seconds("arrived_s"), r.seconds("ended_s"))
+		waiting.spread(r.seconds("arrived_s"), r.seconds("ended_s"))
 	}); err != nil {
 		return nil, err
 	}
 	if _, err := readRecords(filepath.Join(d.Dir, AttemptsName), func(r record) {
 		sent.add(r.seconds("sent_s"), 1)
 		if class := r["class"]; class == "throttled" || class == "overloaded" {
-			rejected.add(r.seconds("ended_s"), 1)
+			refused.add(r.seconds("ended_s"), 1)
 		}
 		inFlight.spread(r.seconds("sent_s"), r.seconds("ended_s"))
 	}); err != nil {
@@ -215,18 +197,18 @@ func (d *Drawing) timeline() (plots.Figure, error) {
 				Y:     "per second",
 				Width: width,
 				Steps: []plots.Steps{
-					{Name: "attempts", Look: &plots.Look{Color: plots.Sky}, Values: sent.per()},
-					{Name: "refused", Look: refused.Look, Values: rejected.per()},
-					{Name: "calls arrive", Look: offered, Values: arrivals.per()},
-					{Name: "answered", Look: answered.Look, Values: answers.per()},
+					{Name: "attempts", Ink: sentInk, Values: sent.per()},
+					{Name: "refused", Ink: refusedInk, Values: refused.per()},
+					{Name: "calls arrive", Ink: arrivedInk, Values: arrivals.per()},
+					{Name: "answers", Ink: answeredInk, Values: answers.per()},
 				},
 			},
 			{
 				Y:     "at once, mean",
 				Width: width,
 				Steps: []plots.Steps{
-					{Name: "attempts in flight", Look: &plots.Look{Color: plots.Sky}, Values: inFlight.per()},
-					{Name: "calls waiting", Look: waiting.Look, Values: open.per()},
+					{Name: "attempts in flight", Ink: sentInk, Values: inFlight.per()},
+					{Name: "calls unanswered", Ink: waitingInk, Values: waiting.per()},
 				},
 			},
 		},
@@ -248,7 +230,7 @@ func niceWidth(x float64) float64 {
 const mostActors = 400
 
 func (d *Drawing) herd() (plots.Figure, error) {
-	kinds := []plots.Kind{refused, cutOff, failed, answered}
+	kinds := []string{"refused", "cut off", "other error", "answered"}
 	at := make([][][2]float64, len(kinds))
 	calls := 0.0
 	if _, err := readRecords(filepath.Join(d.Dir, CallsName), func(r record) {
@@ -287,11 +269,30 @@ func (d *Drawing) herd() (plots.Figure, error) {
 		Subtitle: d.subtitle(""),
 		X:        "time, s",
 		Kinds:    kinds,
+		Inks:     []plots.Ink{refusedInk, cutOffInk, failedInk, answeredInk},
 		Panels:   []plots.DotPanel{{Y: "call", At: at}},
 		Shaded:   shaded,
+	}
+	if from, to, ok := d.zoom(shaded); ok {
+		f.From, f.To = from, to
+		f.Subtitle += "; zoomed to the trigger (--whole shows all)"
 	}
 	if each > 1 {
 		f.Subtitle += fmt.Sprintf("; one call in %.0f", each)
 	}
 	return f, nil
+}
+
+// zoom is the stretch of time around the first trigger that ends: as long before it as it lasts, and four
+// times as long after it.
+func (d *Drawing) zoom(shaded []plots.Span) (from, to float64, ok bool) {
+	if d.Whole {
+		return 0, 0, false
+	}
+	for _, s := range shaded {
+		if length := s.End - s.Start; s.Start > 0 && length > 0 {
+			return math.Max(0, s.Start-length), s.End + 4*length, true
+		}
+	}
+	return 0, 0, false
 }

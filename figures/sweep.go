@@ -142,7 +142,9 @@ func (d *Drawing) subtitle(fixed string) string {
 		parts = append(parts, "policy: "+d.c.Manifest.Policy)
 	case !slices.Contains(d.c.Axes, "policy"):
 		parts = append(parts, "policy before the sweep: "+d.c.Manifest.Policy)
-	case slices.ContainsFunc(d.c.Points, func(p report.PointResult) bool { return slices.Contains(p.Labels, "as_above") }):
+	case slices.ContainsFunc(d.c.Points, func(p report.PointResult) bool {
+		return slices.Contains(p.Labels, "as_above")
+	}):
 		parts = append(parts, "as_above: "+d.c.Manifest.Policy)
 	}
 	if fixed != "" {
@@ -242,6 +244,12 @@ func (d *Drawing) lines() (plots.Figure, error) {
 		f.Series[0].Name = "mean, 95 % interval"
 	}
 	f.Dots = d.c.Manifest.Sample != ""
+	f.Rules = d.Rules
+	f.WholeY = slices.Contains([]string{"calls", "attempts", "requests", "effects"},
+		measure.Metrics()[measure.Index(d.Y)].Unit)
+	if finding := d.finding(f, labels); finding != "" {
+		f.Title, f.Subtitle = finding, f.Title+"; "+f.Subtitle
+	}
 	return f, nil
 }
 
@@ -322,8 +330,8 @@ func (d *Drawing) frontier() (plots.Figure, error) {
 		Subtitle:   d.subtitle(""),
 		X:          label("usd_per_1000_answers"),
 		Y:          label("latency_p95_s"),
-		Value:      "success ratio",
-		BestName:   "Pareto frontier",
+		ShadeName:  "success ratio",
+		BestName:   "on the Pareto frontier",
 		HollowName: "under 99 % answered",
 	}
 	named := map[[3]float64]bool{}
@@ -332,14 +340,14 @@ func (d *Drawing) frontier() (plots.Figure, error) {
 		s := plots.Spot{
 			X:      d.at(p, "usd_per_1000_answers"),
 			Y:      d.at(p, "latency_p95_s"),
-			Value:  d.at(p, "success_ratio").Y,
-			Name:   d.fullName(p),
+			Shade:  d.at(p, "success_ratio").Y,
+			Name:   d.frontierName(p),
 			Hollow: p.Few,
 		}
-		if math.IsNaN(s.X.Y + s.Y.Y + s.Value) {
+		if math.IsNaN(s.X.Y + s.Y.Y + s.Shade) {
 			continue
 		}
-		place := [3]float64{s.X.Y, s.Y.Y, s.Value}
+		place := [3]float64{s.X.Y, s.Y.Y, s.Shade}
 		s.Best = slices.Contains(d.c.Frontier, p.Point) && !named[place]
 		named[place] = true
 		f.Spots = append(f.Spots, s)
@@ -347,17 +355,30 @@ func (d *Drawing) frontier() (plots.Figure, error) {
 	if len(f.Spots) == 0 {
 		return nil, nil
 	}
+	if finding := d.frontierFinding(); finding != "" {
+		f.Title, f.Subtitle = finding, f.Title+"; "+f.Subtitle
+	}
 	return f, nil
 }
 
-// fullName names a point by its number and all of its values.
-func (d *Drawing) fullName(p *report.PointResult) string {
-	names := sweep.ShortNames(d.c.Axes)
-	parts := []string{fmt.Sprintf("point %d", p.Point)}
+// frontierName names a point of the frontier by what tells those points apart, and says what it gives.
+func (d *Drawing) frontierName(p *report.PointResult) string {
+	var parts []string
 	for k, l := range p.Labels {
-		parts = append(parts, strings.ReplaceAll(names[k], "_", " ")+" "+l)
+		for i := range d.c.Points {
+			q := &d.c.Points[i]
+			if slices.Contains(d.c.Frontier, q.Point) && q.Labels[k] != l {
+				parts = append(parts, short(d.c.Axes, k)+" "+l)
+				break
+			}
+		}
 	}
-	return strings.Join(parts, ", ")
+	if len(parts) == 0 {
+		parts = []string{d.pointName(p)}
+	}
+	return fmt.Sprintf("%s: %s USD per 1,000, p95 %s s, %.4g %% answered", strings.Join(parts, ", "),
+		format.Number(d.at(p, "usd_per_1000_answers").Y), format.Number(d.at(p, "latency_p95_s").Y),
+		100*d.at(p, "success_ratio").Y)
 }
 
 // pointName names a point by its values, the moving axes first.
@@ -428,26 +449,23 @@ func (d *Drawing) cost() (plots.Figure, error) {
 		}
 	}
 	points, fixed, left := d.chosen()
-	f := &plots.Bars{
-		Title:    d.title("cost of 1,000 answers"),
-		Subtitle: d.subtitle(fixed),
-		Y:        "cost per 1,000 answers, USD",
-	}
 	slices.SortStableFunc(points, func(a, b *report.PointResult) int {
 		return cmp.Compare(d.at(a, "usd_per_1000_answers").Y, d.at(b, "usd_per_1000_answers").Y)
 	})
-	parts := []struct {
-		name, metric string
-		look         *plots.Look
-	}{
-		{"useful", "", answered.Look},
-		{"wasted: timeout", "usd_wasted_timeout", cutOff.Look},
-		{"wasted: abandoned", "usd_wasted_abandoned", waiting.Look},
-		{"wasted: error", "usd_wasted_error", failed.Look},
+	f := &plots.Bars{
+		Title:    d.title("cost of 1,000 answers"),
+		Subtitle: d.subtitle(fixed),
+		X:        "cost per 1,000 answers, USD",
+	}
+	parts := []struct{ name, metric string }{
+		{"useful", ""},
+		{"wasted: timeout", "usd_wasted_timeout"},
+		{"wasted: abandoned", "usd_wasted_abandoned"},
+		{"wasted: error", "usd_wasted_error"},
 	}
 	stacks := make([]plots.Part, len(parts))
 	for i, part := range parts {
-		stacks[i].Name, stacks[i].Look = part.name, part.look
+		stacks[i].Name = part.name
 	}
 	for _, p := range points {
 		whole, total := d.at(p, "usd_per_1000_answers"), d.at(p, "usd_total").Y
@@ -472,7 +490,7 @@ func (d *Drawing) cost() (plots.Figure, error) {
 	if len(f.Names) == 0 {
 		return nil, nil
 	}
-	f.Subtitle = explainMark(leftOut(f.Subtitle, left), points)
+	f.Title, f.Subtitle = wasteFinding(f), f.Title+"; "+explainMark(leftOut(f.Subtitle, left), points)
 	return f, nil
 }
 

@@ -3,7 +3,6 @@ package plots
 import (
 	"image/color"
 	"math"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -11,156 +10,111 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Bars is a bar for each name, from top to bottom: parts that add up, and an interval for the
-// whole. Each part has a pattern besides its colour.
+// Bars is a lying stack for each name, the first at the top: parts that add up, and an interval for the
+// whole. Parts behind the first are hatched as well as coloured.
 type Bars struct {
 	Title, Subtitle string
-	Y               string
+	X               string // the quantity, with its unit
 	Names           []string
 	Parts           []Part
 	Whole           []Point // by name; may be empty
 }
 
-// Part is one stretch of the bars.
+// Part is one layer of the stacks.
 type Part struct {
 	Name   string
-	Look   *Look     // nil: by order; the dash gives the pattern
 	Values []float64 // by name
 }
 
-// nameWidth is the room for the names; what is longer takes several lines.
-const nameWidth = width * 0.36
+func (f *Bars) heading() (title, subtitle *string) { return &f.Title, &f.Subtitle }
 
 func (f *Bars) size() (vg.Length, vg.Length) {
-	lines := 0
-	for _, name := range f.lines() {
-		lines += max(2, 1+strings.Count(name, "\n"))
-	}
-	return width, max(height, 4.2*vg.Centimeter+vg.Length(lines)*vg.Points(10))
-}
-
-// lines are the names, broken to fit their room.
-func (f *Bars) lines() (out []string) {
-	for _, name := range f.Names {
-		out = append(out, strings.Join(wrap(name, style(8, color.Black), nameWidth), "\n"))
-	}
-	return out
+	return width, max(7*vg.Centimeter, 3.4*vg.Centimeter+vg.Length(len(f.Names))*0.85*vg.Centimeter)
 }
 
 func (f *Bars) draw(c draw.Canvas) error {
 	c = head(c, f.Title, f.Subtitle)
-	p := newPlot(f.Y, "")
-	p.Add(grid())
-	names := f.lines()
-	slices.Reverse(names)
+	p := newPlot(f.X, "")
+	g := grid()
+	g.Horizontal.Color = nil
+	p.Add(g, stacks{f})
+	names := make([]string, len(f.Names))
+	words := style(8, color.Black)
+	for i, name := range f.Names {
+		names[len(names)-1-i] = strings.Join(wrap(name, words, 0.42*(c.Max.X-c.Min.X)), "\n")
+	}
 	p.NominalY(names...)
-	p.Y.Tick.Label.Font = sans(8)
-	p.Add(barRows{f})
-	p.X.Min, p.X.Max = 0, max(f.high()*1.15, 1e-9)
 	p.Y.Min, p.Y.Max = -0.6, float64(len(f.Names))-0.4
+	p.X.Min, p.X.Max = 0, f.reach()*1.05
 	var entries []entry
 	for i, part := range f.Parts {
-		entries = append(entries, entry{part.Name, []plot.Thumbnailer{partThumb{part.Look.or(i)}}})
+		entries = append(entries, entry{part.Name, []plot.Thumbnailer{partThumb(i)}})
 	}
-	beside(c, p, "", entries)
+	above(c, p, entries)
 	return nil
 }
 
-// high is the end of the longest bar or interval.
-func (f *Bars) high() (high float64) {
-	for k := range f.Names {
+// reach is how far the longest stack or interval goes.
+func (f *Bars) reach() float64 {
+	far := 1e-12
+	for i := range f.Names {
 		sum := 0.0
 		for _, part := range f.Parts {
-			sum += part.at(k)
+			if v := part.Values[i]; !math.IsNaN(v) {
+				sum += v
+			}
 		}
-		high = max(high, sum)
-	}
-	for _, q := range f.Whole {
-		if !math.IsNaN(q.Y) {
-			high = max(high, clean(q).High)
+		far = max(far, sum)
+		if i < len(f.Whole) && !math.IsNaN(f.Whole[i].Y) {
+			far = max(far, clean(f.Whole[i]).High)
 		}
 	}
-	return high
+	return far
 }
 
-// at is the value of a name; nothing where it is missing.
-func (p *Part) at(k int) float64 {
-	if k >= len(p.Values) || math.IsNaN(p.Values[k]) || math.IsInf(p.Values[k], 0) {
-		return 0
-	}
-	return p.Values[k]
-}
-
-type barRows struct{ *Bars }
+// stacks draws the bars.
+type stacks struct{ *Bars }
 
 // Plot implements plot.Plotter.
-func (f barRows) Plot(c draw.Canvas, p *plot.Plot) {
+func (s stacks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	for k := range f.Names {
-		row := float64(len(f.Names) - 1 - k)
-		begin := 0.0
-		for i, part := range f.Parts {
-			end := begin + part.at(k)
-			area := vg.Rectangle{
-				Min: vg.Point{X: x(begin), Y: y(row - 0.32)},
-				Max: vg.Point{X: x(end), Y: y(row + 0.32)},
+	for i := range s.Names {
+		middle := float64(len(s.Names) - 1 - i)
+		from := 0.0
+		for k, part := range s.Parts {
+			v := part.Values[i]
+			if math.IsNaN(v) || v <= 0 {
+				continue
 			}
-			if end > begin {
-				pattern(&c, area, part.Look.or(i))
+			fillPart(c, k, vg.Rectangle{
+				Min: vg.Point{X: x(from), Y: y(middle - 0.34)}, Max: vg.Point{X: x(from + v), Y: y(middle + 0.34)},
+			})
+			from += v
+		}
+		if i < len(s.Whole) && !math.IsNaN(s.Whole[i].Y) {
+			q := clean(s.Whole[i])
+			line := draw.LineStyle{Color: color.Black, Width: vg.Points(0.8)}
+			c.StrokeLine2(line, x(q.Low), y(middle), x(q.High), y(middle))
+			for _, end := range []float64{q.Low, q.High} {
+				c.StrokeLine2(line, x(end), y(middle-0.12), x(end), y(middle+0.12))
 			}
-			begin = end
-		}
-		if k >= len(f.Whole) || math.IsNaN(f.Whole[k].Y) {
-			continue
-		}
-		q := clean(f.Whole[k])
-		ink := draw.LineStyle{Color: color.Black, Width: vg.Points(0.8)}
-		c.StrokeLine2(ink, x(q.Low), y(row), x(q.High), y(row))
-		for _, end := range []float64{q.Low, q.High} {
-			c.StrokeLine2(ink, x(end), y(row)-vg.Points(2.5), x(end), y(row)+vg.Points(2.5))
-		}
-		words := style(8, color.Black)
-		words.YAlign = draw.YCenter
-		if at := x(q.High) + vg.Points(5); at+words.Width(number(q.Y)) < c.Max.X {
-			c.FillText(words, vg.Point{X: at, Y: y(row)}, number(q.Y))
 		}
 	}
 }
 
-// pattern fills an area with the colour of a look, and with white lines where its dash is not solid:
-// rising, falling or both ways.
-func pattern(c *draw.Canvas, area vg.Rectangle, look *Look) {
-	c.SetColor(palette[look.Color])
-	c.Fill(area.Path())
-	ink := draw.LineStyle{Color: color.White, Width: vg.Points(0.7)}
-	if look.Dash == Dashed || look.Dash == DashDot {
-		hatch(c, area, ink, 1)
-	}
-	if look.Dash == Dotted || look.Dash == DashDot {
-		hatch(c, area, ink, -1)
+// partInks are the colours of parts, the first for what is wanted.
+var partInks = []int{0, 1, 3, 4, 5, 6, 2, 7}
+
+// fillPart draws a piece of the part at a place.
+func fillPart(c draw.Canvas, place int, r vg.Rectangle) {
+	c.SetColor(palette[partInks[place%len(partInks)]])
+	c.Fill(r.Path())
+	if place > 0 {
+		hatch(c, r, color.White, vg.Points(3+1.5*float64((place-1)%3)))
 	}
 }
 
-// hatch draws parallel lines that rise or fall at 45 degrees, within an area.
-func hatch(c *draw.Canvas, area vg.Rectangle, ink draw.LineStyle, slope vg.Length) {
-	high := area.Size().Y
-	for x := area.Min.X - high; x < area.Max.X; x += vg.Points(4) {
-		from, to := max(x, area.Min.X), min(x+high, area.Max.X)
-		if from >= to {
-			continue
-		}
-		y := func(at vg.Length) vg.Length {
-			if slope > 0 {
-				return area.Min.Y + (at - x)
-			}
-			return area.Max.Y - (at - x)
-		}
-		c.StrokeLine2(ink, from, y(from), to, y(to))
-	}
-}
-
-// partThumb is a part in a legend.
-type partThumb struct{ *Look }
+type partThumb int
 
 // Thumbnail implements plot.Thumbnailer.
-func (t partThumb) Thumbnail(c *draw.Canvas) { pattern(c, c.Rectangle, t.Look) }
+func (t partThumb) Thumbnail(c *draw.Canvas) { fillPart(*c, int(t), c.Rectangle) }

@@ -1,8 +1,6 @@
 package plots
 
 import (
-	"math"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -10,115 +8,110 @@ import (
 )
 
 // Dots is events of many actors over time, in panels under each other that share the axis of
-// time: a mark for each at its time and at the number of its actor, in a look for each kind.
+// time: a dot for each at its time and at the number of its actor, in a colour for each kind.
 // Waves stand out as columns, and their absence as a cloud.
 type Dots struct {
 	Title, Subtitle string
 	X               string
-	Start, End      float64 // of the axis of time; an End of 0 is that of the events
-	Kinds           []Kind  // of events; the last lies on top
+	Kinds           []string // names of the kinds of events; the last lies on top
+	Inks            []Ink    // of the kinds; may be empty
 	Panels          []DotPanel
 	Shaded          []Span
-}
-
-// Kind is a kind of events.
-type Kind struct {
-	Name string
-	Look *Look // nil: by order
+	From, To        float64 // the stretch of time that is shown; all of it when To is 0
 }
 
 // DotPanel is one of the panels.
 type DotPanel struct {
-	Name string // above the panel
-	Y    string
-	At   [][][2]float64 // by kind: time, actor
+	Y  string
+	At [][][2]float64 // by kind: time, actor
 }
 
+func (f *Dots) heading() (title, subtitle *string) { return &f.Title, &f.Subtitle }
+
 func (f *Dots) size() (vg.Length, vg.Length) {
-	return width, height + vg.Length(max(len(f.Panels)-1, 0))*3*vg.Centimeter
+	return width, height + vg.Length(max(len(f.Panels)-1, 0))*5*vg.Centimeter
 }
 
 func (f *Dots) draw(c draw.Canvas) error {
 	c = head(c, f.Title, f.Subtitle)
-	begin, end, most, seen := f.reach()
-	entries := shadings(f.Shaded, end)
-	for kind, k := range f.Kinds {
-		if seen[kind] {
-			entries = append(entries, entry{k.Name, []plot.Thumbnailer{dotThumb{k.Look.or(kind).glyph(vg.Points(2.2))}}})
+	end, most := 0.0, 0.0
+	start := 0.0
+	if f.To > 0 {
+		start = f.From
+	}
+	seen := make([]bool, len(f.Kinds))
+	for _, panel := range f.Panels {
+		for kind, at := range panel.At {
+			for _, d := range at {
+				if f.outside(d[0]) {
+					continue
+				}
+				end, most, seen[kind] = max(end, d[0]), max(most, d[1]), true
+			}
 		}
 	}
-	var panels []*plot.Plot
+	if f.To > 0 {
+		end = f.To
+	}
+	entries := shadings(f.Shaded, end)
+	for kind, name := range f.Kinds {
+		if seen[kind] {
+			entries = append(entries, entry{name, []plot.Thumbnailer{dotThumb{f.style(kind)}}})
+		}
+	}
+	room := roomBeside(c, "", entries)
+	panels, areas := make([]*plot.Plot, len(f.Panels)), make([]draw.Canvas, len(f.Panels))
 	for i, panel := range f.Panels {
 		p := newPlot("", panel.Y)
 		if i == len(f.Panels)-1 {
 			p.X.Label.Text = f.X
 		}
-		if p.Title.Text = panel.Name; panel.Name != "" {
-			p.Title.TextStyle.Font, p.Title.Padding = sans(9.5), vg.Points(3)
-		}
 		if err := spans(p, f.Shaded, end, 0, most); err != nil {
 			return err
 		}
-		if err := f.add(p, panel, begin, end); err != nil {
-			return err
-		}
-		p.X.Min, p.X.Max = begin, begin+max((end-begin)*1.02, 1e-9)
-		p.Y.Min, p.Y.Max = 0, most*1.02+1
-		p.Y.Tick.Marker = ticks{whole: true}
-		panels = append(panels, p)
-	}
-	room := roomBeside(c, "", entries)
-	areas := column(draw.Crop(c, 0, -room, 0, 0), panels)
-	if len(areas) > 0 {
-		area := areas[0]
-		area.Min.X, area.Max.X = c.Max.X-room+legendGap, c.Max.X
-		l := legend(entries)
-		l.Draw(area)
-	}
-	return nil
-}
-
-// reach is the time that is shown, the highest actor there, and which kinds there are.
-func (f *Dots) reach() (begin, end, most float64, seen []bool) {
-	begin, end = f.Start, f.End
-	seen = make([]bool, len(f.Kinds))
-	last := 0.0
-	for _, panel := range f.Panels {
 		for kind, at := range panel.At {
-			for _, d := range at {
-				if f.End > 0 && (d[0] < f.Start || d[0] > f.End) {
-					continue
-				}
-				last, most, seen[kind] = max(last, d[0]), max(most, d[1]), true
+			if len(at) == 0 {
+				continue
 			}
+			xy := make(plotter.XYs, 0, len(at))
+			for _, d := range at {
+				if !f.outside(d[0]) {
+					xy = append(xy, plotter.XY{X: d[0], Y: d[1]})
+				}
+			}
+			if len(xy) == 0 {
+				continue
+			}
+			dots, err := plotter.NewScatter(xy)
+			if err != nil {
+				return err
+			}
+			dots.GlyphStyle = f.style(kind)
+			p.Add(dots)
+		}
+		p.Y.Tick.Marker = ticks{whole: true}
+		p.X.Min, p.Y.Min = start, 0
+		p.X.Max, p.Y.Max = max(end+0.02*(end-start), start+1e-9), most*1.02+1
+		area := row(c, i, len(f.Panels))
+		panels[i], areas[i] = p, draw.Crop(area, 0, -room, 0, 0)
+		if i == 0 {
+			l := legend(entries)
+			l.Draw(draw.Crop(area, area.Max.X-area.Min.X-room+legendGap, 0, 0, 0))
 		}
 	}
-	if end <= 0 {
-		end = last
-	}
-	return begin, max(end, begin), most, seen
+	align(panels, areas)
+	return nil
 }
 
-// add draws the events of a panel that fall into the time shown.
-func (f *Dots) add(p *plot.Plot, panel DotPanel, begin, end float64) error {
-	for kind, at := range panel.At {
-		var xy plotter.XYs
-		for _, d := range at {
-			if d[0] >= begin && d[0] <= end && !math.IsNaN(d[1]) {
-				xy = append(xy, plotter.XY{X: d[0], Y: d[1]})
-			}
-		}
-		if len(xy) == 0 {
-			continue
-		}
-		dots, err := plotter.NewScatter(xy)
-		if err != nil {
-			return err
-		}
-		dots.GlyphStyle = f.Kinds[kind].Look.or(kind).glyph(vg.Points(1.6))
-		p.Add(dots)
+// outside reports whether a time is not shown.
+func (f *Dots) outside(t float64) bool { return f.To > 0 && (t < f.From || t > f.To) }
+
+// style is that of a kind of events.
+func (f *Dots) style(kind int) draw.GlyphStyle {
+	if kind < len(f.Inks) {
+		return dotStyle(f.Inks[kind], kind)
 	}
-	return nil
+	return dotStyle(ByPlace, kind)
 }
 
 // dotThumb is a dot in a legend.

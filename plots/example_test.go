@@ -11,7 +11,7 @@ func drawn(name string, f Figure) string {
 	var out bytes.Buffer
 	want, err := os.ReadFile("testdata/" + name + ".png")
 	if err == nil {
-		err = Write(f, &out, "png")
+		err = Write(f, &out, "png", Options{})
 	}
 	if err != nil {
 		return err.Error()

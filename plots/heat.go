@@ -15,10 +15,12 @@ import (
 type Heat struct {
 	Title, Subtitle string
 	X, Y            string
+	Value           string // what the colours stand for, with its unit
 	NamesX, NamesY  []string
 	Cells           [][]Point // [y][x]; Y is the value
-	Value           string    // what the colours stand for, with its unit
 }
+
+func (f *Heat) heading() (title, subtitle *string) { return &f.Title, &f.Subtitle }
 
 func (f *Heat) size() (vg.Length, vg.Length) { return width, height }
 
@@ -27,28 +29,52 @@ func (f *Heat) draw(c draw.Canvas) error {
 	p := newPlot(f.X, f.Y)
 	p.NominalX(f.NamesX...)
 	p.NominalY(f.NamesY...)
-	var values []float64
-	for _, row := range f.Cells {
-		for _, q := range row {
-			values = append(values, q.Y)
-		}
-	}
-	scale := scaleOf(values)
-	p.Add(heatCells{f, scale})
+	p.Add(heatCells{f})
 	p.X.Min, p.X.Max = -0.5, float64(len(f.NamesX))-0.5
 	p.Y.Min, p.Y.Max = -0.5, float64(len(f.NamesY))-0.5
-	p.Draw(draw.Crop(c, 0, -colorBarWidth, 0, 0))
-	scale.draw(draw.Crop(c, c.Max.X-c.Min.X-colorBarWidth+legendGap, 0, 0, 0), f.Value)
+	low, high, _ := f.reach()
+	if !math.IsInf(low, 0) {
+		c = colourBar(c, f.Value, low, high)
+	}
+	p.Draw(c)
 	return nil
 }
 
-type heatCells struct {
-	*Heat
-	scale colorScale
+// reach is the least and the greatest value, and all of them.
+func (f *Heat) reach() (low, high float64, values []float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, row := range f.Cells {
+		for _, q := range row {
+			if !math.IsNaN(q.Y) {
+				low, high, values = min(low, q.Y), max(high, q.Y), append(values, q.Y)
+			}
+		}
+	}
+	return low, high, values
 }
+
+// cividis are anchors of the map of Nunez, Anderton and Renslow, "Optimizing
+// colormaps with consideration for color vision deficiency", PLOS ONE 13 (2018).
+var cividis = []color.RGBA{
+	{0, 34, 78, 255}, {53, 69, 108, 255}, {102, 105, 112, 255}, {148, 142, 119, 255}, {200, 184, 102, 255},
+	{254, 232, 56, 255},
+}
+
+// shade is the colour at the part u of the map, 0 to 1.
+func shade(u float64) color.RGBA {
+	at := min(max(u, 0), 1) * float64(len(cividis)-1)
+	i := min(int(at), len(cividis)-2)
+	a, b, t := cividis[i], cividis[i+1], at-float64(i)
+	mix := func(x, y uint8) uint8 { return uint8(float64(x) + t*(float64(y)-float64(x)) + 0.5) }
+	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
+}
+
+type heatCells struct{ *Heat }
 
 // Plot implements plot.Plotter.
 func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
+	low, high, values := h.reach()
+	write := distinct(values)
 	x, y := p.Transforms(&c)
 	for j, row := range h.Cells {
 		for i, q := range row {
@@ -59,8 +85,11 @@ func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
 			fill, label := color.Color(color.White), "n/a"
 			ink := color.Color(color.Black)
 			if !math.IsNaN(q.Y) {
-				u := h.scale.part(q.Y)
-				fill, label = shade(u), h.scale.write(q.Y)
+				u := 0.5
+				if high > low {
+					u = (q.Y - low) / (high - low)
+				}
+				fill, label = shade(u), write(q.Y)
 				if u < 0.55 {
 					ink = color.White
 				}

@@ -22,6 +22,8 @@ type Histogram struct {
 	Values []float64 // of each bin from 0
 }
 
+func (f *Histograms) heading() (title, subtitle *string) { return &f.Title, &f.Subtitle }
+
 func (f *Histograms) size() (vg.Length, vg.Length) {
 	return width, 2.5*vg.Centimeter + vg.Length(len(f.Panels))*3*vg.Centimeter
 }
@@ -56,10 +58,15 @@ func (f *Histograms) draw(c draw.Canvas) error {
 		p.Add(area)
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, max(end, 1e-9), 0, max(1.05*high, 1e-9)
 		p.Title.Text = h.Name
-		p.Title.TextStyle.Font, p.Title.TextStyle.Color, p.Title.Padding = sans(8.5), palette[i%len(palette)], vg.Points(2)
+		p.Title.TextStyle.Font, p.Title.TextStyle.Color = sans(8.5), palette[i%len(palette)]
+		p.Title.Padding = vg.Points(2)
 		p.Y.Tick.Marker = ticks{whole: true}
 		panels = append(panels, p)
 	}
-	column(c, panels)
+	areas := make([]draw.Canvas, len(panels))
+	for i := range panels {
+		areas[i] = row(c, i, len(panels))
+	}
+	align(panels, areas)
 	return nil
 }

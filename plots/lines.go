@@ -40,10 +40,20 @@ type Lines struct {
 	BoundName       string
 	ExpectedName    string // of what theory says, in the legend
 	Shaded          []Span
-	Dots            bool // whiskers and no line between the points, which share nothing else
+	Rules           []Rule // lines across the figure
+	WholeY          bool   // the values are counts: ticks at whole numbers only
+	Dots            bool   // whiskers and no line between the points, which share nothing else
 
 	ticksX []plot.Tick // instead of those of the axis
 }
+
+// Rule is a line across a figure at a value, such as a goal.
+type Rule struct {
+	Name string
+	Y    float64
+}
+
+func (f *Lines) heading() (title, subtitle *string) { return &f.Title, &f.Subtitle }
 
 func (f *Lines) size() (vg.Length, vg.Length) { return width, height }
 
@@ -67,6 +77,7 @@ func (f *Lines) draw(c draw.Canvas) error {
 	case f.LogX:
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{}
 	}
+	p.Y.Tick.Marker = ticks{whole: f.WholeY}
 	p.Add(grid())
 	end, low, high := f.reach(shown)
 	if p.Y.Min, p.Y.Max = around(low, high); f.LogY && low > 0 {
@@ -92,6 +103,15 @@ func (f *Lines) draw(c draw.Canvas) error {
 		}
 		p.Add(line)
 		entries = append(entries, entry{f.BoundName, []plot.Thumbnailer{line}})
+	}
+	for _, r := range f.Rules {
+		line, err := dashed([]Point{{X: p.X.Min, Y: r.Y}, {X: p.X.Max, Y: r.Y}}, color.Gray{60})
+		if err != nil {
+			return err
+		}
+		line.Dashes = []vg.Length{vg.Points(7), vg.Points(3)}
+		p.Add(line)
+		entries = append(entries, entry{r.Name, []plot.Thumbnailer{line}})
 	}
 	beside(c, p, f.Heading, append(entries, shadings(f.Shaded, end)...))
 	return nil
@@ -180,6 +200,9 @@ func (f *Lines) reach(shown []Series) (end, low, high float64) {
 		see(s.Expected)
 	}
 	see(f.Bound)
+	for _, r := range f.Rules {
+		low, high = min(low, r.Y), max(high, r.Y)
+	}
 	return end, low, high
 }
 
@@ -276,12 +299,12 @@ func (s *Series) shapes(points []Point, i int) (*plotter.Polygon, *plotter.Line,
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	line.LineStyle = lookAt(i).line()
+	line.LineStyle = lineStyle(i)
 	dots, err := plotter.NewScatter(xy)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	dots.GlyphStyle = lookAt(i).glyph(vg.Points(2.4))
+	dots.GlyphStyle = glyphStyle(i)
 	return band, line, dots, nil
 }
 
@@ -301,6 +324,8 @@ type Quantiles struct {
 	Heading         string
 	Series          []Series // X is the quantile, 0 < X < 1
 }
+
+func (f *Quantiles) heading() (title, subtitle *string) { return &f.Title, &f.Subtitle }
 
 func (f *Quantiles) size() (vg.Length, vg.Length) { return width, height }
 

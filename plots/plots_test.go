@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -22,7 +23,7 @@ var update = flag.Bool("update", false, "draw the golden images anew; look at th
 func golden(t *testing.T, name string, f Figure) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Write(f, &out, "png"); err != nil {
+	if err := Write(f, &out, "png", Options{}); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join("testdata", name+".png")
@@ -41,7 +42,7 @@ func golden(t *testing.T, name string, f Figure) {
 	}
 	for _, format := range []string{"svg", "pdf"} {
 		var text bytes.Buffer
-		if err := Write(f, &text, format); err != nil || text.Len() < 1000 {
+		if err := Write(f, &text, format, Options{}); err != nil || text.Len() < 1000 {
 			t.Errorf("%s as %s: %d bytes, %v", name, format, text.Len(), err)
 		}
 	}
@@ -51,7 +52,8 @@ func golden(t *testing.T, name string, f Figure) {
 func TestNamesInSVG(t *testing.T) {
 	var out bytes.Buffer
 	name := "a \x1b[31mred\x00 <b> & \"c\" \xff \ufffe"
-	if err := Write(&Bars{Title: name, Subtitle: name, Y: name, Names: []string{name}, Parts: []Part{{name, nil, []float64{1}}}}, &out, "svg"); err != nil {
+	f := &Bars{Title: name, Subtitle: name, X: name, Names: []string{name}, Parts: []Part{{name, []float64{1}}}}
+	if err := Write(f, &out, "svg", Options{}); err != nil {
 		t.Fatal(err)
 	}
 	text := xml.NewDecoder(&out)
@@ -138,10 +140,10 @@ func TestLinesOfNamesBeyondTwelveSeries(t *testing.T) {
 func heat() *Heat {
 	f := &Heat{
 		Title:    "Success ratio",
+		Value:    "success ratio, share",
 		Subtitle: "Limiter: 8 requests at once",
 		X:        "gate",
 		Y:        "jitter",
-		Value:    "success ratio",
 		NamesX:   []string{"4", "8", "16"},
 		NamesY:   []string{"none", "full"},
 	}
@@ -165,8 +167,8 @@ func scatter() *Scatter {
 		Subtitle:   "Limiter: token bucket of 500/min",
 		X:          "cost per 1,000 answers, USD",
 		Y:          "latency p95, s",
-		Value:      "success ratio",
-		BestName:   "on the frontier",
+		ShadeName:  "success ratio",
+		BestName:   "on the Pareto frontier",
 		HollowName: "under 99 % answered",
 	}
 	for i := range 8 {
@@ -178,7 +180,7 @@ func scatter() *Scatter {
 				X:      Point{Y: x, Low: x - 0.4, High: x + 0.4},
 				Y:      Point{Y: y, Low: y - 1, High: y + 1},
 				Best:   i < 3,
-				Value:  0.9 + float64(i)/70,
+				Shade:  float64(i) / 7,
 				Hollow: i > 2 && i < 6,
 			},
 		)
@@ -192,12 +194,12 @@ func bars() *Bars {
 	return &Bars{
 		Title:    "Cost of 1,000 answers",
 		Subtitle: "Provider finishes and bills what the client gives up",
-		Y:        "USD",
+		X:        "USD",
 		Names:    []string{"8 s", "15 s", "30 s", "60 s", "none"},
 		Parts: []Part{
-			{"useful", nil, []float64{13, 13, 13, 13, 13}},
-			{"wasted: timeout", &Look{Color: Vermilion, Dash: Dashed}, []float64{6, 3, 1, 0.2, 0}},
-			{"wasted: abandoned", &Look{Color: Blue, Dash: Dotted}, []float64{0, 0.5, 1, 2, 3}},
+			{"useful", []float64{13, 13, 13, 13, 13}},
+			{"wasted: timeout", []float64{6, 3, 1, 0.2, 0}},
+			{"wasted: abandoned", []float64{0, 0.5, 1, 2, 3}},
 		},
 		Whole: []Point{
 			{Y: 19, Low: 18.5, High: 19.5},
@@ -240,8 +242,8 @@ func timeline() *Timeline {
 		a, b, c = append(a, x), append(b, x/2), append(c, 20-x)
 	}
 	f.Panels = []Panel{
-		{"per second", 1, []Steps{{"attempts", nil, a}, {"answers", &Look{Color: Green}, b}}},
-		{"at once", 1, []Steps{{"in flight", nil, c}}},
+		{"per second", 1, []Steps{{Name: "attempts", Values: a}, {Name: "answers", Ink: Green, Values: b}}},
+		{"at once", 1, []Steps{{Name: "in flight", Ink: Blue, Values: c}}},
 	}
 	return f
 }
@@ -253,10 +255,8 @@ func dots() *Dots {
 		Title:    "When each client comes back",
 		Subtitle: "Waves without jitter",
 		X:        "time, s",
-		Kinds: []Kind{
-			{"refused", &Look{Vermilion, Cross, Dashed}}, {"answered", &Look{Green, Circle, Solid}},
-		},
-		Panels: []DotPanel{{Y: "client", At: make([][][2]float64, 2)}},
+		Kinds:    []string{"refused", "answered"},
+		Panels:   []DotPanel{{Y: "client", At: make([][][2]float64, 2)}},
 	}
 	for c := range 100 {
 		for k, at := range []float64{0, 1, 3, 7, 15} {
@@ -277,8 +277,8 @@ func TestDots(t *testing.T) { golden(t, "dots", dots()) }
 // Two herds of one limiter, and the legend beside the first.
 func TestDotsInPanels(t *testing.T) {
 	f := dots()
-	f.Panels[0].Name = "No jitter"
-	spread := DotPanel{Name: "Full jitter", Y: "client", At: make([][][2]float64, 2)}
+	f.Panels[0].Y = "client, no jitter"
+	spread := DotPanel{Y: "client, full jitter", At: make([][][2]float64, 2)}
 	for c := range 100 {
 		spread.At[min(c%5, 1)] = append(spread.At[min(c%5, 1)], [2]float64{float64(c*37%100) / 10, float64(c)})
 	}
@@ -350,25 +350,27 @@ func TestLinesOfDotsOnALogAxis(t *testing.T) {
 func TestEmptyFigures(t *testing.T) {
 	nan := math.NaN()
 	for _, f := range []Figure{
-		&Lines{Series: []Series{{Name: "a"}, {Name: "b", Points: []Point{{1, nan, nan, nan}}}}}, &Heat{NamesX: []string{"a"}, NamesY: []string{"b"}, Cells: [][]Point{{{Y: nan}}}},
-		&Scatter{}, &Bars{Names: []string{"a"}, Parts: []Part{{"p", nil, []float64{nan}}}}, &Quantiles{}, &Timeline{End: 1, Panels: []Panel{{Width: 1}}}, &Dots{}, &Histograms{},
+		&Lines{Series: []Series{{Name: "a"}, {Name: "b", Points: []Point{{1, nan, nan, nan}}}}},
+		&Heat{NamesX: []string{"a"}, NamesY: []string{"b"}, Cells: [][]Point{{{Y: nan}}}},
+		&Scatter{}, &Bars{Names: []string{"a"}, Parts: []Part{{"p", []float64{nan}}}}, &Quantiles{},
+		&Timeline{End: 1, Panels: []Panel{{Width: 1}}}, &Dots{}, &Histograms{},
 		&Lines{Series: []Series{{Name: "one", Points: []Point{{1, 5, math.Inf(-1), math.Inf(1)}}}}},
 	} {
-		if err := Write(f, &bytes.Buffer{}, "png"); err != nil {
+		if err := Write(f, &bytes.Buffer{}, "png", Options{}); err != nil {
 			t.Errorf("%T: %v", f, err)
 		}
 	}
-	if err := Write(&Dots{}, &bytes.Buffer{}, "gif"); err == nil {
+	if err := Write(&Dots{}, &bytes.Buffer{}, "gif", Options{}); err == nil {
 		t.Error("gif is not a format")
 	}
 }
 
 func TestSaveLeavesNothingHalfWritten(t *testing.T) {
 	dir := t.TempDir()
-	if err := Save(lines(), filepath.Join(dir, "a.jpeg")); err == nil {
+	if err := Save(lines(), filepath.Join(dir, "a.jpeg"), Options{}); err == nil {
 		t.Error("jpeg is not a format")
 	}
-	if err := Save(lines(), filepath.Join(dir, "a.svg")); err != nil {
+	if err := Save(lines(), filepath.Join(dir, "a.svg"), Options{}); err != nil {
 		t.Error(err)
 	}
 	files, err := os.ReadDir(dir)
@@ -380,14 +382,17 @@ func TestSaveLeavesNothingHalfWritten(t *testing.T) {
 // An axis whose values differ by rounding alone has room and a few ticks, like
 // any other.
 func TestAxesOfNearlyEqualValues(t *testing.T) {
-	for _, c := range [][2]float64{{0.01125, 0.011250000000000001}, {0, 0}, {5, 5}, {0, 1e-300}, {1e15, 1e15 + 0.125}, {-1, 1}, {3, 4}} {
+	for _, c := range [][2]float64{
+		{0.01125, 0.011250000000000001}, {0, 0}, {5, 5}, {0, 1e-300}, {1e15, 1e15 + 0.125}, {-1, 1}, {3, 4},
+	} {
 		low, high := around(c[0], c[1])
 		if n := len(ticks{}.Ticks(low, high)); n < 2 || n > 12 || !(low < high) {
 			t.Errorf("%v: from %v to %v, %d ticks", c, low, high, n)
 		}
 	}
 	x := Point{Y: 0.01125, Low: 0.01125, High: 0.011250000000000001}
-	if err := Write(&Scatter{Spots: []Spot{{X: x, Y: x}, {X: Point{Y: 0.011250000000000001}, Y: x}}}, &bytes.Buffer{}, "png"); err != nil {
+	f := &Scatter{Spots: []Spot{{X: x, Y: x}, {X: Point{Y: 0.011250000000000001}, Y: x}}}
+	if err := Write(f, &bytes.Buffer{}, "png", Options{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -397,10 +402,59 @@ func BenchmarkFigure(b *testing.B) {
 	for _, f := range []Figure{lines(), heat(), scatter(), bars(), quantiles(), timeline(), dots(), histograms()} {
 		b.Run(fmt.Sprintf("%T", f)[7:], func(b *testing.B) {
 			for b.Loop() {
-				if err := Write(f, &bytes.Buffer{}, "png"); err != nil {
+				if err := Write(f, &bytes.Buffer{}, "png", Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
+	}
+}
+
+// Text in SVG is outlines: nothing depends on a font of the reader's machine. Title and subtitle stand
+// beside it as text, and the options of a call count.
+func TestSVGNeedsNoFont(t *testing.T) {
+	var out bytes.Buffer
+	if err := Write(lines(), &out, "svg", Options{Title: "A & B", Width: 25.4, Height: 14.3}); err != nil {
+		t.Fatal(err)
+	}
+	text := out.String()
+	if strings.Contains(text, "<text") || strings.Contains(text, "font-family") {
+		t.Error("the figure has text that needs a font")
+	}
+	if !strings.Contains(text, "<title>A &amp; B</title>") || !strings.Contains(text, "<desc>") {
+		t.Error("the figure has no title and description")
+	}
+	// 25.4 cm are 720 points of 1/72 inch, 14.3 cm are 405.35.
+	if !strings.Contains(text, `width="720pt"`) {
+		t.Errorf("size: %.200s", text)
+	}
+}
+
+// Values in a heat map have as many digits as tell them apart.
+func TestDistinct(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   []string
+	}{
+		{[]float64{0.9996, 0.9998, 0.5}, []string{"0.9996", "0.9998", "0.5"}},
+		{[]float64{1999, 1982, 805}, []string{"1999", "1982", "805"}},
+		{[]float64{0.1, 0.2}, []string{"0.1", "0.2"}},
+		{[]float64{1.5e6, 2.5e6}, []string{"1.5M", "2.5M"}},
+	} {
+		write := distinct(c.values)
+		for i, v := range c.values {
+			if got := write(v); got != c.want[i] {
+				t.Errorf("%v: %q, want %q", v, got, c.want[i])
+			}
+		}
+	}
+}
+
+// Numbers of spots that lie on each other share a place.
+func TestRuns(t *testing.T) {
+	for want, numbers := range map[string][]int{"1": {1}, "1-3": {1, 2, 3}, "1, 3-4": {1, 3, 4}, "": nil} {
+		if got := runs(numbers); got != want {
+			t.Errorf("%v: %q, want %q", numbers, got, want)
+		}
 	}
 }

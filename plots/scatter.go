@@ -5,208 +5,212 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
 // Spot is a point in two quantities, each with its interval.
 type Spot struct {
-	Name   string
-	X, Y   Point   // of each only Y, Low and High count
-	Best   bool    // on the frontier: numbered, and named in the table
-	Hollow bool    // drawn as a ring: not of the same kind as the others
-	Value  float64 // gives the colour
+	Name string
+	X, Y Point // of each only Y, Low and High count
+	Best bool  // on the frontier: ringed, numbered, and named in the table below
+	// Hollow spots are drawn as rings: they are not of the same kind as the others.
+	Hollow bool
+	Shade  float64 // a third quantity, as colour
 }
 
-// Scatter is points in two quantities, with crosses for their intervals. Those of the frontier
-// have numbers, which the table below the figure names.
+// Scatter is points in two quantities, with crosses for their intervals, and a third as colour. The best of
+// them are numbered from the left, and a table below names them.
 type Scatter struct {
 	Title, Subtitle string
 	X, Y            string
-	Value           string // what the colours stand for, with its unit
-	BestName        string // what the numbered spots are
+	ShadeName       string // the third quantity
+	BestName        string // what the ringed spots are
 	HollowName      string // what hollow spots are, where there are any
 	Spots           []Spot
 }
 
-// best are the spots of the frontier from left to right, and how many of them find no room in
-// the table.
-func (f *Scatter) best() (out []Spot, left int) {
+// rowHeight is that of the table's rows.
+const rowHeight = 11 * vg.Length(1)
+
+func (f *Scatter) heading() (title, subtitle *string) { return &f.Title, &f.Subtitle }
+
+func (f *Scatter) size() (vg.Length, vg.Length) {
+	rows := min(len(f.best()), MostSeries)
+	return width, height + vg.Length(rows+1)*rowHeight
+}
+
+// best are the numbered spots, from the left.
+func (f *Scatter) best() (out []Spot) {
 	for _, s := range f.Spots {
 		if s.Best {
 			out = append(out, s)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Spot) int {
-		switch {
-		case a.X.Y < b.X.Y:
+		if a.X.Y < b.X.Y || a.X.Y == b.X.Y && a.Y.Y < b.Y.Y {
 			return -1
-		case a.X.Y > b.X.Y:
-			return 1
 		}
-		return 0
+		return 1
 	})
-	shown := min(len(out), MostSeries)
-	return out[:shown], len(out) - shown
-}
-
-const tableRow = 10 * vg.Length(1)
-
-func (f *Scatter) size() (vg.Length, vg.Length) {
-	best, left := f.best()
-	rows := len(best)
-	if left > 0 {
-		rows++
-	}
-	return width, height + vg.Length(rows)*tableRow
+	return out
 }
 
 func (f *Scatter) draw(c draw.Canvas) error {
 	c = head(c, f.Title, f.Subtitle)
-	best, left := f.best()
-	c = f.table(c, best, left)
-	var values []float64
+	best := f.best()
+	shown := best[:min(len(best), MostSeries)]
+	c = f.table(c, shown, len(best)-len(shown))
+	lowShade, highShade := math.Inf(1), math.Inf(-1)
 	for _, s := range f.Spots {
-		values = append(values, s.Value)
+		lowShade, highShade = min(lowShade, s.Shade), max(highShade, s.Shade)
 	}
-	scale := scaleOf(values)
+	ink := func(s Spot) color.Color {
+		if highShade > lowShade {
+			return shade((s.Shade - lowShade) / (highShade - lowShade))
+		}
+		return shade(0.5)
+	}
 	p := newPlot(f.X, f.Y)
-	p.Add(grid(), spots{f, scale, best})
+	p.Add(grid())
 	lowX, highX, lowY, highY := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, s := range f.Spots {
-		x, y := clean(s.X), clean(s.Y)
-		lowX, highX, lowY, highY = min(lowX, x.Low), max(highX, x.High), min(lowY, y.Low), max(highY, y.High)
+		for _, cross := range []plotter.XYs{
+			{{X: clean(s.X).Low, Y: s.Y.Y}, {X: clean(s.X).High, Y: s.Y.Y}},
+			{{X: s.X.Y, Y: clean(s.Y).Low}, {X: s.X.Y, Y: clean(s.Y).High}},
+		} {
+			line, err := plotter.NewLine(cross)
+			if err != nil {
+				return err
+			}
+			line.LineStyle = draw.LineStyle{Color: color.Gray{190}, Width: vg.Points(0.6)}
+			p.Add(line)
+			for _, q := range cross {
+				lowX, highX, lowY, highY = min(lowX, q.X), max(highX, q.X), min(lowY, q.Y), max(highY, q.Y)
+			}
+		}
+	}
+	for _, s := range f.Spots {
+		dot, err := plotter.NewScatter(plotter.XYs{{X: s.X.Y, Y: s.Y.Y}})
+		if err != nil {
+			return err
+		}
+		dot.GlyphStyle = draw.GlyphStyle{Color: ink(s), Radius: vg.Points(3), Shape: draw.CircleGlyph{}}
+		if s.Hollow {
+			dot.GlyphStyle.Shape = draw.RingGlyph{}
+		}
+		p.Add(dot)
+		if s.Best {
+			ring, err := plotter.NewScatter(plotter.XYs{{X: s.X.Y, Y: s.Y.Y}})
+			if err != nil {
+				return err
+			}
+			ring.GlyphStyle = draw.GlyphStyle{Color: palette[1], Radius: vg.Points(5), Shape: draw.RingGlyph{}}
+			p.Add(ring)
+		}
 	}
 	p.X.Min, p.X.Max = around(lowX, highX)
 	p.Y.Min, p.Y.Max = around(lowY, highY)
+	if len(shown) > 0 {
+		labels, err := f.numbers(shown, p)
+		if err != nil {
+			return err
+		}
+		p.Add(labels)
+	}
 	var entries []entry
 	if len(best) > 0 {
-		entries = append(entries, entry{f.BestName, []plot.Thumbnailer{dotThumb{bestRing()}}})
+		entries = append(entries, entry{f.BestName, []plot.Thumbnailer{ringThumb{palette[1], 4.5}}})
 	}
 	if slices.ContainsFunc(f.Spots, func(s Spot) bool { return s.Hollow }) {
-		entries = append(entries, entry{f.HollowName, []plot.Thumbnailer{hollowThumb{}}})
+		entries = append(entries, entry{f.HollowName, []plot.Thumbnailer{ringThumb{shade(0.5), 3}}})
 	}
-	room := max(roomBeside(c, "", entries), colorBarWidth)
-	p.Draw(draw.Crop(c, 0, -room, 0, 0))
-	right := draw.Crop(c, c.Max.X-c.Min.X-room+legendGap, 0, 0, 0)
-	if f.Value != "" && len(values) > 0 {
-		right = scale.draw(right, f.Value)
+	if highShade >= lowShade {
+		c = colourBar(c, f.ShadeName, lowShade, highShade)
 	}
-	l := legend(entries)
-	l.Draw(right)
+	above(c, p, entries)
 	return nil
 }
 
-// table names the numbers at the bottom and returns the canvas above.
-func (f *Scatter) table(c draw.Canvas, best []Spot, left int) draw.Canvas {
-	words, numbers := style(8, color.Black), style(8, palette[Vermilion])
-	numbers.XAlign = draw.XRight
-	most := (c.Max.X - c.Min.X) - vg.Points(20)
-	y := c.Min.Y
+// numbers are the numbers of spots; those that lie on each other share a place, as in 2-5.
+func (f *Scatter) numbers(shown []Spot, p *plot.Plot) (*plotter.Labels, error) {
+	nearX, nearY := 0.02*(p.X.Max-p.X.Min), 0.03*(p.Y.Max-p.Y.Min)
+	var at plotter.XYLabels
+	taken := make([]bool, len(shown))
+	for i, s := range shown {
+		if taken[i] {
+			continue
+		}
+		var numbers []int
+		for k, other := range shown[i:] {
+			if !taken[i+k] && math.Abs(other.X.Y-s.X.Y) <= nearX && math.Abs(other.Y.Y-s.Y.Y) <= nearY {
+				taken[i+k] = true
+				numbers = append(numbers, i+k+1)
+			}
+		}
+		at.XYs = append(at.XYs, plotter.XY{X: s.X.Y, Y: s.Y.Y})
+		at.Labels = append(at.Labels, "  "+runs(numbers))
+	}
+	labels, err := plotter.NewLabels(at)
+	if err != nil {
+		return nil, err
+	}
+	for i := range labels.TextStyle {
+		labels.TextStyle[i].Font = sans(8)
+		labels.TextStyle[i].YAlign = draw.YBottom
+	}
+	return labels, nil
+}
+
+// runs writes rising numbers with their runs shortened: 1, 3-5.
+func runs(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		if j > i {
+			parts = append(parts, fmt.Sprintf("%d-%d", numbers[i], numbers[j]))
+		} else {
+			parts = append(parts, fmt.Sprint(numbers[i]))
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+// table names the numbered spots at the foot of a canvas and returns what is left above it.
+func (f *Scatter) table(c draw.Canvas, shown []Spot, left int) draw.Canvas {
+	rows := len(shown)
 	if left > 0 {
-		c.FillText(style(8, color.Gray{90}), vg.Point{X: c.Min.X + vg.Points(20), Y: y}, fmt.Sprintf("and %d more", left))
-		y += tableRow
+		rows++
 	}
-	for i, s := range slices.Backward(best) {
-		c.FillText(numbers, vg.Point{X: c.Min.X + vg.Points(14), Y: y}, strconv.Itoa(i+1))
+	if rows == 0 {
+		return c
+	}
+	foot := vg.Length(rows) * rowHeight
+	words := style(7.5, color.Black)
+	words.YAlign = draw.YTop
+	for i, s := range shown {
+		y := c.Min.Y + foot - vg.Length(i)*rowHeight
+		c.FillText(words, vg.Point{X: c.Min.X, Y: y}, fmt.Sprintf("%d", i+1))
 		name := s.Name
-		for n := len([]rune(name)); n > 20 && words.Width(name) > most; n -= 2 {
-			name = shorten(s.Name, n)
+		for r := []rune(name); words.Width(name) > c.Max.X-c.Min.X-vg.Points(18) && len(r) > 8; {
+			r = r[:len(r)-2]
+			name = string(r) + "…"
 		}
-		c.FillText(words, vg.Point{X: c.Min.X + vg.Points(20), Y: y}, name)
-		y += tableRow
+		c.FillText(words, vg.Point{X: c.Min.X + vg.Points(16), Y: y}, name)
 	}
-	if y > c.Min.Y {
-		c.Min.Y = y + vg.Points(4)
+	if left > 0 {
+		c.FillText(words, vg.Point{X: c.Min.X + vg.Points(16), Y: c.Min.Y + rowHeight},
+			fmt.Sprintf("and %d more without a number", left))
 	}
-	return c
-}
-
-func bestRing() draw.GlyphStyle {
-	return draw.GlyphStyle{Color: palette[Vermilion], Radius: vg.Points(4.5), Shape: draw.RingGlyph{}}
-}
-
-// spots draws the points of a scatter.
-type spots struct {
-	*Scatter
-	scale colorScale
-	best  []Spot
-}
-
-// Plot implements plot.Plotter.
-func (f spots) Plot(c draw.Canvas, p *plot.Plot) {
-	toX, toY := p.Transforms(&c)
-	at := func(x, y float64) vg.Point { return vg.Point{X: toX(x), Y: toY(y)} }
-	gray := draw.LineStyle{Color: color.Gray{190}, Width: vg.Points(0.6)}
-	var taken []vg.Point
-	for _, s := range f.Spots {
-		x, y := clean(s.X), clean(s.Y)
-		c.StrokeLines(gray, []vg.Point{at(x.Low, y.Y), at(x.High, y.Y)}, []vg.Point{at(x.Y, y.Low), at(x.Y, y.High)})
-		taken = append(taken, at(s.X.Y, s.Y.Y))
-	}
-	for _, s := range f.Spots {
-		spotGlyph(s.Hollow, f.scale.part(s.Value), &c, at(s.X.Y, s.Y.Y))
-	}
-	words := style(8, palette[Vermilion])
-	words.XAlign, words.YAlign = draw.XCenter, draw.YCenter
-	for i, s := range f.best {
-		spot := at(s.X.Y, s.Y.Y)
-		c.DrawGlyph(bestRing(), spot)
-		place := freePlace(spot, taken)
-		taken = append(taken, place)
-		if d := math.Hypot(float64(place.X-spot.X), float64(place.Y-spot.Y)); d > 12 {
-			c.StrokeLine2(gray, spot.X, spot.Y, place.X, place.Y)
-		}
-		c.FillText(words, place, strconv.Itoa(i+1))
-	}
-}
-
-// spotGlyph draws a spot: full with a thin edge, which shows the light colours on white, or hollow.
-func spotGlyph(hollow bool, part float64, c *draw.Canvas, at vg.Point) {
-	const radius = 3
-	if !hollow {
-		c.DrawGlyph(draw.GlyphStyle{Color: shade(part), Radius: radius, Shape: draw.CircleGlyph{}}, at)
-		c.DrawGlyph(draw.GlyphStyle{Color: color.Gray{60}, Radius: radius, Shape: draw.RingGlyph{}}, at)
-		return
-	}
-	var ring vg.Path
-	ring.Move(vg.Point{X: at.X + radius, Y: at.Y})
-	ring.Arc(at, radius, 0, 2*math.Pi)
-	ring.Close()
-	c.SetLineStyle(draw.LineStyle{Color: shade(part), Width: vg.Points(1.2)})
-	c.Stroke(ring)
-}
-
-// hollowThumb is a hollow spot in a legend.
-type hollowThumb struct{}
-
-// Thumbnail implements plot.Thumbnailer.
-func (hollowThumb) Thumbnail(c *draw.Canvas) { spotGlyph(true, 0.2, c, c.Center()) }
-
-// freePlace is where a number near a spot covers nothing that is already there; the place with
-// the most room where all are taken.
-func freePlace(spot vg.Point, taken []vg.Point) (place vg.Point) {
-	roomiest := -1.0
-	for _, radius := range []float64{10, 18, 26, 34} {
-		for k := range 8 {
-			angle := math.Pi/4 + float64(k)*math.Pi/4
-			try := vg.Point{X: spot.X + vg.Length(radius*math.Cos(angle)), Y: spot.Y + vg.Length(radius*math.Sin(angle))}
-			room := math.Inf(1)
-			for _, t := range taken {
-				room = min(room, math.Hypot(float64(try.X-t.X), float64(try.Y-t.Y)))
-			}
-			if room >= 9 {
-				return try
-			}
-			if room > roomiest {
-				roomiest, place = room, try
-			}
-		}
-	}
-	return place
+	return draw.Crop(c, 0, 0, foot+vg.Points(8), 0)
 }
 
 func clean(q Point) Point {
@@ -214,4 +218,15 @@ func clean(q Point) Point {
 		q.Low, q.High = q.Y, q.Y
 	}
 	return q
+}
+
+// ringThumb is a ring for a legend.
+type ringThumb struct {
+	ink    color.Color
+	radius float64
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (t ringThumb) Thumbnail(c *draw.Canvas) {
+	c.DrawGlyph(draw.GlyphStyle{Color: t.ink, Radius: vg.Points(t.radius), Shape: draw.RingGlyph{}}, c.Center())
 }

@@ -34,6 +34,14 @@ type Figure interface {
 	draw(c draw.Canvas) error
 	// size is how large the figure wants to be.
 	size() (width, height vg.Length)
+	// heading is where its title and subtitle stand.
+	heading() (title, subtitle *string)
+}
+
+// Options change how a figure is drawn. The zero Options change nothing.
+type Options struct {
+	Title         string  // instead of the figure's own
+	Width, Height float64 // in centimetres; 0 means the figure's own
 }
 
 // Size of a figure at document scale, and the sharpness of PNG.
@@ -51,9 +59,9 @@ var Formats = []string{"png", "svg", "pdf"}
 
 // Save draws the figure into a file; the ending says the format. The file comes
 // to be whole or not at all.
-func Save(f Figure, path string) error {
+func Save(f Figure, path string, o Options) error {
 	var out bytes.Buffer
-	if err := Write(f, &out, strings.TrimPrefix(filepath.Ext(path), ".")); err != nil {
+	if err := Write(f, &out, strings.TrimPrefix(filepath.Ext(path), "."), o); err != nil {
 		return err
 	}
 	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
@@ -63,9 +71,17 @@ func Save(f Figure, path string) error {
 	return os.Rename(tmp, path)
 }
 
-// Write draws the figure in a format: png, svg or pdf.
-func Write(f Figure, w io.Writer, format string) error {
+// Write draws the figure in a format: png, svg or pdf. Text in SVG is drawn as outlines, so that it looks the
+// same without the font, with the title and subtitle beside it as text.
+func Write(f Figure, w io.Writer, format string, o Options) error {
 	wide, high := f.size()
+	if o.Width > 0 && o.Height > 0 {
+		wide, high = vg.Length(o.Width)*vg.Centimeter, vg.Length(o.Height)*vg.Centimeter
+	}
+	title, subtitle := f.heading()
+	if o.Title != "" {
+		*title = o.Title
+	}
 	var canvas interface {
 		vg.CanvasSizer
 		io.WriterTo
@@ -80,7 +96,11 @@ func Write(f Figure, w io.Writer, format string) error {
 	default:
 		return fmt.Errorf("found the format %q; want png, svg or pdf", format)
 	}
-	if err := f.draw(draw.New(canvas)); err != nil {
+	area := draw.New(canvas)
+	if format == "svg" {
+		area.Canvas = &outlined{Canvas: canvas}
+	}
+	if err := f.draw(area); err != nil {
 		return err
 	}
 	if format != "svg" {
@@ -91,7 +111,7 @@ func Write(f Figure, w io.Writer, format string) error {
 	if _, err := canvas.WriteTo(&out); err != nil {
 		return err
 	}
-	_, err := w.Write(bytes.Map(xmlCharacter, out.Bytes()))
+	_, err := w.Write(bytes.Map(xmlCharacter, described(out.Bytes(), *title, *subtitle)))
 	return err
 }
 
@@ -111,12 +131,7 @@ var palette = []color.RGBA{
 	{230, 159, 0, 255}, {86, 180, 233, 255}, {150, 140, 20, 255}, {0, 0, 0, 255},
 }
 
-var dashes = [][]vg.Length{
-	Solid:   nil,
-	Dashed:  {vg.Points(5), vg.Points(2)},
-	Dotted:  {vg.Points(1.5), vg.Points(2)},
-	DashDot: {vg.Points(5), vg.Points(2), vg.Points(1.5), vg.Points(2)},
-}
+var dashes = [][]vg.Length{nil, {vg.Points(5), vg.Points(2)}, {vg.Points(1.5), vg.Points(2)}}
 
 var marks = []draw.GlyphDrawer{
 	draw.CircleGlyph{},
@@ -127,6 +142,18 @@ var marks = []draw.GlyphDrawer{
 	draw.RingGlyph{},
 	draw.BoxGlyph{},
 	draw.PyramidGlyph{},
+}
+
+func lineStyle(i int) draw.LineStyle {
+	return draw.LineStyle{
+		Color:  palette[i%len(palette)],
+		Width:  vg.Points(1.3),
+		Dashes: dashes[i/len(palette)%len(dashes)],
+	}
+}
+
+func glyphStyle(i int) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: palette[i%len(palette)], Radius: vg.Points(2.4), Shape: marks[i%len(marks)]}
 }
 
 // faint is a colour for an area behind lines.
@@ -193,9 +220,10 @@ func wrap(text string, style draw.TextStyle, most vg.Length) (lines []string) {
 	return lines
 }
 
-// ticks are at 1, 2, 2.5 or 5 times a power of ten, about six of them; those of counts are whole.
-type ticks struct{ whole bool }
+// ticks are at 1, 2, 2.5 or 5 times a power of ten, about six of them.
+type ticks struct{ whole bool } // whole numbers only
 
+// Ticks implements plot.Ticker.
 func (t ticks) Ticks(low, high float64) (out []plot.Tick) {
 	rough := (high - low) / 6
 	scale := math.Pow(10, math.Floor(math.Log10(rough)))
@@ -207,7 +235,7 @@ func (t ticks) Ticks(low, high float64) (out []plot.Tick) {
 		}
 	}
 	if t.whole {
-		step = math.Max(1, math.Ceil(step))
+		step = max(1, math.Round(step))
 	}
 	first := math.Ceil(low/step - 1e-9)
 	for k := range 12 { // about six, whatever rounding does

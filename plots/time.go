@@ -33,9 +33,11 @@ type Panel struct {
 // Steps is a value for each bin from time 0.
 type Steps struct {
 	Name   string
-	Look   *Look // nil: by order
+	Ink    Ink
 	Values []float64
 }
+
+func (f *Timeline) heading() (title, subtitle *string) { return &f.Title, &f.Subtitle }
 
 func (f *Timeline) size() (vg.Length, vg.Length) {
 	return width, 2*vg.Centimeter + vg.Length(len(f.Panels))*5*vg.Centimeter
@@ -43,8 +45,8 @@ func (f *Timeline) size() (vg.Length, vg.Length) {
 
 func (f *Timeline) draw(c draw.Canvas) error {
 	c = head(c, f.Title, f.Subtitle)
-	var panels []*plot.Plot
-	var entries [][]entry
+	const room = 3.4 * vg.Centimeter // for legends
+	panels, areas := make([]*plot.Plot, len(f.Panels)), make([]draw.Canvas, len(f.Panels))
 	for i, panel := range f.Panels {
 		p := newPlot("", panel.Y)
 		if i == len(f.Panels)-1 {
@@ -61,55 +63,41 @@ func (f *Timeline) draw(c draw.Canvas) error {
 		if err := spans(p, f.Shaded, f.End, 0, high); err != nil {
 			return err
 		}
-		lines, err := panel.add(p)
-		if err != nil {
-			return err
+		var entries []entry
+		for k, s := range panel.Steps {
+			xy := make(plotter.XYs, 0, 2*len(s.Values))
+			for b, v := range s.Values {
+				xy = append(xy, plotter.XY{X: float64(b) * panel.Width, Y: v},
+					plotter.XY{X: float64(b+1) * panel.Width, Y: v})
+			}
+			if len(xy) == 0 {
+				continue
+			}
+			line, err := plotter.NewLine(xy)
+			if err != nil {
+				return err
+			}
+			line.LineStyle = stepStyle(s.Ink, k)
+			p.Add(line)
+			entries = append(entries, entry{s.Name, []plot.Thumbnailer{line}})
 		}
 		if i == 0 {
-			lines = append(lines, shadings(f.Shaded, f.End)...)
+			entries = append(entries, shadings(f.Shaded, f.End)...)
 		}
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, f.End, 0, high
-		panels, entries = append(panels, p), append(entries, lines)
+		area := row(c, i, len(f.Panels))
+		panels[i], areas[i] = p, draw.Crop(area, 0, -room, 0, 0)
+		l := legend(entries)
+		l.Draw(draw.Crop(area, area.Max.X-area.Min.X-room+vg.Points(8), 0, 0, 0))
 	}
-	room := vg.Length(0)
-	for _, e := range entries {
-		room = max(room, roomBeside(c, "", e))
-	}
-	for i, area := range column(draw.Crop(c, 0, -room, 0, 0), panels) {
-		l := legend(entries[i])
-		area.Min.X, area.Max.X = c.Max.X-room+legendGap, c.Max.X
-		l.Draw(area)
-	}
+	align(panels, areas)
 	return nil
-}
-
-// add draws the steps of a panel and returns their entries in the legend.
-func (panel *Panel) add(p *plot.Plot) (entries []entry, err error) {
-	for k, s := range panel.Steps {
-		xy := make(plotter.XYs, 0, 2*len(s.Values))
-		for b, v := range s.Values {
-			xy = append(xy, plotter.XY{X: float64(b) * panel.Width, Y: v},
-				plotter.XY{X: float64(b+1) * panel.Width, Y: v})
-		}
-		if len(xy) == 0 {
-			continue
-		}
-		line, err := plotter.NewLine(xy)
-		if err != nil {
-			return nil, err
-		}
-		line.LineStyle = s.Look.or(k).line()
-		line.Width = vg.Points(0.9)
-		p.Add(line)
-		entries = append(entries, entry{s.Name, []plot.Thumbnailer{line}})
-	}
-	return entries, nil
 }
 
 // spans adds the stretches of time that begin before the end.
 func spans(p *plot.Plot, shaded []Span, end, low, high float64) error {
 	for _, s := range shaded {
-		if s.Start >= end {
+		if s.Start >= end || p.X.Min > s.End && s.End > 0 {
 			continue
 		}
 		stop := s.End
@@ -145,20 +133,10 @@ func (areaThumb) Thumbnail(c *draw.Canvas) {
 	c.Fill(c.Rectangle.Path())
 }
 
-// column draws plots under each other whose axes of X begin and end at the same places.
-func column(c draw.Canvas, panels []*plot.Plot) []draw.Canvas {
-	if len(panels) == 0 {
-		return nil
-	}
-	rows := make([][]*plot.Plot, len(panels))
-	for i, p := range panels {
-		rows[i] = []*plot.Plot{p}
-	}
-	var areas []draw.Canvas
-	tiles := draw.Tiles{Rows: len(panels), Cols: 1, PadY: vg.Points(4)}
-	for i, row := range plot.Align(rows, tiles, c) {
-		panels[i].Draw(row[0])
-		areas = append(areas, row[0])
-	}
-	return areas
+// row is the place of one of several panels under each other, counted from the top.
+func row(c draw.Canvas, i, of int) draw.Canvas {
+	each := (c.Max.Y - c.Min.Y) / vg.Length(of)
+	c.Max.Y -= vg.Length(i) * each
+	c.Min.Y = c.Max.Y - each
+	return c
 }

@@ -42,7 +42,7 @@ func drawPictures(c *cli.Context, r *experiments.Result, dir string) (names []st
 			return names, err
 		}
 		name := p.Name + ".png"
-		if err := plots.Save(figures.OfPicture(p, content), filepath.Join(dir, name)); err != nil {
+		if err := plots.Save(figures.OfPicture(p, content), filepath.Join(dir, name), plots.Options{}); err != nil {
 			return names, err
 		}
 		names = append(names, name)

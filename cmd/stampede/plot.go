@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -22,7 +24,7 @@ func plotCommand() *cli.Command {
 			"herd picture with one dot for each attempt.",
 		UsageText: examples(
 			example{"Draw the makespan as SVG.", "stampede plot my-sweep --y makespan_s --format svg"},
-			example{"Draw only the heat map, in another folder.", "stampede plot my-sweep --kinds heat --out figures"},
+			example{"Draw only the heat map, in another folder.", "stampede plot my-sweep --kinds heat --out pictures"},
 		),
 		Flags: []cli.Flag{
 			&cli.StringFlag{
@@ -47,6 +49,21 @@ func plotCommand() *cli.Command {
 					", "),
 			},
 			&cli.StringFlag{Name: "format", Value: "png", Usage: "write figures as `FORMAT`: png, svg or pdf"},
+			&cli.StringFlag{Name: "title", Usage: "write `TEXT` as the title", DefaultText: "what the results show"},
+			&cli.StringFlag{
+				Name:        "size",
+				Usage:       "draw figures of `WIDTHxHEIGHT` centimetres, such as 25.4x14.3 for a slide",
+				DefaultText: "17 wide, as high as needed",
+			},
+			&cli.GenericFlag{
+				Name:  "hline",
+				Value: &settings{},
+				Usage: "draw a line at `VALUE` or VALUE=NAME across the figure of the metric; may be repeated",
+			},
+			&cli.BoolFlag{
+				Name:  "whole",
+				Usage: "show the whole run in the herd picture, not only the time around its trigger",
+			},
 			&cli.StringFlag{Name: "out", Usage: "write figures to `FOLDER`", DefaultText: "the folder that is read"},
 		},
 		Action: runPlot,
@@ -59,7 +76,30 @@ func runPlot(c *cli.Context) error {
 	}
 	d := figures.Drawing{
 		Dir: c.Args().First(), Out: c.String("out"), Format: c.String("format"),
-		X: c.String("x"), Y: c.String("y"), By: c.String("by"),
+		X: c.String("x"), Y: c.String("y"), By: c.String("by"), Whole: c.Bool("whole"),
+		Options: plots.Options{Title: c.String("title")},
+	}
+	if size := c.String("size"); size != "" {
+		wide, high, _ := strings.Cut(size, "x")
+		var errs [2]error
+		d.Options.Width, errs[0] = strconv.ParseFloat(wide, 64)
+		d.Options.Height, errs[1] = strconv.ParseFloat(high, 64)
+		for i, x := range []float64{d.Options.Width, d.Options.Height} {
+			if errs[i] != nil || !(x >= 5 && x <= 200) {
+				return usage("--size: found %q; want WIDTHxHEIGHT in centimetres, each from 5 to 200", size)
+			}
+		}
+	}
+	for _, text := range *c.Generic("hline").(*settings) {
+		value, name, named := strings.Cut(text, "=")
+		y, err := strconv.ParseFloat(value, 64)
+		if err != nil || math.IsNaN(y) || math.IsInf(y, 0) {
+			return usage("--hline: found %q; want a number, or a number and a name such as 20=goal", text)
+		}
+		if !named {
+			name = value
+		}
+		d.Rules = append(d.Rules, plots.Rule{Name: name, Y: y})
 	}
 	if !slices.Contains(plots.Formats, d.Format) {
 		return usage("--format: found %q; %s", d.Format, nearest.Unknown(d.Format, plots.Formats))

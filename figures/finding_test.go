@@ -1,0 +1,79 @@
+package figures
+
+import (
+	"testing"
+
+	"stampede/measure"
+	"stampede/plots"
+	"stampede/report"
+	"stampede/sweep"
+)
+
+// A title says what the lines show where the intervals decide it: the first place whose interval meets that
+// of the best, when it is the same for all lines.
+func TestFinding(t *testing.T) {
+	at := func(values ...float64) (points []plots.Point) { // each ±1
+		for i, y := range values {
+			points = append(points, plots.Point{X: float64(i), Y: y, Low: y - 1, High: y + 1})
+		}
+		return points
+	}
+	for _, c := range []struct {
+		metric string
+		names  bool
+		series [][]plots.Point
+		want   string
+	}{
+		{"answered", false, [][]plots.Point{at(10, 50, 100, 100)}, "Beyond fleet.workers 4 no more is answered"},
+		{"answered", false, [][]plots.Point{at(10, 100, 50, 20)}, "Most calls are answered at fleet.workers 2"},
+		{"answered", true, [][]plots.Point{at(10, 100, 99, 100)}, "Most calls are answered at fleet.workers 2"},
+		{"answered", false, [][]plots.Point{at(10, 20, 30, 40)}, ""},
+		{"answered", false, [][]plots.Point{at(10, 100, 100, 100), at(10, 50, 100, 100)}, ""},
+		{
+			"latency_p95_s", false, [][]plots.Point{at(90, 20, 20, 20)},
+			"Beyond fleet.workers 2 latency p95 does not improve",
+		},
+		{"latency_p95_s", false, [][]plots.Point{at(90, 20, 40, 60)}, "Latency p95 is best at fleet.workers 2"},
+		{"answered", false, [][]plots.Point{at(10, 10.5, 10, 10)}, "Fleet.workers does not change answered"},
+		{"calls", false, [][]plots.Point{at(10, 100, 100, 100)}, ""},
+	} {
+		d := Drawing{Y: c.metric, c: &report.Comparison{Manifest: &sweep.Manifest{}, Axes: []string{"fleet.workers"}}}
+		f := &plots.Lines{}
+		labels := []string{"1", "2", "4", "8"}
+		if c.names {
+			f.Names = labels
+		}
+		for _, points := range c.series {
+			f.Series = append(f.Series, plots.Series{Points: points})
+		}
+		if got := d.finding(f, labels); got != c.want {
+			t.Errorf("%s %v: %q, want %q", c.metric, c.series, got, c.want)
+		}
+	}
+	if measure.Metrics()[measure.Index("calls")].Better != measure.Neither {
+		t.Error("a number of calls is neither better nor worse")
+	}
+}
+
+// The herd is zoomed to the first trigger that begins after the start and ends: as long before it as it
+// lasts, and four times as long after it.
+func TestZoomToTheTrigger(t *testing.T) {
+	for _, c := range []struct {
+		spans    []plots.Span
+		from, to float64
+	}{
+		{[]plots.Span{{Name: "outage", Start: 60, End: 80}}, 40, 160},
+		{[]plots.Span{{Name: "outage", Start: 10, End: 80}}, 0, 360},
+		{[]plots.Span{{Name: "always", Start: 0, End: 0}, {Name: "spike", Start: 20, End: 25}}, 15, 45},
+		{[]plots.Span{{Name: "without end", Start: 30, End: 0}}, 0, 0},
+		{nil, 0, 0},
+	} {
+		from, to, ok := (&Drawing{}).zoom(c.spans)
+		if from != c.from || to != c.to || ok != (c.to > 0) {
+			t.Errorf("%v: %g..%g %v, want %g..%g", c.spans, from, to, ok, c.from, c.to)
+		}
+		if _, _, ok := (&Drawing{Whole: true}).zoom(c.spans); ok {
+			t.Error("the whole run is not zoomed")
+		}
+	}
+}

@@ -63,18 +63,18 @@ func writerPictures() []Picture {
 	return []Picture{
 		{
 			Name:     "aws-backoff-writes",
-			Title:    "Writes until every client has written",
+			Title:    "Jitter halves the writes of competing clients",
 			Subtitle: subtitle,
 			X:        "clients",
-			Y:        "writes",
+			Y:        "writes until every client has written",
 			content:  over("calls"),
 		},
 		{
 			Name:     "aws-backoff-time",
-			Title:    "Time until every client has written",
+			Title:    "Without jitter, exponential backoff takes about ten times as long",
 			Subtitle: subtitle,
 			X:        "clients",
-			Y:        "time, ms",
+			Y:        "time until every client has written, ms",
 			content:  over("completion_ms"),
 		},
 	}

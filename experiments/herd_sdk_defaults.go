@@ -38,7 +38,7 @@ func herdArms() (arms []Arm) {
 
 var sdkPicture = Picture{
 	Name:  "herd-sdk-defaults",
-	Title: "A thousand simultaneous calls against a limit of 10/s",
+	Title: "SDK defaults answer at most 13 % of a thousand simultaneous calls",
 	Subtitle: "Limiter: token bucket of 10 requests/s, burst 10; a refused request does not count; policies: SDK " +
 		"defaults, and base 1 s, cap 60 s, ten retries with each jitter",
 	Y: "answered, % of calls",

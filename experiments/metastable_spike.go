@@ -66,7 +66,7 @@ var metastableSpike = Experiment{
 
 var spikePicture = Picture{
 	Name:  "metastable-spike",
-	Title: "After a spike of five seconds",
+	Title: "With immediate retries, three runs in four do not recover from a spike",
 	Subtitle: "40 calls/s; no limiter, but an answer takes 1 s + 10 ms for each other request in flight; policy: " +
 		"timeout 3 s, three attempts",
 	X: "time, s", Y: "answers per second",

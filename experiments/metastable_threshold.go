@@ -81,7 +81,7 @@ func bySecond(key string, value float64) Reference {
 
 var thresholdPicture = Picture{
 	Name:     "metastable-threshold",
-	Title:    "Recovery of a queue after a stall of ten seconds",
+	Title:    "From half of its capacity on, a queue with one retry never recovers from a stall",
 	Subtitle: "One queue of 300/s, no other limiter; policy: timeout 1 s, one immediate retry",
 	X:        "calls per second", Y: "recovery, s",
 	content: func(_ *lab, r *Result) (Content, error) {
@@ -102,7 +102,7 @@ var recoverySettings = []string{"workload.open.rate=240/s", "provider.faults.0.f
 var recoveryPicture = Picture{
 	Settings: recoverySettings,
 	Name:     "metastable-budget",
-	Title:    "Recovery from an outage of ten seconds",
+	Title:    "A retry budget lets the queue recover from an outage; plain retries do not",
 	Subtitle: "240 calls/s, one queue of 300/s, no other limiter; policy: timeout 1 s, immediate retry; the server " +
 		"finishes abandoned requests",
 	X: "time, s", Y: "answers per second",

@@ -55,10 +55,10 @@ var retryStorm = Experiment{
 
 var stormPicture = Picture{
 	Name:  "retry-storm",
-	Title: "Makespan of a retry storm",
+	Title: "Under a quota, SDK defaults take twice as long as the quota needs",
 	Subtitle: "4,320 calls, forty workers; limiter: none, or a token bucket of 40 requests/min with Retry-After " +
 		"120; failed calls are queued again after 5 min",
-	X: "time, min", Y: "questions answered",
+	X: "time, min", Y: "calls answered",
 	content: func(l *lab, r *Result) (Content, error) {
 		bound := r.finding("bound_min").Estimate.Mean
 		out := Curves{Heading: "policy", BoundBy: fmt.Sprintf("what the quota allows: %.0f min", bound)}

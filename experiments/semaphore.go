@@ -60,7 +60,7 @@ var gateSettings = []string{"policy=openai-python@2.46", "workload.batch.calls=2
 var gatePicture = Picture{
 	Settings: gateSettings,
 	Name:     "semaphore",
-	Title:    "What a gate does to goodput",
+	Title:    "A gate beyond the eight slots answers no more per minute",
 	Subtitle: "Forty workers, 2,000 calls; eight slots, beyond which the server queues or refuses; lognormal with " +
 		"mean 296 ms; policy: openai-python 2.46; in brackets: share answered with a gate of forty",
 	X: "gate, requests at once", Y: "answers per minute",
@@ -70,7 +70,7 @@ var gatePicture = Picture{
 		out := Curves{
 			Heading: "the server",
 			Bound:   []Point{certain(1, perMinute), certain(40, perMinute)},
-			BoundBy: "eight places",
+			BoundBy: "eight slots",
 		}
 		queue := []string{"provider.limits=[]", "provider.capacity={slots: 8, queue: unlimited}"}
 		for _, arm := range []struct {

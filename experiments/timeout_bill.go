@@ -44,7 +44,7 @@ var timeoutSettings = []string{"workload.burst.calls=2000",
 var timeoutPicture = Picture{
 	Settings: timeoutSettings,
 	Name:     "timeout-bill",
-	Title:    "Cost of a thousand answers by timeout",
+	Title:    "A tight timeout more than doubles the cost of an answer",
 	Subtitle: "No limiter; the provider finishes and bills abandoned requests; median latency 4 s, 8 % over 10 s; " +
 		"13.13 USD per 1,000 attempts",
 	X: "timeout, s", Y: "cost per 1,000 answers, USD",

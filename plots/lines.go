@@ -96,6 +96,9 @@ func (f *Lines) draw(c draw.Canvas) error {
 		return err
 	}
 	entries = append(entries, theory...)
+	if numbers := f.Names == nil && f.ticksX == nil && !f.LogX; numbers && p.X.Min > 0 && p.X.Min < 0.05*p.X.Max {
+		p.X.Min = 0
+	}
 	if len(f.Bound) > 0 {
 		line, err := dashed(f.Bound, palette[7])
 		if err != nil {
@@ -148,7 +151,8 @@ func (f *Lines) addSeries(p *plot.Plot, shown []Series) (entries []entry, err er
 				thumbs = thumbs[1:]
 			case marked:
 				p.Add(band, line, dots)
-			default:
+			default: // the dashes tell the lines apart where there are no marks
+				line.Dashes = dashes[i%len(dashes)]
 				p.Add(band, line)
 				thumbs = thumbs[:1]
 			}

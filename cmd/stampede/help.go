@@ -73,9 +73,9 @@ func appPage(app *cli.App) page {
 // exitStatuses and environment are the rest of the program's help.
 var (
 	exitStatuses = []flagText{
-		{fmt.Sprint(done), "done"},
-		{fmt.Sprint(failed), "failed or interrupted"},
-		{fmt.Sprint(wrong), "wrong usage, or a mistake in a scenario"},
+		{fmt.Sprint(exitDone), "done"},
+		{fmt.Sprint(exitFailed), "failed or interrupted"},
+		{fmt.Sprint(exitUsage), "wrong usage, or a mistake in a scenario"},
 	}
 	environment = []flagText{
 		{"NO_COLOR", "print without colour when it is not empty"},

@@ -70,7 +70,7 @@ func TestHelpFits(t *testing.T) {
 	check := func(args ...string) {
 		var stdout, stderr bytes.Buffer
 		args = append([]string{"stampede"}, args...)
-		if status := run(context.Background(), args, &stdout, &stderr); status != done {
+		if status := run(context.Background(), args, &stdout, &stderr); status != exitDone {
 			t.Errorf("%v: status %d, %s", args, status, &stderr)
 		}
 		for line := range strings.SplitSeq(stdout.String(), "\n") {

@@ -33,9 +33,9 @@ func main() {
 
 // Exit statuses.
 const (
-	done   = 0
-	failed = 1
-	wrong  = 2 // usage, or a scenario that does not check
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2 // wrong usage, or a mistake in a scenario
 )
 
 // usageError is a mistake of the user: the exit status is 2.
@@ -58,7 +58,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = out.err
 	}
 	if err == nil {
-		return done
+		return exitDone
 	}
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
@@ -66,9 +66,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "stampede: %v\n", err)
 	var mistake usageError
 	if errors.As(err, &mistake) {
-		return wrong
+		return exitUsage
 	}
-	return failed
+	return exitFailed
 }
 
 func newApp(stdout, stderr io.Writer) *cli.App {

@@ -79,7 +79,7 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if status != failed || stdout.Len() > 0 || len(files) > 0 {
+		if status != exitFailed || stdout.Len() > 0 || len(files) > 0 {
 			t.Errorf("%s: status %d, printed %q, left %v", name, status, &stdout, files)
 		}
 	}
@@ -152,7 +152,7 @@ func TestTwoResumesLoseNoRow(t *testing.T) {
 			switch {
 			case err == nil:
 				finished++
-			case cmd.ProcessState.ExitCode() == wrong && strings.Contains(said[i].String(),
+			case cmd.ProcessState.ExitCode() == exitUsage && strings.Contains(said[i].String(),
 				"another process is writing to the folder"):
 				refused++
 			default:
@@ -185,27 +185,27 @@ func TestStatusOfFolders(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"run --reps 2 --out " + out("run"), done, "wrote "},
-		{"report " + out("run"), done, ""},
-		{"report " + out("run") + " --base openai", wrong,
+		{"run --reps 2 --out " + out("run"), exitDone, "wrote "},
+		{"report " + out("run"), exitDone, ""},
+		{"report " + out("run") + " --base openai", exitUsage,
 			`--base: found "openai"; the folder holds one scenario without axes`},
-		{"plot " + out("run") + " --base policy=openai", wrong,
+		{"plot " + out("run") + " --base policy=openai", exitUsage,
 			`--base: found "policy=openai"; the folder holds one scenario without axes`},
-		{"plot " + out("run") + " --x policy", wrong,
+		{"plot " + out("run") + " --x policy", exitUsage,
 			`--x: found "policy"; the folder holds one scenario without axes`},
-		{"report " + out("none"), wrong, "stampede: " + out("none") + " holds no manifest.json"},
-		{"plot " + out("none"), wrong, "stampede: " + out("none") + " holds no manifest.json"},
-		{"sweep --vary policy.gate.semaphore=1 --reps 1 --shard 1/1 --out " + out("part"), done, ""},
-		{"sweep --vary policy.gate.semaphore=1 --reps 1 --shard 1/1 --out " + out("part"), done, ""}, // again
-		{"sweep --vary policy.gate.semaphore=2 --reps 1 --shard 1/1 --out " + out("part"), wrong,
+		{"report " + out("none"), exitUsage, "stampede: " + out("none") + " holds no manifest.json"},
+		{"plot " + out("none"), exitUsage, "stampede: " + out("none") + " holds no manifest.json"},
+		{"sweep --vary policy.gate.semaphore=1 --reps 1 --shard 1/1 --out " + out("part"), exitDone, ""},
+		{"sweep --vary policy.gate.semaphore=1 --reps 1 --shard 1/1 --out " + out("part"), exitDone, ""}, // again
+		{"sweep --vary policy.gate.semaphore=2 --reps 1 --shard 1/1 --out " + out("part"), exitUsage,
 			"holds another sweep"},
-		{"merge " + out("none") + " --out " + out("m"), wrong, "holds no manifest.json"},
-		{"merge " + out("part") + " --out " + out("run"), wrong, "is not empty; name another (--out)"},
-		{"merge " + out("part") + " --out " + file + "/m", failed, "not a directory"},
-		{"merge " + out("part") + " --out " + out("merged"), done, ""},
-		{"run --jobs 1000000000", wrong, "--jobs: found 1000000000; want 1 to 1024"},
-		{"experiment run hedge --jobs 1000000000", wrong, "--jobs: found 1000000000; want 1 to 1024"},
-		{"sweep --vary policy.gate.semaphore=1 --jobs 1025 --out " + out("s"), wrong,
+		{"merge " + out("none") + " --out " + out("m"), exitUsage, "holds no manifest.json"},
+		{"merge " + out("part") + " --out " + out("run"), exitUsage, "is not empty; name another (--out)"},
+		{"merge " + out("part") + " --out " + file + "/m", exitFailed, "not a directory"},
+		{"merge " + out("part") + " --out " + out("merged"), exitDone, ""},
+		{"run --jobs 1000000000", exitUsage, "--jobs: found 1000000000; want 1 to 1024"},
+		{"experiment run hedge --jobs 1000000000", exitUsage, "--jobs: found 1000000000; want 1 to 1024"},
+		{"sweep --vary policy.gate.semaphore=1 --jobs 1025 --out " + out("s"), exitUsage,
 			"--jobs: found 1025; want 1 to 1024"},
 	} {
 		var stdout, stderr bytes.Buffer

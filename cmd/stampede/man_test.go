@@ -26,7 +26,7 @@ func TestRoff(t *testing.T) {
 // The manual has every command, flag and example, and groff has nothing to complain of.
 func TestManual(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	if status := run(context.Background(), []string{"stampede", "man"}, &stdout, &stderr); status != done {
+	if status := run(context.Background(), []string{"stampede", "man"}, &stdout, &stderr); status != exitDone {
 		t.Fatal(stderr.String())
 	}
 	source := stdout.String()

@@ -61,7 +61,7 @@ func TestColoursPassWhereTheyAreOn(t *testing.T) {
 func TestNoColorIsAFlagOfEveryCommand(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	for _, args := range []string{"experiment list --no-color", "check --no-color", "--no-color preset list"} {
-		if status := run(context.Background(), strings.Fields("stampede "+args), &stdout, &stderr); status != done {
+		if status := run(context.Background(), strings.Fields("stampede "+args), &stdout, &stderr); status != exitDone {
 			t.Errorf("%s: status %d, %s", args, status, &stderr)
 		}
 	}

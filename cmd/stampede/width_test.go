@@ -42,7 +42,8 @@ func TestOutputFits(t *testing.T) {
 	for _, line := range commands {
 		stdout.Reset()
 		stderr.Reset()
-		if status := run(context.Background(), strings.Fields("stampede "+line), &stdout, &stderr); status == wrong {
+		args := strings.Fields("stampede " + line)
+		if status := run(context.Background(), args, &stdout, &stderr); status == exitUsage {
 			t.Fatalf("%s: %s", line, &stderr)
 		}
 		for text := range strings.Lines(stdout.String()) {

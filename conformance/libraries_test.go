@@ -58,7 +58,10 @@ func TestAWSStandardRetryer(t *testing.T) {
 		err   error
 		reply wire.Reply
 		paid  int
-	}{{"throttle", throttle{}, wire.Reply{Status: 429}, 100}, {"failure", errors.New("failure"), wire.Reply{Status: 500}, 35}} {
+	}{
+		{"throttle", throttle{}, wire.Reply{Status: 429}, 100},
+		{"failure", errors.New("failure"), wire.Reply{Status: 500}, 35},
+	} {
 		for attempt := 1; attempt <= 2; attempt++ {
 			var sample []float64
 			for range 2000 {
@@ -108,7 +111,8 @@ func TestGenAIStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	words, output, parts := 0, int32(0), 0
-	for part, err := range client.Models.GenerateContentStream(t.Context(), "m", genai.Text("hello"), &genai.GenerateContentConfig{MaxOutputTokens: 7}) {
+	for part, err := range client.Models.GenerateContentStream(t.Context(), "m", genai.Text("hello"),
+		&genai.GenerateContentConfig{MaxOutputTokens: 7}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,8 +210,8 @@ func TestCenkalti(t *testing.T) {
 		if err == nil || last > 15*time.Minute || last < 13*time.Minute || tries < 20 || tries > 30 {
 			t.Errorf("%d tries, the last after %v (%v); want about 24 in 15 minutes", tries, last, err)
 		}
-		if d := preset.Retry.Decide(policy.Facts{Now: last, Attempt: tries, Reply: wire.Reply{Status: 500}, U: 1}); last > 14*time.Minute &&
-			d.Again {
+		d := preset.Retry.Decide(policy.Facts{Now: last, Attempt: tries, Reply: wire.Reply{Status: 500}, U: 1})
+		if last > 14*time.Minute && d.Again {
 			t.Errorf("the preset goes on after %v", last)
 		}
 	})
@@ -351,7 +355,10 @@ func TestFleetOfRealClients(t *testing.T) {
 			for range workers {
 				answered += <-done
 			}
-			for name, value := range map[string]float64{"answered": answered, "attempts": attempts, "throttled": throttled, "makespan": time.Since(start).Seconds()} {
+			for name, value := range map[string]float64{
+				"answered": answered, "attempts": attempts, "throttled": throttled,
+				"makespan": time.Since(start).Seconds(),
+			} {
 				real[name] += value / runs
 			}
 		})

@@ -123,16 +123,13 @@ func replies() map[string]wire.Reply {
 		return wire.Reply{Status: 429, Millis: seconds(ms / 1000), RetryAfter: seconds(s)}
 	}
 	out := map[string]wire.Reply{
-		"RA 5": after(
-			seconds(5),
-		), "RA 0": after(seconds(0)), "RA -1": after(seconds(-1)), "RA 60": after(seconds(60)), "RA 61": after(seconds(61)), "RA 120": after(seconds(120)),
-		"RA 121": after(
-			seconds(121),
-		), "RA 86400": after(seconds(86400)), "RA 1e12": after(seconds(1e12)), "RA 1.5": after(seconds(1.5)), "RA soon": after(wire.Hint{Form: wire.Garbage}),
-		"date +30 s": after(
-			wire.At(30 * time.Second),
-		), "date in the past": after(wire.Hint{Form: wire.Date, Value: -30}), "date +1 h": after(wire.At(time.Hour)),
-		"ms 250 + RA 5": millis(250, 5), "ms 0 + RA 5": millis(0, 5), "ms -5 + RA 5": millis(-5, 5),
+		"RA 5": after(seconds(5)), "RA 0": after(seconds(0)), "RA -1": after(seconds(-1)),
+		"RA 60": after(seconds(60)), "RA 61": after(seconds(61)), "RA 120": after(seconds(120)),
+		"RA 121": after(seconds(121)), "RA 86400": after(seconds(86400)), "RA 1e12": after(seconds(1e12)),
+		"RA 1.5": after(seconds(1.5)), "RA soon": after(wire.Hint{Form: wire.Garbage}),
+		"date +30 s": after(wire.At(30 * time.Second)), "date +1 h": after(wire.At(time.Hour)),
+		"date in the past": after(wire.Hint{Form: wire.Date, Value: -30}),
+		"ms 250 + RA 5":    millis(250, 5), "ms 0 + RA 5": millis(0, 5), "ms -5 + RA 5": millis(-5, 5),
 		"429 x-should-retry false":       {Status: 429, ShouldRetry: wire.DoNotRetry},
 		"400 x-should-retry true":        {Status: 400, ShouldRetry: wire.Retry},
 		"429 RA 121 x-should-retry true": {Status: 429, ShouldRetry: wire.Retry, RetryAfter: seconds(121)},
@@ -199,13 +196,21 @@ func TestTimeoutsOfTheSDKs(t *testing.T) {
 		want int
 	}{
 		{"openai-go with a request timeout", func(ctx context.Context, transport http.RoundTripper) error {
-			client := openai.NewClient(openaioption.WithAPIKey("k"), openaioption.WithHTTPClient(&http.Client{Transport: transport}), openaioption.WithRequestTimeout(3*time.Second))
-			_, err := client.Chat.Completions.New(ctx, openai.ChatCompletionNewParams{Model: "m", Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("hello")}})
+			client := openai.NewClient(openaioption.WithAPIKey("k"),
+				openaioption.WithHTTPClient(&http.Client{Transport: transport}),
+				openaioption.WithRequestTimeout(3*time.Second))
+			_, err := client.Chat.Completions.New(ctx,
+				openai.ChatCompletionNewParams{Model: "m",
+					Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("hello")}})
 			return err
 		}, 1},
 		{"anthropic-go with a request timeout", func(ctx context.Context, transport http.RoundTripper) error {
-			client := anthropic.NewClient(anthropicoption.WithAPIKey("k"), anthropicoption.WithHTTPClient(&http.Client{Transport: transport}), anthropicoption.WithRequestTimeout(3*time.Second))
-			_, err := client.Messages.New(ctx, anthropic.MessageNewParams{Model: "m", MaxTokens: 100, Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("hello"))}})
+			client := anthropic.NewClient(anthropicoption.WithAPIKey("k"),
+				anthropicoption.WithHTTPClient(&http.Client{Transport: transport}),
+				anthropicoption.WithRequestTimeout(3*time.Second))
+			_, err := client.Messages.New(ctx,
+				anthropic.MessageNewParams{Model: "m", MaxTokens: 100,
+					Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("hello"))}})
 			return err
 		}, 3},
 		{"openai-go, the caller's deadline", func(ctx context.Context, transport http.RoundTripper) error {

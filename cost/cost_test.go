@@ -17,13 +17,17 @@ func TestBillIsExact(t *testing.T) {
 		want Money
 	}{
 		{mini, Usage{}, 0},
-		{mini, Usage{Prompt: 1_000_000}, 150_000_000},                                            // $0.15
-		{mini, Usage{Prompt: 1000, Cached: 400, Output: 250}, 270_000},                           // 600*150 + 400*75 + 250*600 nano
-		{PerMillion("", 0.003625, 0, 0), Usage{Prompt: 1}, 4},                                    // 3.625 nano, half up
-		{PerMillion("", 0.0005, 0, 0), Usage{Prompt: 1}, 1},                                      // exactly half a nano
+		{mini, Usage{Prompt: 1_000_000}, 150_000_000}, // $0.15
+		// 600*150 + 400*75 + 250*600 nano
+		{mini, Usage{Prompt: 1000, Cached: 400, Output: 250}, 270_000},
+		// 3.625 nano, half up
+		{PerMillion("", 0.003625, 0, 0), Usage{Prompt: 1}, 4},
+		// exactly half a nano
+		{PerMillion("", 0.0005, 0, 0), Usage{Prompt: 1}, 1},
 		{PerMillion("", 75, 75, 75), Usage{Prompt: 2_000_000, Output: 128_000}, 159_600_000_000}, // $159.60
 		// 4e9 tokens at $10,000 a million are $40M, 4e19 pico-dollars: more than 64 bits hold.
-		{PerMillion("", 10_000, 10_000, 10_000), Usage{Prompt: 2_000_000_000, Output: 2_000_000_000}, 40_000_000_000_000_000},
+		{PerMillion("", 10_000, 10_000, 10_000), Usage{Prompt: 2_000_000_000, Output: 2_000_000_000},
+			40_000_000_000_000_000},
 	} {
 		if got := c.p.Bill(c.u); got != c.want {
 			t.Errorf("%v for %+v: %d nano-dollars, want %d", c.p, c.u, got, c.want)
@@ -65,7 +69,8 @@ func TestTiers(t *testing.T) {
 		tier          Tier
 		input, output int64
 	}{
-		{"gpt-5.4", Standard, 2_500_000, 15_000_000}, {"gpt-5.4", Batch, 1_250_000, 7_500_000}, {"gpt-5.4", Flex, 1_250_000, 7_500_000}, {"gpt-5.4", Priority, 5_000_000, 30_000_000},
+		{"gpt-5.4", Standard, 2_500_000, 15_000_000}, {"gpt-5.4", Batch, 1_250_000, 7_500_000},
+		{"gpt-5.4", Flex, 1_250_000, 7_500_000}, {"gpt-5.4", Priority, 5_000_000, 30_000_000},
 		{"gpt-4o", Priority, 4_250_000, 17_000_000}, {"claude-haiku-4-5", Batch, 500_000, 2_500_000},
 	} {
 		if p, err := Builtin().Price(c.model, c.tier); err != nil || p.Input != c.input || p.Output != c.output {
@@ -98,12 +103,17 @@ func TestBuiltinPrices(t *testing.T) {
 func TestReadPriceFiles(t *testing.T) {
 	for name, text := range map[string]string{
 		"LiteLLM": `{"sample_spec": {"input_cost_per_token": 0.0, "output_cost_per_token": 0},
-			"m": {"input_cost_per_token": 1.5e-07, "output_cost_per_token": 6e-07, "unknown": [1], "output_cost_per_reasoning_token": 6e-07, "input_cost_per_token_flex": 7e-08, "output_cost_per_token_flex": 3e-07,
-			"input_cost_per_token_priority": 1.5e-07, "output_cost_per_token_priority": 6e-07}, "image": {"output_cost_per_image": 1}}`,
+			"m": {"input_cost_per_token": 1.5e-07, "output_cost_per_token": 6e-07, "unknown": [1],
+			"output_cost_per_reasoning_token": 6e-07, "input_cost_per_token_flex": 7e-08,
+			"output_cost_per_token_flex": 3e-07,
+			"input_cost_per_token_priority": 1.5e-07, "output_cost_per_token_priority": 6e-07},
+			"image": {"output_cost_per_image": 1}}`,
 		"genai-prices": `[{"id": "p", "models": [{"id": "m", "prices": [
 			{"prices": {"input_mtok": 9, "output_mtok": 9}},
-			{"constraint": {"start_date": "2026-09-01"}, "prices": {"input_mtok": {"base": 0.15, "tiers": [{"start": 1, "price": 3}]}, "output_mtok": 0.6}},
-			{"constraint": {"start_time": "00:30:00Z", "end_time": "08:30:00Z"}, "prices": {"input_mtok": 1, "output_mtok": 1}}]}]}]`,
+			{"constraint": {"start_date": "2026-09-01"}, "prices": {"input_mtok": {"base": 0.15, "tiers": [{"start": 1,
+			"price": 3}]}, "output_mtok": 0.6}},
+			{"constraint": {"start_time": "00:30:00Z", "end_time": "08:30:00Z"}, "prices": {"input_mtok": 1,
+			"output_mtok": 1}}]}]}]`,
 	} {
 		b, err := Read(strings.NewReader(text), name, "2026-10-04")
 		if err != nil {
@@ -133,9 +143,12 @@ func TestBadPriceFilesAreExplained(t *testing.T) {
 		`{"m": {"input_cost_per_token": -1, "output_cost_per_token": 1}}`: "out of range",
 		"[{\"id\": 3}]": `"provider 1" has no price: id: found a number; want a text`,
 		"{}":            "no model",
-		`{"m": {"input_cost_per_token": "free", "output_cost_per_token": 1e-6}}`:                                                                 "input_cost_per_token: found a string; want a number",
-		`{"m": {"input_cost_per_token": 0.15, "output_cost_per_token": 0.6}}`:                                                                    "are per token",
-		`[{"id": "p", "models": [{"id": "m", "prices": [{"constraint": {"start_time": "8"}, "prices": {"input_mtok": 1, "output_mtok": 1}}]}]}]`: "want two times",
+		`{"m": {"input_cost_per_token": "free",` +
+			` "output_cost_per_token": 1e-6}}`: "input_cost_per_token: found a string; want a number",
+		`{"m": {"input_cost_per_token": 0.15,` +
+			` "output_cost_per_token": 0.6}}`: "are per token",
+		`[{"id": "p", "models": [{"id": "m", "prices": [{"constraint": {"start_time": "8"},` +
+			` "prices": {"input_mtok": 1, "output_mtok": 1}}]}]}]`: "want two times",
 	} {
 		_, err := Read(strings.NewReader(text), "f.json", "")
 		if err == nil || !strings.HasPrefix(err.Error(), "f.json: ") || !strings.Contains(err.Error(), want) {
@@ -180,17 +193,24 @@ func TestPriceFilesAsUsersKeepThem(t *testing.T) {
 		note                           string
 	}{
 		{"plain", litellm, "", "claude-opus-5", Standard, 5, 0.5, 6.25, 25, ""},
-		{"the cached price under its older name", litellm, "", "deepseek/deepseek-v3.2", Standard, 0.28, 0.028, 0.28, 0.4, ""},
-		{"0 for writing a cache is no surcharge", litellm, "", "deepseek/deepseek-chat", Standard, 0.28, 0.028, 0.28, 0.42, ""},
-		{"a batch at half the input reads its cache at half the price", litellm, "", "gpt-4.1", Batch, 1, 0.25, 1, 4, ""},
+		{"the cached price under its older name", litellm, "", "deepseek/deepseek-v3.2", Standard, 0.28, 0.028, 0.28,
+			0.4, ""},
+		{"0 for writing a cache is no surcharge", litellm, "", "deepseek/deepseek-chat", Standard, 0.28, 0.028, 0.28,
+			0.42, ""},
+		{"a batch at half the input reads its cache at half the price", litellm, "", "gpt-4.1", Batch, 1, 0.25, 1, 4,
+			""},
 		{"a cached price of the tier's own", litellm, "", "gpt-4.1", Priority, 3.5, 0.875, 3.5, 14, ""},
-		{"the first tier of the prompt's length", litellm, "", "dashscope/qwen-flash", Standard, 0.05, 0.05, 0.05, 0.4, ""},
+		{"the first tier of the prompt's length", litellm, "", "dashscope/qwen-flash", Standard, 0.05, 0.05, 0.05, 0.4,
+			""},
 		{"zero is said", litellm, "", "anthropic.claude-mythos-preview", Standard, 0, 0, 0, 0, "is 0 in litellm.json"},
-		{"the day before a price starts", genai, "2026-08-31", "anthropic/claude-sonnet-5", Standard, 2, 0.2, 2.5, 10, ""},
-		{"the day on which it starts", genai, "2026-09-01", "anthropic/claude-sonnet-5", Standard, 3, 0.3, 3.75, 15, ""},
+		{"the day before a price starts", genai, "2026-08-31", "anthropic/claude-sonnet-5", Standard, 2, 0.2, 2.5, 10,
+			""},
+		{"the day on which it starts", genai, "2026-09-01", "anthropic/claude-sonnet-5", Standard, 3, 0.3, 3.75, 15,
+			""},
 		{"before any dated price, the first", genai, "2020-01-01", "o3", Standard, 10, 0.5, 10, 40, ""},
 		{"the latest dated price", genai, "2026-08-21", "o3", Standard, 2, 0.5, 2, 8, ""},
-		{"16 of 24 hours", genai, "2026-08-21", "deepseek-chat", Standard, 0.27, 0.07, 0.27, 1.1, "holds for 16 of 24 hours"},
+		{"16 of 24 hours", genai, "2026-08-21", "deepseek-chat", Standard, 0.27, 0.07, 0.27, 1.1,
+			"holds for 16 of 24 hours"},
 		{"a price per request besides", genai, "", "sonar", Standard, 1, 1, 1, 1, "$12 per 1,000 requests"},
 	} {
 		p, err := excerpt(t, c.file, c.day).Price(c.model, c.tier)
@@ -206,7 +226,8 @@ func TestPriceFilesAsUsersKeepThem(t *testing.T) {
 		"azure/gpt-realtime-whisper":                           "is priced by second, not by token",
 		"amazon.rerank-v1:0":                                   "is priced by query, not by token",
 		"gpt-image-1":                                          "is priced by image token, not by token",
-		"wandb/openai/gpt-oss-120b":                            "15000 dollars per million tokens is out of range; allowed is 0 to 10,000; prices in LiteLLM's file are per token",
+		"wandb/openai/gpt-oss-120b": "15000 dollars per million tokens is out of range; " +
+			"allowed is 0 to 10,000; prices in LiteLLM's file are per token",
 	} {
 		if _, err := excerpt(t, litellm, "").Price(model, Standard); err == nil ||
 			!strings.Contains(err.Error(), want) {
@@ -229,7 +250,10 @@ func TestPriceFilesAsUsersKeepThem(t *testing.T) {
 // to 16:30 UTC, the first of 0.135 in the other 8 hours.
 func TestPricesByTimeOfDay(t *testing.T) {
 	b := excerpt(t, "genai-prices.json", "2026-08-21")
-	for clock, want := range map[string]int64{"00:00:00": 135_000, "00:29:59": 135_000, "00:30:00": 270_000, "16:29:59": 270_000, "16:30:00": 135_000, "23:59:59": 135_000} {
+	for clock, want := range map[string]int64{
+		"00:00:00": 135_000, "00:29:59": 135_000, "00:30:00": 270_000,
+		"16:29:59": 270_000, "16:30:00": 135_000, "23:59:59": 135_000,
+	} {
 		at, _ := timeOfDay(clock)
 		if p, err := b.PriceAt("deepseek/deepseek-chat", Standard, at); err != nil || p.Input != want {
 			t.Errorf("at %s: %d, %v, want %d", clock, p.Input, err, want)
@@ -238,13 +262,18 @@ func TestPricesByTimeOfDay(t *testing.T) {
 	// Hours over midnight, 22:00 to 06:00 in UTC+2, are 20:00 to 04:00 UTC; a later entry without
 	// a condition hides all before it.
 	over := `[{"id": "p", "models": [{"id": "m", "prices": [{"prices": {"input_mtok": 2, "output_mtok": 2}},
-		{"constraint": {"start_time": "22:00:00+02:00", "end_time": "06:00:00+02:00"}, "prices": {"input_mtok": 1, "output_mtok": 1}}]},
-		{"id": "hidden", "prices": [{"constraint": {"start_time": "00:00:00Z", "end_time": "12:00:00Z"}, "prices": {"input_mtok": 1, "output_mtok": 1}},
+		{"constraint": {"start_time": "22:00:00+02:00", "end_time": "06:00:00+02:00"}, "prices": {"input_mtok": 1,
+		"output_mtok": 1}}]},
+		{"id": "hidden", "prices": [{"constraint": {"start_time": "00:00:00Z", "end_time": "12:00:00Z"},
+		"prices": {"input_mtok": 1, "output_mtok": 1}},
 		{"prices": {"input_mtok": 2, "output_mtok": 2}}]}]}]`
 	if b, _ = Read(strings.NewReader(over), "f", ""); b.Len() != 2 {
 		t.Fatalf("%d models", b.Len())
 	}
-	for clock, want := range map[string]int64{"19:59:59": 2_000_000, "20:00:00": 1_000_000, "00:00:00": 1_000_000, "03:59:59": 1_000_000, "04:00:00": 2_000_000} {
+	for clock, want := range map[string]int64{
+		"19:59:59": 2_000_000, "20:00:00": 1_000_000, "00:00:00": 1_000_000,
+		"03:59:59": 1_000_000, "04:00:00": 2_000_000,
+	} {
 		at, _ := timeOfDay(clock)
 		if p, err := b.PriceAt("m", Standard, at); err != nil || p.Input != want {
 			t.Errorf("at %s: %d, %v, want %d", clock, p.Input, err, want)
@@ -261,7 +290,8 @@ func TestBadEntriesAreKeptApart(t *testing.T) {
 	b, err := Read(
 		strings.NewReader(
 			`{"good": {`+good+`}, "negative": {"input_cost_per_token": -1, "output_cost_per_token": 1e-6},
-		"string": {"input_cost_per_token": "1e-6", "output_cost_per_token": 1e-6}, "number": 3, "per-million": {"input_cost_per_token": 1, "output_cost_per_token": 2}}`,
+		"string": {"input_cost_per_token": "1e-6", "output_cost_per_token": 1e-6}, "number": 3,
+		"per-million": {"input_cost_per_token": 1, "output_cost_per_token": 2}}`,
 		),
 		"f",
 		"",
@@ -270,7 +300,8 @@ func TestBadEntriesAreKeptApart(t *testing.T) {
 		t.Fatalf("%d models, %v", b.Len(), err)
 	}
 	for model, want := range map[string]string{
-		"good": "", "negative": "out of range", "string": "input_cost_per_token: found a string; want a number", "number": "found a number; want an object",
+		"good": "", "negative": "out of range", "string": "input_cost_per_token: found a string; want a number",
+		"number":      "found a number; want an object",
 		"per-million": "1000000 dollars per million tokens is out of range",
 	} {
 		if _, err := b.Price(model, Standard); (err == nil) != (want == "") ||
@@ -281,7 +312,8 @@ func TestBadEntriesAreKeptApart(t *testing.T) {
 	b, err = Read(
 		strings.NewReader(
 			`[3, {"id": "p", "models": [3, {"id": "string", "prices": {"input_mtok": "1", "output_mtok": 1}},
-		{"id": "dated", "prices": [{"constraint": {"start_date": "soon"}, "prices": {"input_mtok": 1, "output_mtok": 1}}]}, {"id": "good", "prices": {"input_mtok": 1, "output_mtok": 1}}]}]`,
+		{"id": "dated", "prices": [{"constraint": {"start_date": "soon"}, "prices": {"input_mtok": 1,
+		"output_mtok": 1}}]}, {"id": "good", "prices": {"input_mtok": 1, "output_mtok": 1}}]}]`,
 		),
 		"f",
 		"",
@@ -302,9 +334,11 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"m": {"input_cost_per_token": 1e-7, "output_cost_per_token": 1}}`)
 	f.Add(`[{"id": "a", "models": [{"id": "m", "prices": [{"prices": {"input_mtok": {"base": 1}}}]}]}]`)
 	f.Add(
-		`{"": {"input_cost_per_token": 0, "output_cost_per_token": 0}, "m": {"input_cost_per_token": 1e-7, "output_cost_per_token": 1e-7}}`,
+		`{"": {"input_cost_per_token": 0, "output_cost_per_token": 0}, "m": {"input_cost_per_token": 1e-7,` +
+			` "output_cost_per_token": 1e-7}}`,
 	)
-	timed := `{"constraint": {"start_time": "01:00:00Z", "end_time": "02:00:00Z"}, "prices": {"input_mtok": 1, "output_mtok": 1}}`
+	timed := `{"constraint": {"start_time": "01:00:00Z", "end_time": "02:00:00Z"}, "prices": {"input_mtok": 1,` +
+		` "output_mtok": 1}}`
 	f.Add(`[{"id": "p", "models": [{"id": "m", "prices": [` + strings.Repeat(timed+",", 1200) + timed + `]}]}]`)
 	f.Add(strings.Repeat("[", 20_000))
 	f.Add(strings.Repeat(`{"a":`, 20_000))

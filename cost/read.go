@@ -88,7 +88,11 @@ func entryReason(err error) string {
 	if !ok {
 		return "has no price: " + err.Error()
 	}
-	want := map[reflect.Kind]string{reflect.String: "a text", reflect.Slice: "a list", reflect.Struct: "an object"}[e.Type.Kind()]
+	want := map[reflect.Kind]string{
+		reflect.String: "a text",
+		reflect.Slice:  "a list",
+		reflect.Struct: "an object",
+	}[e.Type.Kind()]
 	if want == "" {
 		want = "a number"
 	}

@@ -1,6 +1,5 @@
-// Package dialect is how each provider says what it says: the status and the
-// error code of a refusal, the headers that say how much of a limit is left, and
-// how a reply looks on the wire.
+// Package dialect holds the wire format of each provider: the status and the error code of a
+// refusal, the headers that report how much of a limit is left, and the error body.
 //
 // The facts stand in one table, [dialects]. A provider asks it what to refuse with
 // and what its headers show; [Dialect.Write] turns a reply into status, header
@@ -13,11 +12,11 @@ import (
 	"stampede/wire"
 )
 
-// Dialect is one provider's way to speak.
+// Dialect is the format of one provider's errors and headers.
 type Dialect uint8
 
 const (
-	// Plain says everything exactly, in OpenAI's shape. It is no real provider's.
+	// Plain is OpenAI's format with exact values; no real provider uses it.
 	Plain Dialect = iota
 	OpenAI
 	Anthropic
@@ -76,11 +75,14 @@ type speech struct {
 	name     string
 	refusals [reasons]Refusal
 	shows    [wire.QuotaKinds]bool
-	tells    bool                                              // the text of a refusal says how long to wait, exactly
-	rounds   int64                                             // remaining tokens, to the nearest multiple; 0 and 1 not at all
-	reset    func(now, reset time.Duration) time.Duration      // as a client can read it
-	body     func(r wire.Reply, message string) map[string]any // of an error
-	headers  func(w *writer, r wire.Reply)
+	// waitInMessage: the message of a refusal contains the exact wait.
+	waitInMessage bool
+	// roundTo is the multiple to which remaining tokens are rounded; 0 and 1 do not round.
+	roundTo int64
+	// reset rounds the time until a reset as the client reads it from the header.
+	reset   func(now, reset time.Duration) time.Duration
+	body    func(r wire.Reply, message string) map[string]any // of an error
+	headers func(w *writer, r wire.Reply)
 }
 
 // dialects is what OpenAI's and Anthropic's pages, Microsoft's and AWS's documentation,
@@ -112,9 +114,9 @@ var dialects = [count]speech{
 			TooMany:   {Status: 429, Code: "rate_limit_exceeded"},
 			NoPlace:   {Status: 503, Code: "server_is_overloaded"},
 		},
-		shows: [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
-		tells: true,
-		reset: inMilliseconds, body: openaiBody, headers: openaiHeaders,
+		shows:         [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
+		waitInMessage: true,
+		reset:         inMilliseconds, body: openaiBody, headers: openaiHeaders,
 	},
 	Anthropic: {
 		name: "anthropic",
@@ -126,9 +128,9 @@ var dialects = [count]speech{
 			TooMany:   {Status: 429, Code: "rate_limit_error"},
 			NoPlace:   {Status: 529, Code: "overloaded_error", Silent: true},
 		},
-		shows:  [wire.QuotaKinds]bool{true, true, true, true},
-		rounds: 1000,
-		reset:  asDate, body: anthropicBody, headers: anthropicHeaders,
+		shows:   [wire.QuotaKinds]bool{true, true, true, true},
+		roundTo: 1000,
+		reset:   asDate, body: anthropicBody, headers: anthropicHeaders,
 	},
 	Azure: {
 		name: "azure",
@@ -140,9 +142,9 @@ var dialects = [count]speech{
 			TooMany:   {Status: 429, Code: "429", Silent: true},
 			NoPlace:   {Status: 429, Code: "429"}, // "system under high demand"
 		},
-		shows: [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
-		tells: true,
-		reset: inSeconds, body: azureBody, headers: azureHeaders,
+		shows:         [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
+		waitInMessage: true,
+		reset:         inSeconds, body: azureBody, headers: azureHeaders,
 	},
 	Groq: {
 		name: "groq",
@@ -154,9 +156,9 @@ var dialects = [count]speech{
 			TooMany:   {Status: 429, Code: "rate_limit_exceeded", Silent: true},
 			NoPlace:   {Status: 503, Silent: true},
 		},
-		shows: [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
-		tells: true,
-		reset: inMilliseconds, body: openaiBody, headers: openaiHeaders,
+		shows:         [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
+		waitInMessage: true,
+		reset:         inMilliseconds, body: openaiBody, headers: openaiHeaders,
 	},
 	Gemini: {
 		name: "gemini",
@@ -199,8 +201,8 @@ var dialects = [count]speech{
 // Refuses is what the provider answers for a reason.
 func (d Dialect) Refuses(why Reason) Refusal { return dialects[d].refusals[why] }
 
-// Tells reports whether the text of a refusal says how long to wait.
-func (d Dialect) Tells() bool { return dialects[d].tells }
+// MessageHasWait reports whether the message of a refusal contains the wait.
+func (d Dialect) MessageHasWait() bool { return dialects[d].waitInMessage }
 
 // Shows reports whether the headers speak of a resource.
 func (d Dialect) Shows(quota int) bool { return dialects[d].shows[quota] }
@@ -209,8 +211,8 @@ func (d Dialect) Shows(quota int) bool { return dialects[d].shows[quota] }
 // now: rounded and dated as this provider does.
 func (d Dialect) Read(quota int, now time.Duration, q wire.Quota) wire.Quota {
 	row := &dialects[d]
-	if row.rounds > 1 && quota != wire.RequestQuota {
-		q.Remaining = (q.Remaining + row.rounds/2) / row.rounds * row.rounds
+	if row.roundTo > 1 && quota != wire.RequestQuota {
+		q.Remaining = (q.Remaining + row.roundTo/2) / row.roundTo * row.roundTo
 	}
 	q.Reset = row.reset(now, q.Reset)
 	return q

@@ -24,20 +24,38 @@ func TestHeaders(t *testing.T) {
 		now     time.Duration
 		want    string // lines that must be there, by |
 	}{
-		{OpenAI, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 30_000, Remaining: 29_999, Reset: 60 * s / 30_000})}, 0,
+		{OpenAI,
+			wire.Reply{Quotas: quotas(wire.RequestQuota,
+				wire.Quota{Limit: 30_000, Remaining: 29_999, Reset: 60 * s / 30_000})}, 0,
 			"x-ratelimit-limit-requests: 30000|x-ratelimit-remaining-requests: 29999|x-ratelimit-reset-requests: 2ms"},
-		{OpenAI, wire.Reply{Quotas: quotas(wire.TokenQuota, wire.Quota{Limit: 150_000, Remaining: 0, Reset: 360 * s})}, 0, "x-ratelimit-reset-tokens: 6m0s"},
-		{OpenAI, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 10_000, Remaining: 9_999, Reset: 8640 * ms})}, 0, "x-ratelimit-reset-requests: 8.64s"},
-		{OpenAI, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 200, Remaining: 199, Reset: 432 * s})}, 0, "x-ratelimit-reset-requests: 7m12s"},
-		{OpenAI, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 200, Remaining: 200})}, 0, "x-ratelimit-reset-requests: 0s"},
+		{OpenAI, wire.Reply{Quotas: quotas(wire.TokenQuota, wire.Quota{Limit: 150_000, Remaining: 0, Reset: 360 * s})},
+			0, "x-ratelimit-reset-tokens: 6m0s"},
+		{OpenAI,
+			wire.Reply{Quotas: quotas(wire.RequestQuota,
+				wire.Quota{Limit: 10_000, Remaining: 9_999, Reset: 8640 * ms})}, 0,
+			"x-ratelimit-reset-requests: 8.64s"},
+		{OpenAI, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 200, Remaining: 199, Reset: 432 * s})},
+			0, "x-ratelimit-reset-requests: 7m12s"},
+		{OpenAI, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 200, Remaining: 200})}, 0,
+			"x-ratelimit-reset-requests: 0s"},
 		{OpenAI, wire.Reply{Status: 429, RetryAfter: wire.After(56 * s)}, 0, "retry-after: 56"},
 		{OpenAI, wire.Reply{Status: 429, ShouldRetry: wire.DoNotRetry}, 0, "x-should-retry: false"},
-		{Groq, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 14_400, Remaining: 14_370, Reset: 179560 * ms})}, 0, "x-ratelimit-remaining-requests: 14370|x-ratelimit-reset-requests: 2m59.56s"},
-		{Groq, wire.Reply{Quotas: quotas(wire.TokenQuota, wire.Quota{Limit: 18_000, Remaining: 17_997, Reset: 940 * ms})}, 0, "x-ratelimit-reset-tokens: 940ms"},
-		{Anthropic, wire.Reply{Quotas: quotas(wire.InputQuota, wire.Quota{Limit: 30_000, Remaining: 12_501, Reset: 61100 * ms})}, 500 * ms,
-			"anthropic-ratelimit-input-tokens-limit: 30000|anthropic-ratelimit-input-tokens-remaining: 13000|anthropic-ratelimit-input-tokens-reset: 2026-02-25T20:02:32Z"},
-		{Azure, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 20, Remaining: 19, Reset: 54001 * ms})}, 0, "x-ratelimit-limit-requests: 20|x-ratelimit-reset-requests: 55"},
-		{Azure, wire.Reply{Status: 429, RetryAfter: wire.After(2 * s), Millis: wire.After(1234 * ms)}, 0, "retry-after-ms: 1234|retry-after: 2"},
+		{Groq,
+			wire.Reply{Quotas: quotas(wire.RequestQuota,
+				wire.Quota{Limit: 14_400, Remaining: 14_370, Reset: 179560 * ms})}, 0,
+			"x-ratelimit-remaining-requests: 14370|x-ratelimit-reset-requests: 2m59.56s"},
+		{Groq,
+			wire.Reply{Quotas: quotas(wire.TokenQuota, wire.Quota{Limit: 18_000, Remaining: 17_997, Reset: 940 * ms})},
+			0, "x-ratelimit-reset-tokens: 940ms"},
+		{Anthropic,
+			wire.Reply{Quotas: quotas(wire.InputQuota,
+				wire.Quota{Limit: 30_000, Remaining: 12_501, Reset: 61100 * ms})}, 500 * ms,
+			"anthropic-ratelimit-input-tokens-limit: 30000|anthropic-ratelimit-input-tokens-remaining: " +
+				"13000|anthropic-ratelimit-input-tokens-reset: 2026-02-25T20:02:32Z"},
+		{Azure, wire.Reply{Quotas: quotas(wire.RequestQuota, wire.Quota{Limit: 20, Remaining: 19, Reset: 54001 * ms})},
+			0, "x-ratelimit-limit-requests: 20|x-ratelimit-reset-requests: 55"},
+		{Azure, wire.Reply{Status: 429, RetryAfter: wire.After(2 * s), Millis: wire.After(1234 * ms)}, 0,
+			"retry-after-ms: 1234|retry-after: 2"},
 		{Plain, wire.Reply{Status: 503, RetryAfter: wire.At(90 * s)}, 0, "retry-after: Wed, 25 Feb 2026 20:03:00 GMT"},
 		{Plain, wire.Reply{Status: 503, RetryAfter: wire.After(1500 * ms)}, 0, "retry-after: 1.5"},
 		{Plain, wire.Reply{Status: 503, RetryAfter: wire.Hint{Form: wire.Garbage}}, 0, "retry-after: soon"},
@@ -66,7 +84,10 @@ func TestAnthropicSumsTokens(t *testing.T) {
 	q[wire.InputQuota] = wire.Quota{Limit: 30_000, Remaining: 10_000, Reset: 40 * s}
 	q[wire.OutputQuota] = wire.Quota{Limit: 8_000, Remaining: 8_000}
 	text := fmt.Sprint(Anthropic.Write(wire.Reply{Status: 200, Quotas: q}, time.Unix(0, 0), 0).Header)
-	for _, want := range []string{"{anthropic-ratelimit-tokens-limit 38000}", "{anthropic-ratelimit-tokens-remaining 18000}", "{anthropic-ratelimit-tokens-reset 1970-01-01T00:00:40Z}"} {
+	for _, want := range []string{
+		"{anthropic-ratelimit-tokens-limit 38000}", "{anthropic-ratelimit-tokens-remaining 18000}",
+		"{anthropic-ratelimit-tokens-reset 1970-01-01T00:00:40Z}",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is not in %s", want, text)
 		}
@@ -81,17 +102,30 @@ func TestBodies(t *testing.T) {
 		want    string
 	}{
 		{OpenAI, wire.Reply{Status: 429, Code: "rate_limit_exceeded", Delay: wire.After(1146 * ms)},
-			`{"error":{"code":"rate_limit_exceeded","message":"Rate limit reached. Please try again in 1.146s.","param":null,"type":"rate_limit_error"}}`},
-		{OpenAI, wire.Reply{Status: 429, Code: "insufficient_quota"}, `{"error":{"code":"insufficient_quota","message":"Rate limit reached.","param":null,"type":"insufficient_quota"}}`},
-		{OpenAI, wire.Reply{Status: 503, Code: "server_is_overloaded"}, `{"error":{"code":"server_is_overloaded","message":"The server is overloaded.","param":null,"type":"service_unavailable_error"}}`},
-		{Anthropic, wire.Reply{Status: 529, Code: "overloaded_error"}, `{"error":{"message":"The server is overloaded.","type":"overloaded_error"},"type":"error"}`},
+			`{"error":{"code":"rate_limit_exceeded","message":"Rate limit reached. Please try again in 1.146s.",` +
+				`"param":null,"type":"rate_limit_error"}}`},
+		{OpenAI, wire.Reply{Status: 429, Code: "insufficient_quota"},
+			`{"error":{"code":"insufficient_quota","message":"Rate limit reached.","param":null,` +
+				`"type":"insufficient_quota"}}`},
+		{OpenAI, wire.Reply{Status: 503, Code: "server_is_overloaded"},
+			`{"error":{"code":"server_is_overloaded","message":"The server is overloaded.","param":null,` +
+				`"type":"service_unavailable_error"}}`},
+		{Anthropic, wire.Reply{Status: 529, Code: "overloaded_error"},
+			`{"error":{"message":"The server is overloaded.","type":"overloaded_error"},"type":"error"}`},
 		{Anthropic, wire.Reply{Status: 429, Code: "enforced_spend_limit_reached"},
-			`{"error":{"details":{"error_code":"enforced_spend_limit_reached"},"message":"Rate limit reached.","type":"rate_limit_error"},"type":"error"}`},
-		{Azure, wire.Reply{Status: 429, Code: "429", Delay: wire.After(2100 * ms)}, `{"error":{"code":"429","message":"Rate limit reached. Please retry after 3 seconds."}}`},
-		{OpenAI, wire.Reply{Status: 502}, `{"error":{"code":null,"message":"The server had an error.","param":null,"type":"server_error"}}`},
-		{OpenAI, wire.Reply{Status: 429, Code: "organization_usage_limit_exceeded"}, `{"error":{"code":"organization_usage_limit_exceeded","message":"Rate limit reached.","param":null,"type":"insufficient_quota"}}`},
+			`{"error":{"details":{"error_code":"enforced_spend_limit_reached"},"message":"Rate limit reached.",` +
+				`"type":"rate_limit_error"},"type":"error"}`},
+		{Azure, wire.Reply{Status: 429, Code: "429", Delay: wire.After(2100 * ms)},
+			`{"error":{"code":"429","message":"Rate limit reached. Please retry after 3 seconds."}}`},
+		{OpenAI, wire.Reply{Status: 502},
+			`{"error":{"code":null,"message":"The server had an error.","param":null,"type":"server_error"}}`},
+		{OpenAI, wire.Reply{Status: 429, Code: "organization_usage_limit_exceeded"},
+			`{"error":{"code":"organization_usage_limit_exceeded","message":"Rate limit reached.","param":null,` +
+				`"type":"insufficient_quota"}}`},
 		{Gemini, wire.Reply{Status: 429, Code: "RESOURCE_EXHAUSTED", Delay: wire.After(3957525076)},
-			`{"error":{"code":429,"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"3.957525076s"}],"message":"Rate limit reached. Please try again in 3.957525076s.","status":"RESOURCE_EXHAUSTED"}}`},
+			`{"error":{"code":429,"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo",` +
+				`"retryDelay":"3.957525076s"}],"message":"Rate limit reached. Please try again in 3.957525076s.",` +
+				`"status":"RESOURCE_EXHAUSTED"}}`},
 		{Bedrock, wire.Reply{Status: 429, Code: "ThrottlingException"}, `{"message":"Rate limit reached."}`},
 		{OpenAI, wire.Reply{Status: 200}, ``},
 	} {
@@ -128,7 +162,8 @@ func TestDatesAreHeld(t *testing.T) {
 	w := writer{start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	for seconds, want := range map[float64]string{
 		90: "Thu, 01 Jan 2026 00:01:30 GMT", -1: "Wed, 31 Dec 2025 23:59:59 GMT",
-		1e300: "Wed, 18 May 2089 03:33:20 GMT", math.Inf(-1): "Thu, 16 Aug 1962 20:26:40 GMT", // 2e9 s are 23,148 d 3 h 33 min 20 s
+		// 2e9 s are 23,148 d 3 h 33 min 20 s
+		1e300: "Wed, 18 May 2089 03:33:20 GMT", math.Inf(-1): "Thu, 16 Aug 1962 20:26:40 GMT",
 	} {
 		if got := w.hint(wire.Hint{Form: wire.Date, Value: seconds}, 1); got != want {
 			t.Errorf("%g s: %s, want %s", seconds, got, want)

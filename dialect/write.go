@@ -64,8 +64,12 @@ func (m Message) Print(w io.Writer) error {
 
 // message is the text of an error, for people, with the wait where it stands there.
 func message(d Dialect, r wire.Reply, now time.Duration) string {
-	text := map[wire.Class]string{wire.Throttled: "Rate limit reached", wire.Overloaded: "The server is overloaded", wire.ServerError: "The server had an error",
-		wire.Terminal: "The request cannot be served"}[r.Class()]
+	text := map[wire.Class]string{
+		wire.Throttled:   "Rate limit reached",
+		wire.Overloaded:  "The server is overloaded",
+		wire.ServerError: "The server had an error",
+		wire.Terminal:    "The request cannot be served",
+	}[r.Class()]
 	wait, ok := r.Delay.Wait(now)
 	switch {
 	case !ok || wait <= 0:
@@ -195,8 +199,11 @@ var outOfQuota = []string{"insufficient_quota", "credit_balance_exhausted", "org
 
 // {"type": "error", "error": {"type", "message", "details"?}}
 func anthropicBody(r wire.Reply, message string) map[string]any {
-	kind := map[int]string{400: "invalid_request_error", 401: "authentication_error", 402: "billing_error", 403: "permission_error", 404: "not_found_error",
-		409: "conflict_error", 413: "request_too_large", 429: "rate_limit_error", 504: "timeout_error", 529: "overloaded_error"}[r.Status]
+	kind := map[int]string{
+		400: "invalid_request_error", 401: "authentication_error", 402: "billing_error", 403: "permission_error",
+		404: "not_found_error", 409: "conflict_error", 413: "request_too_large", 429: "rate_limit_error",
+		504: "timeout_error", 529: "overloaded_error",
+	}[r.Status]
 	if kind == "" {
 		kind = "api_error"
 	}

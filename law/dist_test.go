@@ -81,7 +81,8 @@ func TestRange(t *testing.T) {
 		{GammaFromMean(10, 2), 0, inf},
 		{WeibullFromMean(10, 2), 0, inf},
 		{NewEmpirical([]float64{4, 2, 9}), 2, 9},
-		{Mixture{{1, Constant(6)}, {2, Uniform{2, 5}}, {1, Constant(3)}}, 2, 6}, // neither end is that of the first part
+		// neither end is that of the first part
+		{Mixture{{1, Constant(6)}, {2, Uniform{2, 5}}, {1, Constant(3)}}, 2, 6},
 	} {
 		if least, most := Range(c.law); least != c.least || most != c.most {
 			t.Errorf("%v: %g..%g, want %g..%g", c.law, least, most, c.least, c.most)

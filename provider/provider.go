@@ -271,7 +271,7 @@ func (p *Provider) writeRefusal(why dialect.Reason, now sim.Time, wait time.Dura
 	if !with.Silent && wait > 0 && wait != sim.Never {
 		wait = min(wait, sim.End)
 		p.config.RetryAfter.write(reply, now, wait)
-		if p.config.Dialect.Tells() {
+		if p.config.Dialect.MessageHasWait() {
 			reply.Delay = wire.After(wait)
 		}
 	}

@@ -1,12 +1,17 @@
-// Package cost turns tokens into money, exactly. Money is an integer of
-// nano-dollars; a price is an integer of pico-dollars per token, which is the
-// same number as micro-dollars per million tokens.
+// Package cost computes what tokens cost, in exact integers. Money is in nano-dollars; a price is
+// in pico-dollars per token, which is the same number as micro-dollars per million tokens:
+// $0.15 per million tokens = 150,000 pico-dollars per token, and 1,000 tokens at it = 150,000 nano-dollars.
+//
+// [Price.Bill] is the only place that multiplies tokens by rates. A [PriceList] finds a [Price] by
+// model and [Tier]; [Builtin] is the list in the program, [Read] reads those of LiteLLM and
+// genai-prices. [Waste] is money spent on tokens that nobody used, by [Cause].
 package cost
 
 import (
 	"fmt"
 	"math"
 	"math/bits"
+
 	"stampede/internal/words"
 )
 
@@ -47,7 +52,7 @@ type Price struct {
 	Rates
 	Date   string // from which the price holds or at which it was looked up; empty when unknown
 	Source string // where the price comes from
-	Note   string // what a reader should know of it; empty for most
+	Note   string // a caveat for the reader; usually empty
 }
 
 // Rates are pico-dollars per token.
@@ -127,7 +132,7 @@ func (p Price) String() string {
 	return s + " per million tokens"
 }
 
-// Cause says why money was wasted. Its words are those of tables, CSV and JSON.
+// Cause is why money was wasted. Its words are those of tables, CSV and JSON.
 type Cause uint8
 
 const (
@@ -140,16 +145,16 @@ const (
 
 // CauseWords are the words of causes and what the money was billed for.
 var CauseWords = words.Glossary[Cause]{
-	ByTimeout:   {"timeout", "attempts that the client cut off and the provider generated all the same"},
+	ByTimeout:   {"timeout", "attempts that the client timed out and the provider still generated"},
 	ByAbandoned: {"abandoned", "attempts whose caller left"},
-	ByError:     {"error", "replies that were no answer"},
+	ByError:     {"error", "replies that were not an answer"},
 	ByHedge:     {"hedge", "hedged attempts when another answered first"},
 }
 
 // String is the word for a cause.
 func (c Cause) String() string { return CauseWords.Word(c) }
 
-// Meaning says what the money was billed for.
+// Meaning is what the money was billed for.
 func (c Cause) Meaning() string { return CauseWords.Meaning(c) }
 
 // Waste is money by cause.

@@ -169,7 +169,7 @@ func TestAmbiguousModel(t *testing.T) {
 	}
 }
 
-func excerpt(t *testing.T, file, day string) Book {
+func excerpt(t *testing.T, file, day string) PriceList {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", file))
 	if err != nil {
@@ -234,7 +234,7 @@ func TestPriceFilesAsUsersKeepThem(t *testing.T) {
 			t.Errorf("%s: %v, want ... %s", model, err, want)
 		}
 	}
-	for _, b := range []Book{excerpt(t, litellm, ""), Builtin()} {
+	for _, b := range []PriceList{excerpt(t, litellm, ""), Builtin()} {
 		for _, model := range b.Models() {
 			standard, _ := b.Price(model, Standard)
 			for _, tier := range []Tier{Batch, Flex} {

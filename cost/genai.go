@@ -111,8 +111,8 @@ func timeOfDay(text string) (time.Duration, error) {
 		}
 	}
 	t = t.UTC()
-	return time.Duration(t.Hour())*time.Hour + time.Duration(
-		t.Minute())*time.Minute + time.Duration(t.Second())*time.Second, nil
+	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute +
+		time.Duration(t.Second())*time.Second, nil
 }
 
 // inForce is the price that holds on a day at a time of it. Conditions are tried from the last
@@ -126,7 +126,7 @@ func inForce(list []genaiPrice, day string, at time.Duration) *genaiPrice {
 	return &list[0]
 }
 
-func (b Book) readGenAI(data []byte, day string) error {
+func (b PriceList) readGenAI(data []byte, day string) error {
 	var providers []json.RawMessage
 	if err := json.Unmarshal(data, &providers); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (b Book) readGenAI(data []byte, day string) error {
 			Models []json.RawMessage
 		}
 		if err := json.Unmarshal(text, &provider); err != nil {
-			b.refuse(fmt.Sprintf("provider %d", i+1), entryReason(err))
+			b.exclude(fmt.Sprintf("provider %d", i+1), entryReason(err))
 			continue
 		}
 		for k, text := range provider.Models {
@@ -146,28 +146,28 @@ func (b Book) readGenAI(data []byte, day string) error {
 				Prices json.RawMessage
 			}
 			if err := json.Unmarshal(text, &model); err != nil {
-				b.refuse(fmt.Sprintf("%s/model %d", provider.ID, k+1), entryReason(err))
+				b.exclude(fmt.Sprintf("%s/model %d", provider.ID, k+1), entryReason(err))
 				continue
 			}
 			name := provider.ID + "/" + model.ID
 			if reason := b.addGenAI(name, model.Prices, day); reason != "" {
-				b.refuse(name, reason)
+				b.exclude(name, reason)
 			}
 		}
 	}
 	return nil
 }
 
-// addGenAI books a model or returns why it has no price. Where the price depends on the time
-// of day, the one that holds for the longest part of it stands for all.
-func (b Book) addGenAI(model string, data json.RawMessage, day string) (reason string) {
+// addGenAI records a model or returns why it has no price. Where the price depends on the time
+// of day, the one that holds for the largest part of the day is used.
+func (b PriceList) addGenAI(model string, data json.RawMessage, day string) (reason string) {
 	list, err := genaiPricesOf(data)
 	if err != nil {
 		return entryReason(err)
 	}
-	const most = 1000 // each hour of the day looks through all
-	if len(list) > most {
-		return fmt.Sprintf("has %d prices; want at most %d", len(list), most)
+	const maxPrices = 1000 // every one is searched for each period of the day
+	if len(list) > maxPrices {
+		return fmt.Sprintf("has %d prices; want at most %d", len(list), maxPrices)
 	}
 	starts := []time.Duration{0, 24 * time.Hour}
 	for _, p := range list {
@@ -203,8 +203,8 @@ func (b Book) addGenAI(model string, data json.RawMessage, day string) (reason s
 	return ""
 }
 
-// genaiPrice is a price as the book has it, or why it is none.
-func (b Book) genaiPrice(model string, p *genaiPrice) (price Price, reason string) {
+// genaiPrice converts a price, or returns why it cannot be used.
+func (b PriceList) genaiPrice(model string, p *genaiPrice) (price Price, reason string) {
 	q := p.Prices.quote()
 	switch {
 	case !q.sold() && p.Prices.Requests != nil:

@@ -72,8 +72,8 @@ func (l litellmStandard) quote() Quote {
 	}
 }
 
-// quotes are the tiers. One whose surcharge or discount goes the wrong way is a
-// slip of the file and is left out, as is one without an output price.
+// quotes returns the price of each tier. A tier without an output price is left out, as is one that
+// is an error in the file: a batch dearer, or a priority cheaper, than the standard tier.
 func (l litellm) quotes() [Tiers]Quote {
 	q := [Tiers]Quote{
 		Standard: l.quote(),
@@ -105,7 +105,7 @@ func (l litellm) quotes() [Tiers]Quote {
 	return q
 }
 
-func (b Book) readLiteLLM(data []byte) error {
+func (b PriceList) readLiteLLM(data []byte) error {
 	var models map[string]json.RawMessage
 	if err := json.Unmarshal(data, &models); err != nil {
 		return err
@@ -115,14 +115,14 @@ func (b Book) readLiteLLM(data []byte) error {
 			continue
 		}
 		if reason := b.addLiteLLM(model, models[model]); reason != "" {
-			b.refuse(model, reason)
+			b.exclude(model, reason)
 		}
 	}
 	return nil
 }
 
-// addLiteLLM books a model or returns why it has no price.
-func (b Book) addLiteLLM(model string, data json.RawMessage) (reason string) {
+// addLiteLLM records a model or returns why it has no price.
+func (b PriceList) addLiteLLM(model string, data json.RawMessage) (reason string) {
 	if model == "" {
 		return "has no name"
 	}

@@ -23,42 +23,42 @@ const maxBytes = 16 << 20
 // written 2026-10-04, where empty is the day of the built-in list. Of a price with tiers by
 // the length of the prompt the first is taken.
 //
-// A model whose entry makes no sense, or that is not priced by token, is kept with the
-// reason, which its Price returns; a file without any price is refused.
-func Read(r io.Reader, name, day string) (Book, error) {
+// A model whose entry is invalid, or that is not priced by token, is kept with the reason, which
+// Price returns as an error. A file without any price is an error.
+func Read(r io.Reader, name, day string) (PriceList, error) {
 	if day == "" {
 		day = builtinDate
 	}
 	if _, err := time.Parse(time.DateOnly, day); err != nil {
-		return Book{}, fmt.Errorf("found the day %q; want one such as %s", day, builtinDate)
+		return PriceList{}, fmt.Errorf("found the day %q; want a date such as %s", day, builtinDate)
 	}
 	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
-		return Book{}, err
+		return PriceList{}, err
 	}
 	if len(data) > maxBytes {
-		return Book{}, fmt.Errorf("%s: more than %d bytes; a price file has some two million", name, maxBytes)
+		return PriceList{}, fmt.Errorf("%s: more than %d bytes; price files have about two million", name, maxBytes)
 	}
-	b := newBook(name)
+	b := newPriceList(name)
 	switch text := bytes.TrimLeft(data, blank); {
 	case bytes.HasPrefix(text, []byte("{")):
 		err = b.readLiteLLM(text)
 	case bytes.HasPrefix(text, []byte("[")):
 		err = b.readGenAI(text, day)
 	default:
-		return Book{}, fmt.Errorf(
+		return PriceList{}, fmt.Errorf(
 			"%s: not a price file: want the JSON object of LiteLLM or the JSON list of genai-prices", name)
 	}
 	if err != nil {
-		return Book{}, fmt.Errorf("%s: %w", name,
+		return PriceList{}, fmt.Errorf("%s: %w", name,
 			explain(err, data[len(data)-len(bytes.TrimLeft(data, blank)):], data))
 	}
 	if b.Len() == 0 {
 		for _, model := range slices.Sorted(maps.Keys(b.models)) {
-			return Book{}, fmt.Errorf("%s: no model with a price per token; model %q %s", name, model,
+			return PriceList{}, fmt.Errorf("%s: no model with a price per token; model %q %s", name, model,
 				b.models[model].reason)
 		}
-		return Book{}, fmt.Errorf("%s: no model with a price per token", name)
+		return PriceList{}, fmt.Errorf("%s: no model with a price per token", name)
 	}
 	return b, nil
 }
@@ -82,7 +82,7 @@ func explain(err error, text, data []byte) error {
 	return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:offset], []byte("\n")), err)
 }
 
-// entryReason says why an entry cannot be read, with the field and what was found.
+// entryReason describes why an entry cannot be read, with the field and what was found.
 func entryReason(err error) string {
 	e, ok := err.(*json.UnmarshalTypeError)
 	if !ok {

@@ -53,12 +53,12 @@ func Find(name string) (Dialect, bool) {
 type Reason uint8
 
 const (
-	OverLimit Reason = iota // the limit has no room now
-	TooLarge                // the request is larger than the limit ever lets through
-	TooSteep                // traffic grows faster than a ramp allows
-	Spent                   // a limit on dollars
-	TooMany                 // a limit on requests at once
-	NoPlace                 // the capacity is full
+	OverLimit  Reason = iota // the limit has no room now
+	TooLarge                 // the request is larger than the limit ever admits
+	TooSteep                 // traffic grows faster than a ramp allows
+	Spent                    // a limit on dollars
+	TooMany                  // a limit on requests at once
+	AtCapacity               // the capacity is full
 	reasons
 )
 
@@ -70,8 +70,8 @@ type Refusal struct {
 	Advice wire.Advice
 }
 
-// speech is one row of the table.
-type speech struct {
+// wireFormat is one row of the table.
+type wireFormat struct {
 	name     string
 	refusals [reasons]Refusal
 	shows    [wire.QuotaKinds]bool
@@ -87,19 +87,19 @@ type speech struct {
 
 // dialects is what OpenAI's and Anthropic's pages, Microsoft's and AWS's documentation,
 // captured replies and, for slow_down and Azure's high demand, developersdigest.tech
-// (October 2026) say of each. Where a provider does not say with what it refuses for a
+// (October 2026) document of each. Where it is not documented how a provider refuses for a
 // reason, it is assumed to refuse as for a limit without room. A wait is sent where one
 // is known and the refusal is not silent.
-var dialects = [count]speech{
+var dialects = [count]wireFormat{
 	Plain: {
 		name: "plain",
 		refusals: [reasons]Refusal{
-			OverLimit: {Status: 429, Code: "rate_limit_exceeded"},
-			TooLarge:  {Status: 429, Code: "rate_limit_exceeded", Silent: true, Advice: wire.DoNotRetry},
-			TooSteep:  {Status: 429, Code: "slow_down"},
-			Spent:     {Status: 429, Code: "spend_limit_exceeded", Silent: true},
-			TooMany:   {Status: 429, Code: "concurrency_limit_exceeded", Silent: true},
-			NoPlace:   {Status: 503, Code: "server_is_overloaded"},
+			OverLimit:  {Status: 429, Code: "rate_limit_exceeded"},
+			TooLarge:   {Status: 429, Code: "rate_limit_exceeded", Silent: true, Advice: wire.DoNotRetry},
+			TooSteep:   {Status: 429, Code: "slow_down"},
+			Spent:      {Status: 429, Code: "spend_limit_exceeded", Silent: true},
+			TooMany:    {Status: 429, Code: "concurrency_limit_exceeded", Silent: true},
+			AtCapacity: {Status: 503, Code: "server_is_overloaded"},
 		},
 		shows: [wire.QuotaKinds]bool{true, true, true, true},
 		reset: exactly, body: openaiBody, headers: openaiHeaders,
@@ -107,12 +107,12 @@ var dialects = [count]speech{
 	OpenAI: {
 		name: "openai",
 		refusals: [reasons]Refusal{
-			OverLimit: {Status: 429, Code: "rate_limit_exceeded"},
-			TooLarge:  {Status: 429, Code: "rate_limit_exceeded", Silent: true, Advice: wire.DoNotRetry},
-			TooSteep:  {Status: 429, Code: "slow_down"},
-			Spent:     {Status: 429, Code: "organization_usage_limit_exceeded", Silent: true},
-			TooMany:   {Status: 429, Code: "rate_limit_exceeded"},
-			NoPlace:   {Status: 503, Code: "server_is_overloaded"},
+			OverLimit:  {Status: 429, Code: "rate_limit_exceeded"},
+			TooLarge:   {Status: 429, Code: "rate_limit_exceeded", Silent: true, Advice: wire.DoNotRetry},
+			TooSteep:   {Status: 429, Code: "slow_down"},
+			Spent:      {Status: 429, Code: "organization_usage_limit_exceeded", Silent: true},
+			TooMany:    {Status: 429, Code: "rate_limit_exceeded"},
+			AtCapacity: {Status: 503, Code: "server_is_overloaded"},
 		},
 		shows:         [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
 		waitInMessage: true,
@@ -121,12 +121,12 @@ var dialects = [count]speech{
 	Anthropic: {
 		name: "anthropic",
 		refusals: [reasons]Refusal{
-			OverLimit: {Status: 429, Code: "rate_limit_error"},
-			TooLarge:  {Status: 429, Code: "rate_limit_error"},
-			TooSteep:  {Status: 429, Code: "rate_limit_error"},
-			Spent:     {Status: 429, Code: "enforced_spend_limit_reached", Silent: true},
-			TooMany:   {Status: 429, Code: "rate_limit_error"},
-			NoPlace:   {Status: 529, Code: "overloaded_error", Silent: true},
+			OverLimit:  {Status: 429, Code: "rate_limit_error"},
+			TooLarge:   {Status: 429, Code: "rate_limit_error"},
+			TooSteep:   {Status: 429, Code: "rate_limit_error"},
+			Spent:      {Status: 429, Code: "enforced_spend_limit_reached", Silent: true},
+			TooMany:    {Status: 429, Code: "rate_limit_error"},
+			AtCapacity: {Status: 529, Code: "overloaded_error", Silent: true},
 		},
 		shows:   [wire.QuotaKinds]bool{true, true, true, true},
 		roundTo: 1000,
@@ -135,12 +135,12 @@ var dialects = [count]speech{
 	Azure: {
 		name: "azure",
 		refusals: [reasons]Refusal{
-			OverLimit: {Status: 429, Code: "429"},
-			TooLarge:  {Status: 429, Code: "429", Silent: true},
-			TooSteep:  {Status: 429, Code: "429"},
-			Spent:     {Status: 429, Code: "429", Silent: true},
-			TooMany:   {Status: 429, Code: "429", Silent: true},
-			NoPlace:   {Status: 429, Code: "429"}, // "system under high demand"
+			OverLimit:  {Status: 429, Code: "429"},
+			TooLarge:   {Status: 429, Code: "429", Silent: true},
+			TooSteep:   {Status: 429, Code: "429"},
+			Spent:      {Status: 429, Code: "429", Silent: true},
+			TooMany:    {Status: 429, Code: "429", Silent: true},
+			AtCapacity: {Status: 429, Code: "429"}, // "system under high demand"
 		},
 		shows:         [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
 		waitInMessage: true,
@@ -149,12 +149,12 @@ var dialects = [count]speech{
 	Groq: {
 		name: "groq",
 		refusals: [reasons]Refusal{
-			OverLimit: {Status: 429, Code: "rate_limit_exceeded"},
-			TooLarge:  {Status: 413, Code: "rate_limit_exceeded", Silent: true},
-			TooSteep:  {Status: 429, Code: "rate_limit_exceeded"},
-			Spent:     {Status: 429, Code: "rate_limit_exceeded", Silent: true},
-			TooMany:   {Status: 429, Code: "rate_limit_exceeded", Silent: true},
-			NoPlace:   {Status: 503, Silent: true},
+			OverLimit:  {Status: 429, Code: "rate_limit_exceeded"},
+			TooLarge:   {Status: 413, Code: "rate_limit_exceeded", Silent: true},
+			TooSteep:   {Status: 429, Code: "rate_limit_exceeded"},
+			Spent:      {Status: 429, Code: "rate_limit_exceeded", Silent: true},
+			TooMany:    {Status: 429, Code: "rate_limit_exceeded", Silent: true},
+			AtCapacity: {Status: 503, Silent: true},
 		},
 		shows:         [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
 		waitInMessage: true,
@@ -163,36 +163,36 @@ var dialects = [count]speech{
 	Gemini: {
 		name: "gemini",
 		refusals: [reasons]Refusal{
-			OverLimit: {Status: 429, Code: "RESOURCE_EXHAUSTED"},
-			TooLarge:  {Status: 429, Code: "RESOURCE_EXHAUSTED", Silent: true},
-			TooSteep:  {Status: 429, Code: "RESOURCE_EXHAUSTED"},
-			Spent:     {Status: 429, Code: "RESOURCE_EXHAUSTED"},
-			TooMany:   {Status: 429, Code: "RESOURCE_EXHAUSTED", Silent: true},
-			NoPlace:   {Status: 503, Code: "UNAVAILABLE"},
+			OverLimit:  {Status: 429, Code: "RESOURCE_EXHAUSTED"},
+			TooLarge:   {Status: 429, Code: "RESOURCE_EXHAUSTED", Silent: true},
+			TooSteep:   {Status: 429, Code: "RESOURCE_EXHAUSTED"},
+			Spent:      {Status: 429, Code: "RESOURCE_EXHAUSTED"},
+			TooMany:    {Status: 429, Code: "RESOURCE_EXHAUSTED", Silent: true},
+			AtCapacity: {Status: 503, Code: "UNAVAILABLE"},
 		},
 		reset: exactly, body: geminiBody, headers: noHeaders,
 	},
 	Bedrock: {
 		name: "bedrock",
 		refusals: [reasons]Refusal{
-			OverLimit: {Status: 429, Code: "ThrottlingException", Silent: true},
-			TooLarge:  {Status: 429, Code: "ThrottlingException", Silent: true},
-			TooSteep:  {Status: 429, Code: "ThrottlingException", Silent: true},
-			Spent:     {Status: 429, Code: "ThrottlingException", Silent: true},
-			TooMany:   {Status: 429, Code: "ThrottlingException", Silent: true},
-			NoPlace:   {Status: 503, Code: "ServiceUnavailableException", Silent: true},
+			OverLimit:  {Status: 429, Code: "ThrottlingException", Silent: true},
+			TooLarge:   {Status: 429, Code: "ThrottlingException", Silent: true},
+			TooSteep:   {Status: 429, Code: "ThrottlingException", Silent: true},
+			Spent:      {Status: 429, Code: "ThrottlingException", Silent: true},
+			TooMany:    {Status: 429, Code: "ThrottlingException", Silent: true},
+			AtCapacity: {Status: 503, Code: "ServiceUnavailableException", Silent: true},
 		},
 		reset: exactly, body: bedrockBody, headers: bedrockHeaders,
 	},
 	VLLM: {
 		name: "vllm",
 		refusals: [reasons]Refusal{
-			OverLimit: {Status: 429, Silent: true},
-			TooLarge:  {Status: 429, Silent: true},
-			TooSteep:  {Status: 429, Silent: true},
-			Spent:     {Status: 429, Silent: true},
-			TooMany:   {Status: 429, Silent: true},
-			NoPlace:   {Status: 503, Silent: true}, // of --max-num-queued-reqs: QueueOverflowError, v0.29.0
+			OverLimit:  {Status: 429, Silent: true},
+			TooLarge:   {Status: 429, Silent: true},
+			TooSteep:   {Status: 429, Silent: true},
+			Spent:      {Status: 429, Silent: true},
+			TooMany:    {Status: 429, Silent: true},
+			AtCapacity: {Status: 503, Silent: true}, // of --max-num-queued-reqs: QueueOverflowError, v0.29.0
 		},
 		reset: exactly, body: openaiBody, headers: noHeaders,
 	},
@@ -204,7 +204,7 @@ func (d Dialect) Refuses(why Reason) Refusal { return dialects[d].refusals[why] 
 // MessageHasWait reports whether the message of a refusal contains the wait.
 func (d Dialect) MessageHasWait() bool { return dialects[d].waitInMessage }
 
-// Shows reports whether the headers speak of a resource.
+// Shows reports whether the headers report a resource.
 func (d Dialect) Shows(quota int) bool { return dialects[d].shows[quota] }
 
 // Read is a quota as a client can read it from the headers of a reply that leaves

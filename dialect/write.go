@@ -62,7 +62,7 @@ func (m Message) Print(w io.Writer) error {
 	return err
 }
 
-// message is the text of an error, for people, with the wait where it stands there.
+// message is the text of an error for people, with the wait where the format has it.
 func message(d Dialect, r wire.Reply, now time.Duration) string {
 	text := map[wire.Class]string{
 		wire.Throttled:   "Rate limit reached",

@@ -184,7 +184,7 @@ func (r *run) marked(p *backend) {
 func (r *run) turn(p *backend, aid uint32, started bool) {
 	for started && r.attempts.at(aid).left {
 		r.attempts.free(aid)
-		aid, started = p.PassOver()
+		aid, started = p.SkipCancelled()
 	}
 	if started {
 		r.generate(aid)

@@ -25,16 +25,16 @@ type Law interface {
 	String() string
 }
 
-// Range is the ends of a law's support: no draw is below least or above most.
-func Range(l Law) (least, most float64) {
+// Range is the support of a law: every draw lies in [low, high].
+func Range(l Law) (low, high float64) {
 	switch l := l.(type) {
 	case Mixture:
-		least = math.Inf(1)
+		low = math.Inf(1)
 		for _, p := range l {
 			a, b := Range(p.Law)
-			least, most = min(least, a), max(most, b)
+			low, high = min(low, a), max(high, b)
 		}
-		return least, most
+		return low, high
 	case Empirical:
 		return l.sorted[0], l.sorted[len(l.sorted)-1]
 	}

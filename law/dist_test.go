@@ -71,8 +71,8 @@ func TestSamplesAreFiniteAtTheEnds(t *testing.T) {
 func TestRange(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
-		law         Law
-		least, most float64
+		law       Law
+		low, high float64
 	}{
 		{Constant(3), 3, 3},
 		{Uniform{2, 5}, 2, 5},
@@ -84,8 +84,8 @@ func TestRange(t *testing.T) {
 		// neither end is that of the first part
 		{Mixture{{1, Constant(6)}, {2, Uniform{2, 5}}, {1, Constant(3)}}, 2, 6},
 	} {
-		if least, most := Range(c.law); least != c.least || most != c.most {
-			t.Errorf("%v: %g..%g, want %g..%g", c.law, least, most, c.least, c.most)
+		if low, high := Range(c.law); low != c.low || high != c.high {
+			t.Errorf("%v: %g..%g, want %g..%g", c.law, low, high, c.low, c.high)
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (l Limit) String() string {
 		s += ", " + l.Kind.String()
 	}
 	if l.Quantum > 0 {
-		s += ", enforced every " + format.Span(l.Quantum)
+		s += ", enforced every " + format.Duration(l.Quantum)
 	} else if b := l.burst(); b != l.Amount {
 		s += ", burst " + amountOf(l.Resource, b)
 	}

@@ -161,7 +161,7 @@ func ranks(tenants []Tenant) []int {
 }
 
 // Receive decides what becomes of a request that arrives now. When it must wait
-// for a slot, the token is what Finish or PassOver return once its turn comes.
+// for a slot, the token is what Finish or SkipCancelled return once its turn comes.
 func (p *Provider) Receive(now sim.Time, r Request, token uint32) (v Verdict) {
 	p.change(now)
 	v.Part, v.Slow, v.Limit = 1, 1, NoLimit
@@ -208,7 +208,7 @@ func (p *Provider) Receive(now sim.Time, r Request, token uint32) (v Verdict) {
 			v.Kind = Waiting
 		case sim.Refused:
 			v.Kind, v.Limit = Refused, NoSlot
-			p.writeRefusal(dialect.NoPlace, now, p.config.Capacity.Asks, &v.Reply)
+			p.writeRefusal(dialect.AtCapacity, now, p.config.Capacity.Asks, &v.Reply)
 			if p.config.Capacity.Full != 0 {
 				v.Reply.Status = p.config.Capacity.Full
 			}
@@ -360,7 +360,7 @@ func (p *Provider) Finish(now sim.Time, r Request, used Used) (next uint32, star
 }
 
 // Leave settles the charges of a request that leaves the queue before its turn;
-// its token stays there, and PassOver must be called when it comes.
+// its token stays there, and SkipCancelled must be called when it comes.
 func (p *Provider) Leave(now sim.Time, r Request, used Used) {
 	p.slots.Leave()
 	p.settle(now, r, used)
@@ -390,9 +390,9 @@ func (p *Provider) Spend(now sim.Time, r Request, nano int64) {
 	}
 }
 
-// PassOver gives the slot that came to a request which had left the queue to the next
-// one and returns its token.
-func (p *Provider) PassOver() (next uint32, started bool) {
+// SkipCancelled passes the slot of a request that had left the queue on to the next one in it, and
+// returns the token of that one.
+func (p *Provider) SkipCancelled() (next uint32, started bool) {
 	p.slots.SkipCancelled()
 	return p.slots.Next()
 }

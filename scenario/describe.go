@@ -54,7 +54,7 @@ func full(p provider.Config) int {
 	if p.Capacity.Full != 0 {
 		return p.Capacity.Full
 	}
-	return p.Dialect.Refuses(dialect.NoPlace).Status
+	return p.Dialect.Refuses(dialect.AtCapacity).Status
 }
 
 func under(key string) string {

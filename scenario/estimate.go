@@ -110,7 +110,8 @@ func (s *Scenario) limitPart(limit int, fleets []averages) part {
 		}
 	case l.Kind == provider.RampLimit:
 		p.rate = max(p.rate, (1+l.Growth)*float64(l.Before)/l.Every.Seconds()/each)
-		p.words = fmt.Sprintf(" at first, then up to %s more every %s", format.Percent(l.Growth), format.Span(l.Every))
+		p.words = fmt.Sprintf(" at first, then up to %s more every %s", format.Percent(l.Growth),
+			format.Duration(l.Every))
 	}
 	p.others = func(from, to sim.Time) (sum float64) {
 		for i, f := range m.Beside {

@@ -23,8 +23,8 @@ type Files struct {
 type input struct {
 	data   []byte
 	sha    string
-	prices cost.Book // of a price file
-	day    string    // on which its prices were looked up
+	prices cost.PriceList // of a price file
+	day    string         // on which its prices were looked up
 }
 
 // InputFile is a file that was read, by what is in it.
@@ -54,10 +54,10 @@ func (f *Files) Read(path string) ([]byte, error) {
 }
 
 // Prices returns the prices of a file as they are on a day; see [cost.Read]. The name is for errors.
-func (f *Files) Prices(path, name, day string) (cost.Book, error) {
+func (f *Files) Prices(path, name, day string) (cost.PriceList, error) {
 	data, err := f.Read(path)
 	if err != nil {
-		return cost.Book{}, err
+		return cost.PriceList{}, err
 	}
 	path = filepath.Clean(path)
 	f.mu.Lock()
@@ -65,7 +65,7 @@ func (f *Files) Prices(path, name, day string) (cost.Book, error) {
 	in := f.read[path]
 	if in.prices.Len() == 0 || in.day != day {
 		if in.prices, err = cost.Read(bytes.NewReader(data), name, day); err != nil {
-			return cost.Book{}, err
+			return cost.PriceList{}, err
 		}
 		in.day = day
 		f.read[path] = in

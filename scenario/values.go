@@ -53,7 +53,7 @@ func (s *Span) ParseText(text string) error {
 func (s Span) String() string { return shortDuration(time.Duration(s)) }
 
 // shortDuration writes a span as people do: 10m, not 10m0s.
-func shortDuration(d time.Duration) string { return format.Span(d) }
+func shortDuration(d time.Duration) string { return format.Duration(d) }
 
 // Seconds is the span in seconds.
 func (s Span) Seconds() float64 { return time.Duration(s).Seconds() }

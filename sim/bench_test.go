@@ -91,12 +91,12 @@ func BenchmarkMM1(b *testing.B) {
 		gaps     = NewKey(1, 0).For(1)
 		services = NewKey(1, 0).For(2)
 		response Moments
-		came     Time // of the customer in service
+		entered  Time // of the customer in service
 		k        uint64
 	)
 	exp := func(u, mean float64) Time { return Time(-math.Log(u) * mean * float64(time.Second)) }
 	serve := func(c Time) {
-		came = c
+		entered = c
 		loop.At(loop.Now()+exp(services.Uniform(k, 0), 0.1), departure)
 		k++
 	}
@@ -109,7 +109,7 @@ func BenchmarkMM1(b *testing.B) {
 		}
 		now := loop.Now()
 		if event == departure {
-			response.Add((now - came).Seconds())
+			response.Add((now - entered).Seconds())
 			if c, started := station.Depart(); started {
 				serve(c)
 			}

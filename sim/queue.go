@@ -32,7 +32,7 @@ const (
 	digitBits = 4
 	digits    = 1 << digitBits
 	levels    = 64 / digitBits
-	smallest  = 16 // least capacity of a bucket; one this small is never given back
+	smallest  = 16 // minimum capacity of a bucket; one of this size is never given back
 )
 
 // item is an event with its instant and, when it can be cancelled, the timer
@@ -125,11 +125,11 @@ func (q *queue[E]) pop() item[E] {
 // deal places the items of a bucket anew around their minimum. All of them go
 // to lower levels, so the bucket is not written to while it is read.
 func (q *queue[E]) deal(items []item[E]) {
-	least := items[0].at
+	earliest := items[0].at
 	for i := 1; i < len(items); i++ {
-		least = min(least, items[i].at)
+		earliest = min(earliest, items[i].at)
 	}
-	q.last = least
+	q.last = earliest
 	for i := range items {
 		q.place(&items[i])
 	}

@@ -21,11 +21,11 @@ type result struct {
 	p99, waitP99                     time.Duration
 }
 
-// customer is an event: an arrival, or the departure of one that came and
+// customer is an event: an arrival, or the departure of one that entered and
 // started at these instants.
 type customer struct {
-	departs       bool
-	came, started Time
+	departs          bool
+	entered, started Time
 }
 
 // run sends n customers through and drops the first tenth.
@@ -44,9 +44,9 @@ func (s system) run(key Key, n int) result {
 		began           Time
 	)
 	seconds := func(x float64) Time { return Time(x * float64(time.Second)) }
-	start := func(came Time) {
+	start := func(entered Time) {
 		now := loop.Now()
-		loop.At(now+seconds(s.service(services.Uniform(k, 0))), customer{true, came, now})
+		loop.At(now+seconds(s.service(services.Uniform(k, 0))), customer{true, entered, now})
 		k++
 	}
 	loop.At(seconds(s.arrival(gaps.Uniform(0, 0))), customer{})
@@ -58,14 +58,14 @@ func (s system) run(key Key, n int) result {
 		now := loop.Now()
 		if e.departs {
 			inSystem.Set(now, inSystem.Value()-1)
-			if e.came >= began && arrived > warmup {
-				response.Add((now - e.came).Seconds())
-				wait.Add((e.started - e.came).Seconds())
-				responses.Add(now - e.came)
-				waits.Add(e.started - e.came)
+			if e.entered >= began && arrived > warmup {
+				response.Add((now - e.entered).Seconds())
+				wait.Add((e.started - e.entered).Seconds())
+				responses.Add(now - e.entered)
+				waits.Add(e.started - e.entered)
 			}
-			if came, started := station.Depart(); started {
-				start(came)
+			if entered, started := station.Depart(); started {
+				start(entered)
 			}
 			continue
 		}

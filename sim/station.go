@@ -10,7 +10,7 @@ package sim
 type Station[J any] struct {
 	Servers int // at least 0; 0 refuses or queues everything
 	Room    int // places in the queue, of all ranks together; negative means no bound, 0 no queue at all
-	// LastFirst serves the job of a rank that came last before the others.
+	// LastFirst serves the jobs of one rank last in, first out.
 	LastFirst bool
 
 	busy      int

@@ -56,7 +56,7 @@ type Level struct {
 	peak  float64
 }
 
-// Set says that the quantity is v from now on.
+// Set changes the quantity to v at an instant.
 func (l *Level) Set(now Time, v float64) {
 	l.area += l.value * (now - l.since).Seconds()
 	l.since, l.value = now, v
@@ -74,9 +74,9 @@ func (l *Level) Mean(now Time) float64 {
 	return (l.area + l.value*(now-l.since).Seconds()) / now.Seconds()
 }
 
-// Quantiles gives quantiles of spans: exact ones of up to [ExactQuantiles]
+// Quantiles gives quantiles of durations: exact ones of up to [ExactQuantiles]
 // observations, beyond that those of an HDR histogram with three significant
-// digits in steps of one microsecond up to 40 days (longer spans count as 40
+// digits in steps of one microsecond up to 40 days (longer ones count as 40
 // days), which are within [QuantileError] of the exact ones or one microsecond.
 // It takes at most 400 kB, however many observations there are, and two of them
 // merge. The zero Quantiles is empty.
@@ -97,10 +97,10 @@ const (
 	quantileLongest = 40 * 24 * time.Hour
 )
 
-// Add takes one span; a negative one panics.
+// Add takes one duration; a negative one panics.
 func (q *Quantiles) Add(d time.Duration) {
 	if d < 0 {
-		panic("sim: negative span " + d.String())
+		panic("sim: negative duration " + d.String())
 	}
 	q.max = max(q.max, d)
 	if q.histogram == nil && len(q.few) < ExactQuantiles {
@@ -151,7 +151,7 @@ func (q *Quantiles) Count() int64 {
 	return int64(len(q.few))
 }
 
-// Quantile is the smallest span that at least the share p of all spans do not
+// Quantile is the smallest duration that at least the share p of all durations do not
 // exceed, 0 < p <= 1; 0 without observations.
 func (q *Quantiles) Quantile(p float64) time.Duration {
 	n := float64(q.Count())
@@ -169,5 +169,5 @@ func (q *Quantiles) Quantile(p float64) time.Duration {
 	return q.few[int(rank)-1]
 }
 
-// Max is the largest span, exactly.
+// Max is the largest duration, exactly.
 func (q *Quantiles) Max() time.Duration { return q.max }

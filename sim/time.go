@@ -5,23 +5,22 @@ import (
 	"time"
 )
 
-// Time is an instant: the span since the start of the run. It is never
+// Time is an instant: the duration since the start of the run. It is never
 // negative.
 type Time = time.Duration
 
-// End is the end of time, some 73 years after the start. Instants and spans
-// that come from people or laws are held at it, so that the sum of three of
-// them is still a Duration. A [Loop] that comes to it stops with an [EndError].
+// End is the end of time, some 73 years after the start. Instants and durations
+// from scenarios or laws are capped at it, so that the sum of three of
+// them is still a Duration. A [Loop] that reaches it stops with an [EndError].
 const End Time = 1 << 61
 
 // Never is an instant that no run reaches.
 const Never Time = 1<<63 - 1
 
-// Seconds is a span of so many seconds, held within 0 and [End]; NaN is End.
+// Seconds is a duration of s seconds, limited to 0..[End]; NaN is End.
 func Seconds(s float64) time.Duration { return Nanoseconds(s * 1e9) }
 
-// Nanoseconds is a span of so many nanoseconds, fractions dropped, held within
-// 0 and [End]; NaN is End.
+// Nanoseconds is a duration of ns nanoseconds, fractions dropped, limited to 0..[End]; NaN is End.
 func Nanoseconds(ns float64) time.Duration {
 	if ns < float64(End) {
 		return time.Duration(max(0, ns))
@@ -29,16 +28,16 @@ func Nanoseconds(ns float64) time.Duration {
 	return End
 }
 
-// Plus is an instant d after t, held at [End]. Neither may be negative.
+// Plus is the instant d after t, at most [End]. Neither may be negative.
 func Plus(t Time, d time.Duration) Time { return min(min(t, End)+min(d, End), End) }
 
-// EndError says that a run was stopped because it came to the end of time.
+// EndError reports a run that was stopped because it reached the end of time.
 type EndError struct {
 	Pending int
 }
 
 func (e *EndError) Error() string {
 	return fmt.Sprintf("the run reached the end of virtual time, %d years, with %d events pending; "+
-		"look for a wait, a time or a law of times that is far too long",
+		"look for a wait, a duration or a distribution of durations that is far too long",
 		int(End.Hours()/24/365), e.Pending)
 }

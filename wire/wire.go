@@ -10,7 +10,7 @@ import (
 	"stampede/internal/words"
 )
 
-// Failure says how an attempt ended when its HTTP status does not.
+// Failure is how an attempt ended when it has no HTTP status, or failed after status 200.
 type Failure uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 	Lost                      // another attempt of the same call was faster
 )
 
-// Class sorts replies by what they mean. Its words are those of tables, CSV
+// Class groups replies by what they mean to a client. Its words are those of tables, CSV
 // and JSON.
 type Class uint8
 
@@ -52,7 +52,7 @@ var ClassWords = words.Glossary[Class]{
 // String is the word for a class.
 func (c Class) String() string { return ClassWords.Word(c) }
 
-// Meaning says which attempts are in the class.
+// Meaning describes the attempts in the class.
 func (c Class) Meaning() string { return ClassWords.Meaning(c) }
 
 // Reply is what came back for one attempt.
@@ -64,10 +64,10 @@ type Reply struct {
 	Millis      Hint   // the header retry-after-ms, which some clients read first
 	Delay       Hint   // the wait that stands in the body instead, as in Google's RetryInfo
 	ShouldRetry Advice // the header x-should-retry
-	Quotas      Quotas // the headers that say how much is left
+	Quotas      Quotas // the headers that report how much is left
 }
 
-// Quotas is what the headers say of each resource.
+// Quotas is what the headers report for each resource.
 type Quotas [QuotaKinds]Quota
 
 // Quota is what the headers say of one resource, in requests or tokens. A Quota

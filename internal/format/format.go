@@ -1,4 +1,4 @@
-// Package format writes spans, periods, amounts and percentages for people.
+// Package format writes durations, periods, amounts and percentages for people.
 package format
 
 import (
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Span drops the zero units that time.Duration writes: 10m, not 10m0s.
-func Span(d time.Duration) string {
+// Duration drops the zero units that time.Duration writes: 10m, not 10m0s.
+func Duration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
@@ -34,7 +34,7 @@ func Period(d time.Duration) string {
 	case 30 * 24 * time.Hour:
 		return "month"
 	}
-	return Span(d)
+	return Duration(d)
 }
 
 // Amount writes 200000 as 200k.

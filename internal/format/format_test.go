@@ -7,10 +7,10 @@ import (
 
 func TestWords(t *testing.T) {
 	for _, row := range []struct{ got, want string }{
-		{Span(10 * time.Minute), "10m"},
-		{Span(2 * time.Hour), "2h"},
-		{Span(90 * time.Second), "1m30s"},
-		{Span(0), "0s"},
+		{Duration(10 * time.Minute), "10m"},
+		{Duration(2 * time.Hour), "2h"},
+		{Duration(90 * time.Second), "1m30s"},
+		{Duration(0), "0s"},
 		{Period(time.Minute), "min"},
 		{Period(720 * time.Hour), "month"},
 		{Period(10 * time.Minute), "10m"},

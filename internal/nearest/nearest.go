@@ -1,4 +1,4 @@
-// Package nearest finds the known name a person probably meant.
+// Package nearest finds the known name that a mistyped one probably means.
 package nearest
 
 import (
@@ -13,11 +13,11 @@ import (
 // is near.
 func Nearest(found string, known []string) string {
 	if len(found) > 100 {
-		return "" // nobody meant a name by that, and comparing takes its length times theirs
+		return "" // no name is that long, and the comparison takes the product of both lengths
 	}
-	best, least := "", 1 // only the same but for case
+	best, limit := "", 1 // accepts a distance below it: only a difference in case
 	if len(found) > 2 {
-		least = 2 + len(found)/4
+		limit = 2 + len(found)/4
 	}
 	lower := strings.ToLower(found)
 	for _, name := range known {
@@ -26,8 +26,8 @@ func Nearest(found string, known []string) string {
 		if len(lower) > 1 && (strings.HasPrefix(candidate, lower) || strings.HasSuffix(candidate, "/"+lower)) {
 			d = 0
 		}
-		if d < least {
-			best, least = name, d
+		if d < limit {
+			best, limit = name, d
 		}
 	}
 	return best

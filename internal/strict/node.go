@@ -105,9 +105,9 @@ func (e *Error) Error() string {
 
 // clipped is a text, or the beginning of one that is very long since a value stands in it.
 func clipped(text string) string {
-	const most = 1000
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "..."
+	const maxBytes = 1000
+	if len(text) > maxBytes {
+		return strings.ToValidUTF8(text[:maxBytes], "") + "..."
 	}
 	return text
 }

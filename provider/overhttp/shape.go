@@ -24,7 +24,7 @@ const (
 	geminiArray // a stream of Gemini without alt=sse: an array, here of one element
 )
 
-// shapeOf tells the form by the address of the request, and whether that asks for a
+// shapeOf finds the form from the URL of the request, and whether that asks for a
 // stream; others ask for it in the body.
 func shapeOf(url *url.URL) (s shape, stream bool) {
 	switch {
@@ -210,10 +210,10 @@ func (s *stream) Close() error {
 	return s.PipeReader.Close()
 }
 
-// pieces is into how many a streamed answer is cut at the most.
+// pieces is the maximum number of pieces of a streamed answer.
 const pieces = 20
 
-// stream writes an answer over a span, from now on.
+// stream writes an answer over a duration, beginning now.
 func (t *Transport) stream(
 	ctx context.Context,
 	ask asked,

@@ -11,7 +11,7 @@
 //	})
 //
 // A request is sized as real APIs size it: max_tokens as declared, the prompt by an
-// estimate of four bytes a token. How long its answer is, Output says.
+// estimate of four bytes a token. Output determines the length of the answer.
 package overhttp
 
 import (
@@ -37,8 +37,8 @@ type Transport struct {
 	// Output is the number of tokens of the answer to request k, counted from 0; nil
 	// means 16 each.
 	Output func(k uint64) int
-	// Seen is told of each request when its reply leaves or its client goes; it may be
-	// nil.
+	// Seen is called once for each request, when its reply leaves or its client disconnects;
+	// it may be nil.
 	Seen func(Exchange)
 
 	config provider.Config
@@ -60,8 +60,8 @@ type Exchange struct {
 	Reply    wire.Reply    // without a status when the client went first
 }
 
-// New makes a transport whose provider starts now. It reports limits that make no
-// sense, and a batching server, which is not served over HTTP.
+// New makes a transport whose provider starts now. It reports invalid
+// limits, and a batching server, which is not supported over HTTP.
 func New(c provider.Config, seed uint64) (*Transport, error) {
 	if c.Capacity.Batching != nil {
 		return nil, errors.New("a batching server cannot be served over HTTP")
@@ -273,11 +273,11 @@ func (t *Transport) finish(x *exchange, output int) {
 			delete(t.turns, next)
 			return
 		}
-		next, started = t.api.PassOver()
+		next, started = t.api.SkipCancelled()
 	}
 }
 
-// saw tells of a request once: of a stream, when it begins.
+// saw calls Seen once for a request; for a stream, when it begins.
 func (t *Transport) saw(x *exchange, reply wire.Reply) {
 	if x.seen {
 		return

@@ -15,13 +15,13 @@ import (
 	"stampede/internal/nearest"
 )
 
-// Book is a price list by model name and tier.
-type Book struct {
+// PriceList holds prices by model name and tier.
+type PriceList struct {
 	name   string
 	models map[string]*listing
 }
 
-// listing is what a price list says of a model.
+// listing is the entry of a model in a price list.
 type listing struct {
 	tiers  [Tiers]Price // without a model where the tier is not sold
 	day    []stretch    // the standard tier over the day; empty where it has one price
@@ -42,14 +42,14 @@ var builtin []byte
 const builtinDate = "2026-10-04"
 
 // Builtin is the small price list that the program carries.
-func Builtin() Book {
+func Builtin() PriceList {
 	lines := csv.NewReader(bytes.NewReader(builtin))
 	lines.Comment = '#'
 	rows, err := lines.ReadAll()
 	if err != nil {
 		panic(err) // the table is part of the program
 	}
-	b := newBook("the built-in price list")
+	b := newPriceList("the built-in price list")
 	for _, row := range rows[1:] {
 		tier, ok := FindTier(row[1])
 		if !ok {
@@ -72,19 +72,19 @@ func Builtin() Book {
 	return b
 }
 
-func newBook(name string) Book { return Book{name, map[string]*listing{}} }
+func newPriceList(name string) PriceList { return PriceList{name, map[string]*listing{}} }
 
 // Quote is a price as people write it, in US dollars per million tokens. Input and
-// Output are needed; reading and writing a cache cost as input where nothing is
-// said, writing for an hour as writing, and reasoning as output.
+// Output are required. A missing price defaults: Cached and Written to Input,
+// WrittenHour to Written, Reasoning to Output.
 type Quote struct {
 	Input, Cached, Written, WrittenHour, Output, Reasoning *float64
 }
 
-// sold reports whether the quote prices tokens at all.
+// sold reports whether the quote has a price per token.
 func (q Quote) sold() bool { return q.Input != nil && q.Output != nil }
 
-// free reports whether all that the quote says is 0.
+// free reports whether every price of the quote is 0.
 func (q Quote) free() bool {
 	for _, p := range []*float64{q.Input, q.Cached, q.Written, q.WrittenHour, q.Output, q.Reasoning} {
 		if p != nil && *p != 0 {
@@ -122,11 +122,11 @@ func (q Quote) Rates() (r Rates, err error) {
 	return r, err
 }
 
-// besides completes the quote of a tier from the standard one. The discount or surcharge of
-// its input holds for the cache as well, that of its output for reasoning; OpenAI and
-// Anthropic price their tiers so. Else a cached token of a batch, at half the price of new
+// completeFrom fills the missing prices of a tier from the standard tier: its cache prices get the
+// discount or surcharge of its input, its reasoning price that of its output, as OpenAI and
+// Anthropic price their tiers. Without it a cached token of a batch, at half the price of new
 // input, would cost more than a cached token of the standard tier, at a tenth.
-func (q Quote) besides(standard Rates) Quote {
+func (q Quote) completeFrom(standard Rates) Quote {
 	scaled := func(own, of *float64, from, rate int64) *float64 {
 		if own != nil || of == nil || from == 0 {
 			return own
@@ -151,14 +151,14 @@ func PerMillion(model string, input, cached, output float64) Price {
 	return Price{Model: model, Rates: rates}
 }
 
-// add books a model's price in a tier, the standard one before others.
-func (b Book) add(model string, tier Tier, q Quote, date, source string) error {
+// add records a model's price in a tier; the standard tier must be added first.
+func (b PriceList) add(model string, tier Tier, q Quote, date, source string) error {
 	l := b.models[model]
 	if l == nil {
 		l = new(listing)
 	}
 	if tier != Standard {
-		q = q.besides(l.tiers[Standard].Rates)
+		q = q.completeFrom(l.tiers[Standard].Rates)
 	}
 	p, err := b.price(model, tier, q, date, source)
 	if err != nil {
@@ -168,7 +168,7 @@ func (b Book) add(model string, tier Tier, q Quote, date, source string) error {
 	return nil
 }
 
-func (b Book) price(model string, tier Tier, q Quote, date, source string) (Price, error) {
+func (b PriceList) price(model string, tier Tier, q Quote, date, source string) (Price, error) {
 	rates, err := q.Rates()
 	p := Price{Model: model, Tier: tier, Rates: rates, Date: date, Source: source}
 	if q.free() {
@@ -177,11 +177,11 @@ func (b Book) price(model string, tier Tier, q Quote, date, source string) (Pric
 	return p, err
 }
 
-// refuse books why a model has no price per token.
-func (b Book) refuse(model, reason string) { b.models[model] = &listing{reason: reason} }
+// exclude records why a model has no price per token.
+func (b PriceList) exclude(model, reason string) { b.models[model] = &listing{reason: reason} }
 
 // Len is the number of models with a price.
-func (b Book) Len() (n int) {
+func (b PriceList) Len() (n int) {
 	for _, l := range b.models {
 		if l.reason == "" {
 			n++
@@ -191,7 +191,7 @@ func (b Book) Len() (n int) {
 }
 
 // Models lists the names of the models with a price in order.
-func (b Book) Models() (names []string) {
+func (b PriceList) Models() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(b.models)) {
 		if b.models[name].reason == "" {
 			names = append(names, name)
@@ -200,10 +200,10 @@ func (b Book) Models() (names []string) {
 	return names
 }
 
-// Price finds a model by its name, or by the part of its name behind the
-// provider when that is not ambiguous, and what it costs in a tier. Where that depends
-// on the time of day it is the price that holds for the longest part of it.
-func (b Book) Price(model string, tier Tier) (Price, error) {
+// Price is the price of a model in a tier. The model is found by its full name, or without the
+// provider's prefix when that is unambiguous. A price that depends on the time of day is the one
+// that holds for the largest part of the day.
+func (b PriceList) Price(model string, tier Tier) (Price, error) {
 	l, err := b.find(model)
 	if err != nil {
 		return Price{}, err
@@ -222,7 +222,7 @@ func (b Book) Price(model string, tier Tier) (Price, error) {
 }
 
 // PriceAt is Price at a time of day, given as the time since midnight UTC.
-func (b Book) PriceAt(model string, tier Tier, at time.Duration) (Price, error) {
+func (b PriceList) PriceAt(model string, tier Tier, at time.Duration) (Price, error) {
 	p, err := b.Price(model, tier)
 	if err != nil || tier != Standard {
 		return p, err
@@ -236,7 +236,7 @@ func (b Book) PriceAt(model string, tier Tier, at time.Duration) (Price, error) 
 	return p, err
 }
 
-func (b Book) find(model string) (*listing, error) {
+func (b PriceList) find(model string) (*listing, error) {
 	l, ok := b.models[model]
 	if !ok {
 		var sold, named []string

@@ -439,7 +439,7 @@ func (d *Drawing) chosen() (points []*report.PointResult, fixed string, left int
 // cost shows the axes that move the waste, where there is any.
 func (d *Drawing) cost() (plots.Figure, error) {
 	if d.X == "" && d.By == "" && slices.ContainsFunc(d.c.Sensitivity, func(s report.Sensitivity) bool {
-		return s.Metric == d.metric("usd_wasted") && s.AtMost > s.AtLeast
+		return s.Metric == d.metric("usd_wasted") && s.Highest > s.Lowest
 	}) {
 		y, x, by := d.Y, d.xAxis, d.byAxis
 		defer func() { d.Y, d.xAxis, d.byAxis = y, x, by }()

@@ -1,4 +1,4 @@
-// Package measure runs one scenario many times and says what came of it.
+// Package measure runs the replications of one scenario and computes its metrics.
 //
 // Data flows one way. A [Replicator] runs replications on all cores; each streams its records into a
 // [Tally]; a tally gives one value for each metric of the registry ([Metrics]); the values of

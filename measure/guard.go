@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Guard calls f and returns its panic as an error that says where it happened, so that a fault of the
+// Guard calls f and returns its panic as an error with the place where it happened, so that a fault of the
 // program that one replication meets does not end the others.
 func Guard(f func() error) (err error) {
 	defer func() {

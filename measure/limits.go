@@ -87,7 +87,7 @@ func newLimitTally(m *fleet.Model) limitTally {
 	return t
 }
 
-// add takes in an attempt that was received in the measured time or after it.
+// add counts an attempt that was received in the measured time or after it.
 func (t *limitTally) add(a *fleet.Attempt) {
 	if a.Limit == provider.NoLimit {
 		return
@@ -103,7 +103,7 @@ func (t *limitTally) add(a *fleet.Attempt) {
 	to.byLimit[t.first[t.model.ProviderOf(a)]+int(a.Limit)]++
 }
 
-// end takes in what the run says when it has ended.
+// end adds the summary of the run when it has ended.
 func (t *limitTally) end(s *fleet.Summary) {
 	t.refused = t.before
 	if s.MeasuredTo != t.model.Horizon {

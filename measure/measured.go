@@ -7,7 +7,7 @@ import (
 	"stampede/sim"
 )
 
-// Measured is the time that a run's metrics are of: from the end of the warm-up
+// Measured is the time that a run's metrics cover: from the end of the warm-up
 // to the horizon, or to the last call's end where the number of calls ends the run.
 //
 // A call belongs to it by its arrival, with everything that happens to the call

@@ -7,7 +7,7 @@ type Metric struct {
 	Name    string
 	Unit    string
 	Group   string // the heading it stands under
-	Of      Basis  // which calls or which time it is of
+	Of      Basis  // what it covers: calls, a time, or the run
 	Better  Direction
 	Meaning string // one line
 	Show    Show   // whether `stampede run` prints it

@@ -17,7 +17,7 @@ import (
 // second after the trigger from which both the rate over a window and the mean
 // rate of all that is left are at least 90 % of that level; the window is 5 s, or
 // so long that 50 answers are expected in it, and what is left ends with the last
-// arrival. When there is no such second, it has collapsed. It speaks of answers
+// arrival. When there is no such second, it has collapsed. It looks at answers
 // per second alone: a spike that only makes callers wait shows in the latencies.
 //
 // A run in which fewer than half of the calls that ended in that time before the

@@ -92,7 +92,7 @@ func (r Replicator) Run(ctx context.Context, s *scenario.Scenario, from, to int)
 	return finished, nil
 }
 
-// WarmupOf is the warm-up that the scenario says, or that is found from it.
+// WarmupOf is the warm-up that the scenario states, or that is found from its data.
 func WarmupOf(ctx context.Context, s *scenario.Scenario) (sim.Time, error) {
 	if s.Warmup.Auto {
 		return FindWarmup(ctx, s)

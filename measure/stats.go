@@ -14,7 +14,7 @@ import (
 type Estimate struct {
 	Mean, Low, High float64
 	N               int     // replications that had a value
-	Unseen          float64 // where all had the same by luck, the largest part of others that may differ; else 0
+	Unseen          float64 // where all have the same value, the largest share of others that may differ; else 0
 }
 
 // Half is half the width of the interval.

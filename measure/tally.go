@@ -46,7 +46,7 @@ type Tally struct {
 	bound           *fleet.Bound // of the answers
 	limits          limitTally
 	recovery        *recovery // nil without a trigger
-	collapse        *collapse // nil unless the scenario says what a collapse is
+	collapse        *collapse // nil unless the scenario defines a collapse
 }
 
 // NewTally makes an empty tally for a run of the scenario.
@@ -208,7 +208,7 @@ func (t *Tally) Call(c *fleet.Call) {
 	}
 }
 
-// finish takes in what the run says when it has ended.
+// finish adds the summary of the run when it has ended.
 func (t *Tally) finish(s *fleet.Summary) {
 	for i, n := range s.NotStarted {
 		if t.counts(i) {

@@ -1,4 +1,4 @@
 package measure
 
-// Version is that of the program; it stands in manifests.
+// Version is that of the program, as in manifests.
 const Version = "0.1.0"

@@ -172,7 +172,7 @@ func (c *Comparison) explain() {
 			if total.Count() < 2 {
 				continue
 			}
-			s := Sensitivity{Axis: axis, Metric: i, AtLeast: math.Inf(1), AtMost: math.Inf(-1)}
+			s := Sensitivity{Axis: axis, Metric: i, Lowest: math.Inf(1), Highest: math.Inf(-1)}
 			between := 0.0
 			for g := range by {
 				if by[g].Count() == 0 {
@@ -180,11 +180,11 @@ func (c *Comparison) explain() {
 				}
 				mean := by[g].Mean()
 				between += float64(by[g].Count()) * (mean - total.Mean()) * (mean - total.Mean())
-				if mean < s.AtLeast {
-					s.AtLeast, s.Least = mean, names[g]
+				if mean < s.Lowest {
+					s.Lowest, s.LowestAt = mean, names[g]
 				}
-				if mean > s.AtMost {
-					s.AtMost, s.Most = mean, names[g]
+				if mean > s.Highest {
+					s.Highest, s.HighestAt = mean, names[g]
 				}
 			}
 			if whole := total.Variance() * float64(total.Count()-1); whole > 0 {

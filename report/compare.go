@@ -14,17 +14,17 @@ import (
 	"stampede/sweep"
 )
 
-// Comparison is what a sweep's folder says: each point with intervals, its
-// difference to a base paired by seed, which points may be the best, and what
-// each axis does.
+// Comparison is the contents of a sweep's folder: each point with intervals, its
+// difference to a base paired by seed, which points cannot be ruled out as the best, and
+// how sensitive metrics are to each axis.
 type Comparison struct {
 	Manifest    *sweep.Manifest
 	Axes        []string
 	Metrics     []int // of the registry, those compared
-	Objective   int   // place in Metrics of the one that the best set goes by
+	Objective   int   // place in Metrics of the one that the best set is chosen by
 	Base        int   // the point compared to
 	Points      []PointResult
-	Best        []int // points that may be the best, the best mean first
+	Best        []int // points that cannot be ruled out as the best, the best mean first
 	Frontier    []int // points that no other beats in cost, latency and success
 	Sensitivity []Sensitivity
 	Warnings    []string
@@ -72,13 +72,13 @@ const (
 
 // Sensitivity is the part of the variance of a metric between points that the
 // values of one axis explain by themselves (eta squared), with the values at
-// which its mean is least and most.
+// which its mean is lowest and highest.
 type Sensitivity struct {
-	Axis            string
-	Metric          int // place in Metrics
-	Share           float64
-	Least, Most     string
-	AtLeast, AtMost float64
+	Axis                string
+	Metric              int // place in Metrics
+	Share               float64
+	LowestAt, HighestAt string  // values of the axis
+	Lowest, Highest     float64 // mean of the metric there
 }
 
 // CompareOptions choose what is compared.
@@ -314,7 +314,7 @@ func difference(g, base *group, at map[int]int, metric int, m measure.Metric, ra
 	return out
 }
 
-// censoring is what a comparison must not be silent about, whatever metrics it shows.
+// censoring lists the metrics that a comparison always warns about.
 var censoring = [...]struct{ metric, words string }{
 	{"unfinished", "are unfinished: they were hanging when the run ended"},
 	{"not_started", notStarted},

@@ -568,7 +568,7 @@ func TestFrontierAndSensitivity(t *testing.T) {
 		}
 	}
 	for _, s := range c.Sensitivity {
-		if s.Share < 0 || s.Share > 1+1e-9 || s.AtLeast > s.AtMost {
+		if s.Share < 0 || s.Share > 1+1e-9 || s.Lowest > s.Highest {
 			t.Errorf("%+v", s)
 		}
 	}

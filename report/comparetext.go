@@ -326,10 +326,10 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 				s.Axis,
 				measure.Metrics()[c.Metrics[s.Metric]].Name,
 				s.Share,
-				s.Least,
-				s.Most,
-				format.Finite(s.AtLeast),
-				format.Finite(s.AtMost),
+				s.LowestAt,
+				s.HighestAt,
+				format.Finite(s.Lowest),
+				format.Finite(s.Highest),
 			},
 		)
 	}

@@ -12,7 +12,7 @@ import (
 	"stampede/scenario"
 )
 
-// Report is what `stampede run` says about one scenario.
+// Report is what `stampede run` prints about one scenario.
 type Report struct {
 	Scenario     string        `json:"scenario"`
 	Seed         uint64        `json:"seed"`

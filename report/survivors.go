@@ -8,8 +8,8 @@ import (
 	"stampede/measure"
 )
 
-// nearlyAll is the share of answered calls below which cost and latency speak of
-// survivors: where only short prompts get through, both fall as success does.
+// nearlyAll is the share of answered calls below which cost and latency cover
+// only survivors: where only short prompts get through, both fall as success does.
 const nearlyAll = 0.99
 
 // survivorMetrics are what tells survivors from all calls.

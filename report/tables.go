@@ -166,12 +166,12 @@ func (c *Comparison) sensitivityTable(summary bool) *table {
 	})
 	short := c.shortAxes()
 	for _, s := range sorted {
-		if s.AtLeast == s.AtMost || summary && (s.Metric != c.Objective || s.Share < 0.01) {
+		if s.Lowest == s.Highest || summary && (s.Metric != c.Objective || s.Share < 0.01) {
 			continue
 		}
 		t.add(short[slices.Index(c.Axes, s.Axis)], measure.Metrics()[c.Metrics[s.Metric]].Name,
-			fmt.Sprintf("%.0f %%", 100*s.Share), fmt.Sprintf("%s (%s)", format.Number(s.AtLeast), s.Least),
-			fmt.Sprintf("%s (%s)", format.Number(s.AtMost), s.Most))
+			fmt.Sprintf("%.0f %%", 100*s.Share), fmt.Sprintf("%s (%s)", format.Number(s.Lowest), s.LowestAt),
+			fmt.Sprintf("%s (%s)", format.Number(s.Highest), s.HighestAt))
 	}
 	return t
 }

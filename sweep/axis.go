@@ -63,7 +63,7 @@ func FindAxis(axes []string, name string) (int, error) {
 	return -1, fmt.Errorf("found the axis %q, the end of several; want one of %s", name, nearest.List(ends))
 }
 
-// FindPoint finds a point of the folder that the manifest is of by its number, or
+// FindPoint finds a point of the manifest's folder by its number, or
 // by values as in "policy=own-the-loop,policy.gate.semaphore=8": the first point
 // that has them all.
 func (m *Manifest) FindPoint(dir, text string) (int, error) {

@@ -29,7 +29,7 @@ func (p Precision) reached(values []float64, random bool) bool {
 }
 
 // Known reports whether a mean is known well enough. That all replications have the same value by
-// luck is no certainty. Where the value is 0, nothing is known relative to it; else a part
+// chance is no certainty. Where the value is 0, nothing is known relative to it; else a part
 // e.Unseen of the replications may lie one event away, or as far as the value is large.
 func (p Precision) Known(e measure.Estimate) bool {
 	half := e.Half()
@@ -89,7 +89,7 @@ func (r Replications) lack(reps int, p Precision) (missing []int) {
 // rows must be in order.
 type pointReader struct {
 	rows *rowReader // of one metric, and of whether randomness affects it; nil at the end
-	row  *Row       // read and not yet told
+	row  *Row       // read and not yet passed on
 }
 
 // openPoints reads a file of results; the values are those of the metric, if any.

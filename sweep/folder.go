@@ -63,7 +63,7 @@ func lockFolder(dir string) (unlock func() error, err error) {
 	return lock.Unlock, nil
 }
 
-// writeWhole writes a file that comes to be whole or not at all, and stays when the power fails.
+// writeWhole writes a file as a whole or not at all; it survives a power failure.
 func writeWhole(path string, text []byte) error {
 	part := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
 	tmp, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)

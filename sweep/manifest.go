@@ -17,7 +17,7 @@ import (
 	"stampede/scenario"
 )
 
-// Manifest is what a sweep's folder says about itself. It holds no clock and no
+// Manifest describes the contents of a sweep's folder. It holds no clock and no
 // path, so that the same plan gives the same bytes anywhere.
 type Manifest struct {
 	Format       int                  `json:"format"`
@@ -30,7 +30,7 @@ type Manifest struct {
 	Points       int                  `json:"points"`
 	Sample       string               `json:"sample,omitempty"`
 	Shard        *Shard               `json:"shard,omitempty"`
-	Objective    string               `json:"objective"` // the metric that reports go by when none is named
+	Objective    string               `json:"objective"` // the metric that orders reports when none is named
 	Base         int                  `json:"base"`      // the point that is the scenario itself, else 0
 	Provider     string               `json:"provider"`
 	Policy       string               `json:"policy"`
@@ -114,7 +114,7 @@ const (
 	ResultsName  = "results.csv"
 )
 
-// Encode writes the manifest as it stands in its file.
+// Encode writes the manifest as in its file.
 func (m *Manifest) Encode() ([]byte, error) {
 	text, err := json.MarshalIndent(m, "", "  ")
 	return append(text, '\n'), err

@@ -147,7 +147,7 @@ func createRowFile(to string, head []byte) (*rowFile, error) {
 	return out, errors.Join(err, f.Chmod(0o644))
 }
 
-// write appends a row. One that stands twice is kept once when both agree.
+// write appends a row. One that appears twice is kept once when both agree.
 func (f *rowFile) write(k keyed) error {
 	switch c := f.last.compare(k); {
 	case c == 0 && bytes.Equal(f.last.line, k.line):

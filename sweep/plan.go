@@ -75,7 +75,7 @@ func (p *Plan) Point(i int) (labels []string, s *scenario.Scenario, err error) {
 	return labels, s, err
 }
 
-// base finds the point that changes nothing: the scenario as it stands, or 0. A
+// base finds the point that changes nothing: the scenario as written, or 0. A
 // value that changes it when set alone is in no such point, unless another axis
 // reaches into the same part; so few points have to be built, and of those at most
 // two thousand are.

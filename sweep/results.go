@@ -81,7 +81,7 @@ func createResults(dir string, axes []string) (*results, error) {
 	return &results{path: path, file: f}, err
 }
 
-// resumeResults goes on with a file: a torn last line is cut off, rows that say why something failed are
+// resumeResults continues a file: a torn last line is cut off, rows that say why something failed are
 // dropped, since it is tried again, the others are put in order, and each is reported.
 func resumeResults(dir string, axes []string, each func(*Row) error) (*results, error) {
 	path := filepath.Join(dir, ResultsName)
@@ -141,8 +141,8 @@ func wholeLines(path string) (int64, error) {
 	return 0, nil
 }
 
-// finish puts the rows in order of point and replication; the file is replaced as a whole and stays when the
-// power fails.
+// finish puts the rows in order of point and replication; the file is replaced as a whole and survives a
+// power failure.
 func (r *results) finish() error {
 	written, err := r.file.Stat()
 	if err := errors.Join(err, r.file.Close()); err != nil {
@@ -156,7 +156,7 @@ func (r *results) finish() error {
 	return sortRows(r.path, r.path, nil)
 }
 
-// stop closes the file as it is; what is written stays when the power fails.
+// stop closes the file as it is; what is written survives a power failure.
 func (r *results) stop() error { return errors.Join(r.file.Sync(), r.file.Close()) }
 
 // WriteRun writes the folder of a single scenario's run: a manifest and a row

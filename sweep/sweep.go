@@ -25,12 +25,12 @@ type Sweep struct {
 	Dir    string
 	Jobs   int  // replications at a time; 0 means one for each core
 	Resume bool // continue a folder that holds the same plan
-	// Progress, when set, is told after each replication how many are done and
+	// Progress, when set, is called after each replication with how many are done and
 	// how many there will be at least. It is called one call at a time.
 	Progress func(done, total int)
 }
 
-// Outcome says how a sweep went.
+// Outcome is the result of a sweep.
 type Outcome struct {
 	Points, Rows int      // rows in the folder
 	Failed       []string // points or replications that could not be run, the first twenty

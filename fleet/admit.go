@@ -52,13 +52,13 @@ func (r *run) admit(id uint32) {
 	c.paced = req.Paced
 	switch a.Action {
 	case policy.Go:
-		r.send(id, a.Generation, false)
+		r.send(id, a.Generation, false, expiry, layer)
 	case policy.Wait:
-		r.hold(id, waitFor[a.By])
+		r.hold(id, waitFor[a.By], expiry, layer)
 		c.timer = r.loop.Timer(now+a.Wait, event{kind: admits, id: id})
 	case policy.Queue:
 		c.place, c.ticket = queueAt[a.By], req.Caller.Ticket
-		r.hold(id, waitFor[a.By])
+		r.hold(id, waitFor[a.By], expiry, layer)
 	case policy.Refuse:
 		if a.By == policy.ByThrottle {
 			r.unblock(m, c.target) // the breaker had let it through
@@ -85,13 +85,14 @@ var (
 	queueAt = [...]place{policy.ByGate: atGate, policy.ByBreaker: atBreaker}
 )
 
-// hold starts a wait before an attempt is sent, which the call's timeouts may cut short.
-func (r *run) hold(id uint32, kind Wait) {
+// hold starts a wait before an attempt is sent, which the call's timeouts may cut short: that of
+// the given layer at that instant.
+func (r *run) hold(id uint32, kind Wait, expiry sim.Time, layer int) {
 	c := r.calls.at(id)
 	r.wait(c, kind)
-	if at, layer := r.expiry(id); layer >= 0 {
+	if layer >= 0 {
 		c.layer = uint8(layer)
-		c.expiry = r.loop.Timer(max(at, r.loop.Now()), event{kind: expires, id: id})
+		c.expiry = r.loop.Timer(max(expiry, r.loop.Now()), event{kind: expires, id: id})
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"stampede/wire"
 )
 
-// send starts an attempt and its timers. A hedge is one beside another that is under
-// way.
-func (r *run) send(id uint32, generation uint32, hedge bool) {
+// send starts an attempt and its timers, with that of the layer that expires first. A hedge is
+// one beside another that is under way.
+func (r *run) send(id uint32, generation uint32, hedge bool, expiry sim.Time, layer int) {
 	c := r.calls.at(id)
 	g := r.group(c)
 	m := g.instance(c)
@@ -62,10 +62,8 @@ func (r *run) send(id uint32, generation uint32, hedge bool) {
 		a.state = hung
 	}
 	timer, span := timeouts.BeforeFirstByte(int(c.tries), reach != provider.Unreachable)
-	if at, layer := r.expiry(id); timer == policy.NoTimer || at < now+span {
-		if layer >= 0 {
-			timer, span, a.layer = policy.CallTimer, max(0, at-now), uint8(layer)
-		}
+	if layer >= 0 && (timer == policy.NoTimer || expiry < now+span) {
+		timer, span, a.layer = policy.CallTimer, max(0, expiry-now), uint8(layer)
 	}
 	if timer != policy.NoTimer {
 		a.timerKind = timer
@@ -106,5 +104,6 @@ func (r *run) hedge(id uint32) {
 	if req.Placed {
 		c.places++
 	}
-	r.send(id, a.Generation, true)
+	expiry, layer := r.expiry(id)
+	r.send(id, a.Generation, true, expiry, layer)
 }

@@ -205,9 +205,42 @@ func (t *table) cut(from, n, width int) {
 	}
 	shrink(func(i int) int { return max(short, t.cells(from+i)) })
 	shrink(func(int) int { return short })
+	for i := range limit {
+		t.shorten(from+i, limit[i])
+	}
 	for _, row := range t.lines() {
 		for i := range limit {
 			row[from+i] = format.Cut(row[from+i], limit[i])
 		}
+	}
+}
+
+// shorten leaves out the beginning that all values of a column share, where a cut at their end
+// would make two of them look the same.
+func (t *table) shorten(column, width int) {
+	values, cut := map[string]bool{}, map[string]bool{}
+	for _, row := range t.rows {
+		values[row[column]] = true
+		cut[format.Cut(row[column], width)] = true
+	}
+	if len(cut) == len(values) {
+		return
+	}
+	shared := []rune(t.rows[0][column])
+	for value := range values {
+		n := 0
+		for _, r := range value {
+			if n == len(shared) || shared[n] != r {
+				break
+			}
+			n++
+		}
+		shared = shared[:n]
+	}
+	if len(shared) < 2 {
+		return
+	}
+	for _, row := range t.rows {
+		row[column] = "…" + string([]rune(row[column])[len(shared):])
 	}
 }

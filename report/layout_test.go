@@ -42,6 +42,29 @@ func TestCutColumns(t *testing.T) {
 	}
 }
 
+// Values that would look the same when cut lose what all of them begin with instead.
+func TestCutValuesDiffer(t *testing.T) {
+	for _, c := range []struct{ values, want []string }{
+		{[]string{"openai-tier-4-gpt-4o", "openai-tier-5-gpt-4o"}, []string{"…4-gp…", "…5-gp…"}},
+		{[]string{"as_above", "own-the-loop"}, []string{"as_ab…", "own-t…"}},
+		{[]string{"openai-python", "openai-go"}, []string{"…pyth…", "…go"}},
+		{[]string{"long-value", "long-value"}, []string{"long-…", "long-…"}},
+	} {
+		table := &table{head: []string{"x"}}
+		for _, v := range c.values {
+			table.rows = append(table.rows, []string{v})
+		}
+		table.cut(0, 1, table.total()-table.cells(0)+6)
+		var got []string
+		for _, row := range table.rows {
+			got = append(got, row[0])
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q cut to 6 columns: %q, want %q", c.values, got, c.want)
+		}
+	}
+}
+
 // The report of a sweep: every line fits, wide shows what is left out, and colour changes nothing
 // but the colour of headings and verdicts.
 func TestReportFitsTheTerminal(t *testing.T) {

@@ -44,7 +44,7 @@ func OfPicture(p experiments.Picture, content experiments.Content) plots.Figure 
 		}
 		for _, h := range of.Panels {
 			at := [][][2]float64{h.Refused, h.Answered}
-			f.Panels = append(f.Panels, plots.DotPanel{Y: p.Y + ", " + h.Name, At: at})
+			f.Panels = append(f.Panels, plots.DotPanel{Name: h.Name, Y: p.Y, At: at})
 		}
 		return f
 	}

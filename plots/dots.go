@@ -22,8 +22,9 @@ type Dots struct {
 
 // DotPanel is one of the panels.
 type DotPanel struct {
-	Y  string
-	At [][][2]float64 // by kind: time, actor
+	Name string // above the panel; may be empty
+	Y    string
+	At   [][][2]float64 // by kind: time, actor
 }
 
 func (f *Dots) heading() (title, subtitle *string) { return &f.Title, &f.Subtitle }
@@ -65,6 +66,9 @@ func (f *Dots) draw(c draw.Canvas) error {
 		p := newPlot("", panel.Y)
 		if i == len(f.Panels)-1 {
 			p.X.Label.Text = f.X
+		}
+		if p.Title.Text = panel.Name; panel.Name != "" {
+			p.Title.TextStyle.Font, p.Title.Padding = sans(9.5), vg.Points(3)
 		}
 		if err := spans(p, f.Shaded, end, 0, most); err != nil {
 			return err

@@ -53,7 +53,12 @@ func colourBar(c draw.Canvas, name string, low, high float64) draw.Canvas {
 	label.YAlign = draw.YCenter
 	marks := []plot.Tick{{Value: low, Label: number(low)}}
 	if high > low {
-		marks = ticks{}.Ticks(low, high)
+		marks = []plot.Tick{{Value: low, Label: number(low)}, {Value: high, Label: number(high)}}
+		for _, m := range (ticks{}).Ticks(low, high) { // those that leave room for the ends
+			if at := (m.Value - low) / (high - low); at > 0.06 && at < 0.94 {
+				marks = append(marks, m)
+			}
+		}
 	}
 	for _, m := range marks {
 		if m.Label == "" {

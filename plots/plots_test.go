@@ -277,8 +277,8 @@ func TestDots(t *testing.T) { golden(t, "dots", dots()) }
 // Two herds of one limiter, and the legend beside the first.
 func TestDotsInPanels(t *testing.T) {
 	f := dots()
-	f.Panels[0].Y = "client, no jitter"
-	spread := DotPanel{Y: "client, full jitter", At: make([][][2]float64, 2)}
+	f.Panels[0].Name = "No jitter"
+	spread := DotPanel{Name: "Full jitter", Y: "client", At: make([][][2]float64, 2)}
 	for c := range 100 {
 		spread.At[min(c%5, 1)] = append(spread.At[min(c%5, 1)], [2]float64{float64(c*37%100) / 10, float64(c)})
 	}

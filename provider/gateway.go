@@ -16,7 +16,7 @@ type Gateway struct {
 	Wait            time.Duration // before each of them
 	StripRetryAfter bool          // and retry-after-ms; what stands in the body stays
 	StripQuotas     bool          // the headers that say how much is left
-	RetryAfter      time.Duration // said in place of every wait that the provider asks for; 0 passes it on
+	RetryAfter      time.Duration // replaces every wait that the provider asks for; 0 passes it on
 	Rewrite         []Rewrite     // of statuses
 }
 

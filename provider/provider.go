@@ -64,7 +64,7 @@ const (
 	NoSlot              // the capacity: no slot is free and no place before it
 )
 
-// VerdictKind tells verdicts apart.
+// VerdictKind is the kind of a verdict.
 type VerdictKind uint8
 
 const (
@@ -264,7 +264,7 @@ func (p *Provider) refuse(now sim.Time, v *Verdict) {
 	p.show(now, &v.Reply)
 }
 
-// writeRefusal writes a refusal for a reason, with the wait where the dialect tells it.
+// writeRefusal writes a refusal for a reason, with the wait where the dialect sends one.
 func (p *Provider) writeRefusal(why dialect.Reason, now sim.Time, wait time.Duration, reply *wire.Reply) {
 	with := p.config.Dialect.Refuses(why)
 	reply.Status, reply.Code, reply.ShouldRetry = with.Status, with.Code, with.Advice
@@ -286,7 +286,7 @@ func (p *Provider) Spends() bool {
 	return slices.ContainsFunc(p.config.Limits, func(l Limit) bool { return l.Resource == Dollars })
 }
 
-// show writes the headers that say how much of each limit is left; of two limits
+// show writes the headers that report how much of each limit is left; of two limits
 // on one resource the first.
 func (p *Provider) show(now sim.Time, reply *wire.Reply) {
 	if !p.shown {
@@ -425,7 +425,7 @@ func (p *Provider) struck(i int, now sim.Time, r Request) bool {
 	return f.Share >= 1 || p.faults.For(uint64(i)).Uniform(r.Call, uint64(r.Attempt)|uint64(r.Relay)<<32) < f.Share
 }
 
-// Reach says whether a request sent now gets a connection: the first fault on
+// Reach reports whether a request sent now gets a connection: the first fault on
 // connections that strikes it, or Reachable.
 func (p *Provider) Reach(now sim.Time, r Request) Reachability {
 	for i := range p.config.Faults {

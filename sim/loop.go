@@ -8,7 +8,7 @@ import "fmt"
 // entry of 24.
 type Loop[E any] struct {
 	// Budget bounds the number of events handed out; 0 means no bound. When it
-	// is spent Next answers false and Err tells.
+	// is spent Next returns false and Err the reason.
 	Budget uint64
 
 	queue  queue[E]

@@ -15,7 +15,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -278,11 +277,6 @@ func number(x float64) string {
 		return fmt.Sprintf("%.4gk", x/1e3)
 	}
 	return fmt.Sprintf("%.4g", x)
-}
-
-// decimals writes a number with so many places after the point, at least none and at most 9.
-func decimals(x float64, places int) string {
-	return strconv.FormatFloat(x, 'f', min(max(places, 0), 9), 64)
 }
 
 // entry is a line of a legend.

@@ -1,6 +1,8 @@
 package plots
 
 import (
+	"math"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -35,7 +37,7 @@ func (f *Dots) size() (vg.Length, vg.Length) {
 
 func (f *Dots) draw(c draw.Canvas) error {
 	c = head(c, f.Title, f.Subtitle)
-	end, most := 0.0, 0.0
+	end, least, most := 0.0, math.Inf(1), 0.0
 	start := 0.0
 	if f.To > 0 {
 		start = f.From
@@ -47,13 +49,16 @@ func (f *Dots) draw(c draw.Canvas) error {
 				if f.outside(d[0]) {
 					continue
 				}
-				end, most, seen[kind] = max(end, d[0]), max(most, d[1]), true
+				end, least, most, seen[kind] = max(end, d[0]), min(least, d[1]), max(most, d[1]), true
 			}
 		}
 	}
 	if f.To > 0 {
 		end = f.To
+	} else {
+		least = 0
 	}
+	least = min(least, most)
 	entries := shadings(f.Shaded, end)
 	for kind, name := range f.Kinds {
 		if seen[kind] {
@@ -70,7 +75,7 @@ func (f *Dots) draw(c draw.Canvas) error {
 		if p.Title.Text = panel.Name; panel.Name != "" {
 			p.Title.TextStyle.Font, p.Title.Padding = sans(9.5), vg.Points(3)
 		}
-		if err := spans(p, f.Shaded, end, 0, most); err != nil {
+		if err := spans(p, f.Shaded, start, end, least, most); err != nil {
 			return err
 		}
 		for kind, at := range panel.At {
@@ -94,8 +99,8 @@ func (f *Dots) draw(c draw.Canvas) error {
 			p.Add(dots)
 		}
 		p.Y.Tick.Marker = ticks{whole: true}
-		p.X.Min, p.Y.Min = start, 0
-		p.X.Max, p.Y.Max = max(end+0.02*(end-start), start+1e-9), most*1.02+1
+		p.X.Min, p.Y.Min = start, least
+		p.X.Max, p.Y.Max = max(end+0.02*(end-start), start+1e-9), most+0.02*(most-least)+1
 		area := row(c, i, len(f.Panels))
 		panels[i], areas[i] = p, draw.Crop(area, 0, -room, 0, 0)
 		if i == 0 {

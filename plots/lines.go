@@ -84,7 +84,7 @@ func (f *Lines) draw(c draw.Canvas) error {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
 		p.Y.Min, p.Y.Max = low/1.1, high*1.1
 	}
-	if err := spans(p, f.Shaded, end, p.Y.Min, p.Y.Max); err != nil {
+	if err := spans(p, f.Shaded, 0, end, p.Y.Min, p.Y.Max); err != nil {
 		return err
 	}
 	entries, err := f.addSeries(p, shown)

@@ -458,3 +458,29 @@ func TestRuns(t *testing.T) {
 		}
 	}
 }
+
+// A stretch of time is shaded where it lies in the time shown, whatever the plot has drawn before.
+func TestSpansAreShaded(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		span Span
+		want bool
+	}{
+		{"with an end", Span{"", 40, 60}, true},
+		{"without an end", Span{"", 40, 0}, true},
+		{"cut by the beginning", Span{"", 10, 60}, true},
+		{"before the time shown", Span{"", 10, 20}, false},
+		{"after it", Span{"", 100, 120}, false},
+	} {
+		p := newPlot("", "")
+		if err := spans(p, []Span{c.span}, 30, 100, 0, 1); err != nil {
+			t.Fatal(err)
+		}
+		if shaded := p.X.Max >= p.X.Min; shaded != c.want {
+			t.Errorf("%s: shaded %v, want %v", c.name, shaded, c.want)
+		}
+		if c.want && p.X.Min < 30 {
+			t.Errorf("%s: shaded from %v, before the time shown", c.name, p.X.Min)
+		}
+	}
+}

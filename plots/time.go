@@ -60,7 +60,7 @@ func (f *Timeline) draw(c draw.Canvas) error {
 			}
 		}
 		high = max(high*1.05, 1e-9)
-		if err := spans(p, f.Shaded, f.End, 0, high); err != nil {
+		if err := spans(p, f.Shaded, 0, f.End, 0, high); err != nil {
 			return err
 		}
 		var entries []entry
@@ -95,17 +95,17 @@ func (f *Timeline) draw(c draw.Canvas) error {
 }
 
 // spans adds the stretches of time that begin before the end.
-func spans(p *plot.Plot, shaded []Span, end, low, high float64) error {
+func spans(p *plot.Plot, shaded []Span, begin, end, low, high float64) error {
 	for _, s := range shaded {
-		if s.Start >= end || p.X.Min > s.End && s.End > 0 {
+		if s.Start >= end || s.End > 0 && s.End <= begin {
 			continue
 		}
-		stop := s.End
+		start, stop := max(s.Start, begin), s.End
 		if stop <= 0 || stop > end {
 			stop = end
 		}
 		area, err := plotter.NewPolygon(
-			plotter.XYs{{X: s.Start, Y: low}, {X: stop, Y: low}, {X: stop, Y: high}, {X: s.Start, Y: high}})
+			plotter.XYs{{X: start, Y: low}, {X: stop, Y: low}, {X: stop, Y: high}, {X: start, Y: high}})
 		if err != nil {
 			return err
 		}

@@ -61,8 +61,8 @@ var gatePicture = Picture{
 	Settings: gateSettings,
 	Name:     "semaphore",
 	Title:    "A gate beyond the eight slots answers no more per minute",
-	Subtitle: "Forty workers, 2,000 calls; eight slots, beyond which the server queues or refuses; lognormal with " +
-		"mean 296 ms; policy: openai-python 2.46; in brackets: share answered with a gate of forty",
+	Subtitle: "Forty workers, 2,000 calls; limiter: eight slots, beyond which the server queues or refuses; " +
+		"lognormal with mean 296 ms; policy: openai-python 2.46; in brackets: share answered with a gate of forty",
 	X: "gate, requests at once", Y: "answers per minute",
 	content: func(l *lab, r *Result) (Content, error) {
 		gates := []float64{1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40}

@@ -180,7 +180,7 @@ func (c *Comparison) WriteMarkdown(w io.Writer) {
 	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n- ordered by %s; base is %s\n\n", format.Markdown(c.title()),
 		format.Markdown(c.Manifest.Policy), format.Markdown(c.Manifest.Provider), c.objective(),
 		format.Markdown(c.baseName()))
-	points := c.pointTable(c.columnsOf(Layout{Wide: true}), true, true)
+	points := c.pointTable(c.columnsOf(Layout{Wide: true}), spreads{true, true}, true)
 	points.markdown(w)
 	fmt.Fprintln(w)
 	for _, line := range append(c.footnotes(), points.legend()...) {

@@ -165,7 +165,7 @@ func fold(name string, width int) (lines []string) {
 		lines = []string{""}
 		for _, word := range words {
 			last := &lines[len(lines)-1]
-			if *last != "" && len([]rune(strings.TrimRight(*last+word, " "))) > width {
+			if *last != "" && len([]rune(strings.TrimRight(*last+word, " _"))) > width {
 				lines = append(lines, "")
 				last = &lines[len(lines)-1]
 			}
@@ -173,7 +173,7 @@ func fold(name string, width int) (lines []string) {
 		}
 		fits := len(lines) <= headLines
 		for i := range lines {
-			lines[i] = strings.TrimRight(lines[i], " ")
+			lines[i] = strings.TrimRight(lines[i], " _")
 			fits = fits && (len([]rune(lines[i])) <= width)
 		}
 		if fits || len(words) < 2 {

@@ -27,9 +27,13 @@ func (c *Comparison) columnsOf(l Layout) (places []int) {
 	return places
 }
 
+// spreads says where a table has half-widths beside the means.
+type spreads struct{ cells, differences bool }
+
 // pointTable has a row for each point, the best mean of the objective first: axes, the metrics
-// in those places, and the difference to the base. Without spread, cells are means alone.
-func (c *Comparison) pointTable(places []int, spread, limits bool) *table {
+// in those places, and the difference to the base. Without the spread of cells or of differences these are
+// means alone.
+func (c *Comparison) pointTable(places []int, spread spreads, limits bool) *table {
 	axes := c.shortAxes()
 	t := &table{head: append([]string{"", "#"}, axes...), left: 2 + len(axes)}
 	for _, i := range places {
@@ -45,12 +49,12 @@ func (c *Comparison) pointTable(places []int, spread, limits bool) *table {
 	for _, p := range points {
 		cells := append([]string{c.mark(p), strconv.Itoa(p.Point)}, p.Labels...)
 		for _, i := range places {
-			cells = append(cells, c.cell(p, i, spread))
+			cells = append(cells, c.cell(p, i, spread.cells))
 		}
 		if limits {
 			cells = append(cells, refusedMost(p.Limits))
 		}
-		t.add(append(cells, c.versusBase(p))...)
+		t.add(append(cells, c.versusBase(p, spread.differences))...)
 	}
 	t.code = func(column, row int) string {
 		if column < len(t.head)-1 {
@@ -92,7 +96,7 @@ func (c *Comparison) cell(p *PointResult, i int, spread bool) string {
 }
 
 // versusBase is the difference of the objective to the base with its verdict; the base shows its mean.
-func (c *Comparison) versusBase(p *PointResult) string {
+func (c *Comparison) versusBase(p *PointResult, spread bool) string {
 	d := p.Diffs[c.Objective]
 	switch {
 	case d.Verdict == IsBase:
@@ -102,6 +106,9 @@ func (c *Comparison) versusBase(p *PointResult) string {
 		if d.Mean > 0 {
 			sign = "+"
 		}
+		if !spread {
+			return sign + format.Number(d.Mean) + " " + string(d.Verdict)
+		}
 		return sign + plusMinus(d.Estimate) + " " + string(d.Verdict)
 	case p.N == 0:
 		return ""
@@ -110,35 +117,33 @@ func (c *Comparison) versusBase(p *PointResult) string {
 }
 
 // fitted is the table of points within the width of a layout, and the metrics that have no place
-// in it. It gives up, in this order: spreads, the ends of labels, metrics from the last on.
+// in it. It gives up, in this order: the spreads of cells and the ends of labels, the spreads of
+// differences, metrics from the last on.
 func (c *Comparison) fitted(l Layout) (t *table, left []string) {
 	places := c.columnsOf(l)
-	t = c.pointTable(places, true, l.Wide)
+	t = c.pointTable(places, spreads{true, true}, l.Wide)
 	if l.Wide || c.chosen || l.Width == 0 {
 		return t, nil
 	}
-	for spread := true; ; spread = false {
-		t = c.pointTable(places, spread, false)
-		if spread {
-			t.foldHead()
-		} else {
-			t.name(2, c.lastNames())
-			t.foldHead()
-			t.cut(2, len(c.Axes), l.Width)
-		}
-		switch {
-		case t.total() <= l.Width:
-			slices.Reverse(left)
-			return t, left
-		case spread:
-		case len(places) == 0:
-			return t, left
-		default:
-			last := len(places) - 1
-			left = append(left, measure.Metrics()[c.Metrics[places[last]]].Name)
-			places = places[:last]
-		}
+	if t.foldHead(); t.total() <= l.Width {
+		return t, nil
 	}
+	narrow := func(spread spreads) {
+		t = c.pointTable(places, spread, false)
+		t.name(2, c.lastNames())
+		t.foldHead()
+		t.cut(2, len(c.Axes), l.Width)
+	}
+	if narrow(spreads{differences: true}); t.total() <= l.Width {
+		return t, nil
+	}
+	for narrow(spreads{}); t.total() > l.Width && len(places) > 0; narrow(spreads{}) {
+		last := len(places) - 1
+		left = append(left, measure.Metrics()[c.Metrics[places[last]]].Name)
+		places = places[:last]
+	}
+	slices.Reverse(left)
+	return t, left
 }
 
 // lastNames names axes by the last part of their paths, where that tells them apart.

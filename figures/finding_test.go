@@ -77,3 +77,21 @@ func TestZoomToTheTrigger(t *testing.T) {
 		}
 	}
 }
+
+// A share of calls that is 1 in all of 10 replications has no band: 0.74 = 0.05^(1/10) bounds the share of the
+// replications that have it, which is what "collapsed" is about, and nothing is known of the others' calls.
+func TestNoBandWithoutVariation(t *testing.T) {
+	lows := map[string]float64{"success_ratio": 1, "throttled_ratio": 1, "collapsed": 0.74, "answered": 0.74}
+	for metric, low := range lows {
+		e := measure.Estimate{N: 10, Mean: 1, Low: 0.74, High: 1, Unseen: 0.26}
+		d := Drawing{c: &report.Comparison{Metrics: []int{measure.Index(metric)}}}
+		got := d.at(&report.PointResult{Estimates: []measure.Estimate{e}}, metric)
+		if want := (plots.Point{Y: 1, Low: low, High: 1}); got != want {
+			t.Errorf("%s: %v, want %v", metric, got, want)
+		}
+		e.Unseen = 0
+		if got := d.at(&report.PointResult{Estimates: []measure.Estimate{e}}, metric); got.Low != 0.74 {
+			t.Errorf("%s: an interval of what varies stays: %v", metric, got)
+		}
+	}
+}

@@ -85,9 +85,14 @@ func label(name string) string {
 	return text + ", " + m.Unit
 }
 
-// at is the value of a metric at a point, with its interval.
+// at is the value of a metric at a point, with its interval. A share of calls that all replications have the
+// same has none: how many replications may differ is known, not by how many of their calls. "collapsed" is a
+// share of the replications themselves.
 func (d *Drawing) at(p *report.PointResult, metric string) plots.Point {
 	e := p.Estimates[d.metric(metric)]
+	if e.Unseen > 0 && measure.Metrics()[measure.Index(metric)].Kind() == measure.Share && metric != "collapsed" {
+		return plots.Point{Y: e.Mean, Low: e.Mean, High: e.Mean}
+	}
 	return plots.Point{Y: e.Mean, Low: e.Low, High: e.High}
 }
 

@@ -1,8 +1,10 @@
 package plots
 
 import (
+	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -74,7 +76,7 @@ type heatCells struct{ *Heat }
 // Plot implements plot.Plotter.
 func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
 	low, high, values := h.reach()
-	write := distinct(values)
+	write := withHalf(values)
 	x, y := p.Transforms(&c)
 	for j, row := range h.Cells {
 		for i, q := range row {
@@ -89,12 +91,9 @@ func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
 				if high > low {
 					u = (q.Y - low) / (high - low)
 				}
-				fill, label = shade(u), write(q.Y)
+				fill, label = shade(u), write(q)
 				if u < 0.55 {
 					ink = color.White
-				}
-				if half := (q.High - q.Low) / 2; half > 0 && !math.IsInf(half, 0) {
-					label += "\n±" + number(twoDigits(half))
 				}
 			}
 			c.SetColor(fill)
@@ -112,7 +111,39 @@ func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
+// withHalf writes values of those there are, each with half its interval on a second line: the half with two
+// significant digits, the value with as many decimals, or up to three more where another would read the same.
+// Values without an interval, and those whose interval would take more than seven digits, are written by distinct.
+func withHalf(values []float64) func(Point) string {
+	plain := distinct(values)
+	return func(q Point) string {
+		half := (q.High - q.Low) / 2
+		if !(half > 0) || math.IsInf(half, 0) {
+			return plain(q.Y)
+		}
+		half = twoDigits(half)
+		least := decimals(half)
+		if most := max(math.Abs(q.Y), half); most >= 1e6 || most >= math.Pow10(7-least) {
+			return plain(q.Y) + "\n±" + number(half)
+		}
+		digits := least
+		for digits < least+3 && slices.ContainsFunc(values, func(v float64) bool {
+			return math.Abs(v-q.Y) > 1e-6*math.Abs(v) && withDecimals(v, digits) == withDecimals(q.Y, digits)
+		}) {
+			digits++
+		}
+		return withDecimals(q.Y, digits) + "\n±" + withDecimals(half, least)
+	}
+}
+
+// withDecimals writes a number with so many decimals.
+func withDecimals(x float64, decimals int) string { return fmt.Sprintf("%.*f", decimals, x) }
+
+// twoDigits rounds to two significant digits.
 func twoDigits(x float64) float64 {
 	scale := math.Pow(10, math.Floor(math.Log10(x))-1)
 	return math.Round(x/scale) * scale
 }
+
+// decimals is how many digits a number of two significant digits has behind the point.
+func decimals(x float64) int { return max(0, 1-int(math.Floor(math.Log10(x)+1e-9))) }

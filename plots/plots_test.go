@@ -450,6 +450,30 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
+// A value in a heat map has the decimals of its half-width, which has two significant digits, and more where
+// two values would read the same.
+func TestDecimalsOfTheHalfWidth(t *testing.T) {
+	for _, c := range []struct {
+		values, halves []float64
+		want           []string
+	}{
+		{[]float64{1998.77, 495.367}, []float64{2.2, 4.94}, []string{"1998.8 ±2.2", "495.4 ±4.9"}},
+		{[]float64{1998.77, 805.2}, []float64{22.4, 5}, []string{"1999 ±22", "805.2 ±5.0"}},
+		{[]float64{0.98765, 0.5}, []float64{0.0123, 0}, []string{"0.988 ±0.012", "0.5"}},
+		{[]float64{0.98765, 12.4}, []float64{0.0997, 152}, []string{"0.99 ±0.10", "12 ±150"}},
+		{[]float64{100.31, 100.34}, []float64{2.2, 2.2}, []string{"100.31 ±2.2", "100.34 ±2.2"}},
+		{[]float64{2.5e6, 0.5}, []float64{3e4, 1e-9}, []string{"2.5M ±30k", "0.5 ±1e-09"}},
+	} {
+		write := withHalf(c.values)
+		for i, v := range c.values {
+			got := strings.ReplaceAll(write(Point{Y: v, Low: v - c.halves[i], High: v + c.halves[i]}), "\n", " ")
+			if got != c.want[i] {
+				t.Errorf("%g ±%g: %q, want %q", v, c.halves[i], got, c.want[i])
+			}
+		}
+	}
+}
+
 // Numbers of spots that lie on each other share a place.
 func TestRuns(t *testing.T) {
 	for want, numbers := range map[string][]int{"1": {1}, "1-3": {1, 2, 3}, "1, 3-4": {1, 3, 4}, "": nil} {

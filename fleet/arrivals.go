@@ -38,7 +38,21 @@ func (r Renewal) Next(_ uint64, last sim.Time, u float64) (sim.Time, bool) {
 	return r.Rate.after(last, r.Gap.Sample(u))
 }
 
-func (r Renewal) String() string { return fmt.Sprintf("at %v with gaps %v", r.Rate, r.Gap) }
+// String names the rate and the process: the mean of the gaps follows from the rate.
+func (r Renewal) String() string {
+	gaps := fmt.Sprintf("gaps in proportion to %v", r.Gap)
+	switch g := r.Gap.(type) {
+	case law.Exponential:
+		gaps = "Poisson"
+	case law.Constant:
+		gaps = "evenly spaced"
+	case law.Gamma:
+		gaps = fmt.Sprintf("gamma gaps of cv %.4g", 1/math.Sqrt(g.Alpha))
+	case law.Weibull:
+		gaps = fmt.Sprintf("Weibull gaps of shape %.4g", g.K)
+	}
+	return fmt.Sprintf("at %v, %s", r.Rate, gaps)
+}
 
 // Profile is a rate of arrivals over time: pieces in order of their start, the
 // first at 0. Each piece lasts until the next and the last forever.

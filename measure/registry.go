@@ -60,8 +60,9 @@ func answers() []Metric {
 		{Name: "success_ratio", Unit: "share", Better: Higher, Show: Always,
 			Meaning: "Share of calls that were answered",
 			Value:   func(t *Tally) float64 { return ratio(float64(t.Answered()), float64(t.calls)) }},
-		{Name: "calls", Unit: "calls", Show: Always, Meaning: "Calls that arrived in the measured time",
-			Value: func(t *Tally) float64 { return float64(t.calls) }},
+		{Name: "calls", Unit: "calls", Show: Always,
+			Meaning: "Calls that arrived in the measured time; in a batch, those that a worker took in it",
+			Value:   func(t *Tally) float64 { return float64(t.calls) }},
 	}
 	for o := range policy.Outcome(policy.Outcomes) {
 		m := Metric{Name: o.String(), Unit: "calls", Better: Lower, Show: IfAny, Meaning: o.Meaning(),
@@ -142,6 +143,7 @@ var afterTrigger = []Metric{
 
 // latency lists the mean and the quantiles of a latency.
 func latency(prefix, calls string, show Show, of func(*Tally) *latencies) []Metric {
+	calls += "; in a batch the clock starts when a worker takes the call"
 	list := []Metric{{Name: prefix + "_mean_s", Unit: "s", Better: Lower, Meaning: "Mean latency of " + calls,
 		Value: func(t *Tally) float64 { return of(t).moments.Mean() }}}
 	for _, q := range []struct {
@@ -190,7 +192,7 @@ func (t *Tally) bill() float64 { return (t.useful + t.waste.Total()).Dollars() }
 func billed() []Metric {
 	list := []Metric{
 		{Name: "usd_per_1000_answers", Unit: "USD", Better: Lower, Show: Always,
-			Meaning: "Cost per 1,000 answered calls",
+			Meaning: "All that was billed, for failed calls too, per 1,000 answered calls",
 			Value:   func(t *Tally) float64 { return ratio(1000*t.bill(), float64(t.Answered())) }},
 		{Name: "usd_per_1000_calls", Unit: "USD", Better: Lower, Meaning: "Cost per 1,000 calls",
 			Value: func(t *Tally) float64 { return ratio(1000*t.bill(), float64(t.calls)) }},

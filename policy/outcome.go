@@ -25,7 +25,7 @@ var OutcomeWords = words.Glossary[Outcome]{
 	Answered:       {"answered", "Calls that got an answer"},
 	GaveUpAttempts: {"gave_up_attempts", "Calls that failed on the last allowed attempt, after retries"},
 	GaveUpDeadline: {"gave_up_deadline",
-		"Calls that passed their deadline or timeout, or whose next backoff would have"},
+		"Calls that passed their deadline or timeout, or would have passed it during the next backoff"},
 	GaveUpRetryAfter: {"gave_up_retry_after", "Calls told to wait longer than the policy accepts"},
 	TerminalError:    {"terminal_error", "Calls that got an error the policy does not retry"},
 	Abandoned:        {"abandoned", "Calls whose caller lost patience and left"},

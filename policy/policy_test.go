@@ -171,6 +171,9 @@ func TestFormsOfRetryAfter(t *testing.T) {
 		Obey:  UpTo,
 		Limit: 60 * s,
 	}
+	if got, want := sdk.String(), "Retry-After up to 1m0s else backoff (retry-after-ms read first)"; got != want {
+		t.Errorf("written %q, want %q", got, want)
+	}
 	now := 1000 * s
 	for _, c := range []struct {
 		name  string

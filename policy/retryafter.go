@@ -172,7 +172,7 @@ func (a RetryAfter) String() string {
 			[...]string{"else backoff", "clipped", "else give up"}[a.Beyond])
 	}
 	if a.Millis {
-		s += " (ms first)"
+		s += " (retry-after-ms read first)"
 	}
 	if a.Body {
 		s += " (or in the body)"

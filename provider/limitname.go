@@ -136,7 +136,7 @@ func (l Limit) String() string {
 	}
 	switch l.Rejected {
 	case ToZero:
-		s += ", refused requests count down to zero"
+		s += ", refused requests use up the limit, never below zero"
 	case IntoDebt:
 		s += ", refused requests count in full"
 	}

@@ -295,6 +295,9 @@ func TestLimitsAreNamed(t *testing.T) {
 		8: "requests 500/min #4, token bucket, enforced every 1s",
 		9: "requests 500/min #2: requests 9/hour, token bucket",
 	}
+	zero := Limit{Amount: 9, Period: time.Minute, Rejected: ToZero}
+	limits, texts[len(limits)] = append(limits, zero),
+		"requests 9/min, token bucket, refused requests use up the limit, never below zero"
 	for i, want := range texts {
 		if got := limits[i].String(); got != want {
 			t.Errorf("limit %d is written %q, want %q", i, got, want)

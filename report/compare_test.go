@@ -835,6 +835,30 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// A mean and its half-width exclude 0, as written, exactly where the interval does. A difference that
+// all replications share has no spread: its bound is that of events not seen.
+func TestPlusMinusAgreesWithTheVerdict(t *testing.T) {
+	for _, c := range []struct {
+		mean, low, high, unseen float64
+		want                    string
+	}{
+		{1.5, 1.25, 1.75, 0, "1.5 ±0.25"},
+		{0.2, 0.004, 0.396, 0, "0.2 ±0.196"}, // two digits would write ±0.2, which touches 0
+		{-0.2, -0.396, -0.004, 0, "-0.2 ±0.196"},
+		{0.254, -0.0001, 0.5081, 0, "0.254 ±0.254"}, // two digits would write ±0.25
+		{0.20004, 0.00003, 0.40005, 0, "0.20004 ±0.20001"},
+		{0.9, 0.05, 2, 0, "0.9 [0.05, 2]"}, // its half-width is 0.975
+		{0.03, 0, 0.05, 0, "0.03 ±0.025"},
+		{0, -0.26, 0.26, 0.26, "0"},
+		{2, 1.74, 2.26, 0.26, "2 [=]"},
+	} {
+		e := measure.Estimate{Mean: c.mean, Low: c.low, High: c.high, N: 10, Unseen: c.unseen}
+		if got := plusMinus(e); got != c.want {
+			t.Errorf("%v: %s, want %s", e, got, c.want)
+		}
+	}
+}
+
 // sweepFolder runs a sweep of four replications a point into a folder.
 func sweepFolder(t testing.TB, dir string, change func(*sweep.Sweep)) (sweep.Outcome, error) {
 	t.Helper()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,9 +69,10 @@ func (t *table) legend() (lines []string) {
 	}
 	for _, form := range []struct{ mark, words string }{
 		{"±?", "±? one replication gives no interval"},
-		{"(≤", "0 (≤9.5 %) no replication has any; with 95 % confidence at most 9.5 % of others do"},
-		{"(≥", "1 (≥90.5 %) so in every replication; with 95 % confidence in at least 90.5 % of others"},
-		{"[=]", "[=] the same in every replication; of 30 such, at most 9.5 % of others differ (95 % confidence)"},
+		{"(≤", "0 (≤9.5 %) no replication has any; with 95 % confidence at most 9.5 % of further replications do"},
+		{"(≥", "1 (≥90.5 %) so in every replication; with 95 % confidence in at least 90.5 % of further replications"},
+		{"[=]", "[=] the same in every replication; of 30 such, at most 9.5 % of further replications differ " +
+			"(95 % confidence)"},
 	} {
 		if uses(form.mark) {
 			lines = append(lines, form.words)
@@ -79,18 +81,45 @@ func (t *table) legend() (lines []string) {
 	return lines
 }
 
-// plusMinus writes a mean with its half-width.
+// plusMinus writes a mean with its half-width, with as many digits as it takes to exclude 0 exactly
+// where the interval does. A lopsided interval for which none do is written by its ends.
 func plusMinus(e measure.Estimate) string {
 	switch {
 	case e.N == 0:
 		return "n/a"
 	case e.N == 1:
 		return format.Number(e.Mean) + " ±?"
-	case e.Half() == 0:
+	case e.Unseen > 0 && e.Mean != 0:
+		return format.Number(e.Mean) + " [=]"
+	case e.Unseen > 0 || e.Half() == 0:
 		return format.Number(e.Mean)
 	}
-	half, _ := strconv.ParseFloat(strconv.FormatFloat(e.Half(), 'g', 2, 64), 64)
-	return format.Number(e.Mean) + " ±" + format.Number(half)
+	const most = 12 // digits
+	for digits := 2; digits <= most; digits++ {
+		mean, half := rounded(e.Mean, max(digits, 4)), rounded(e.Half(), digits)
+		apart, decided := math.Abs(mean) > half, e.Low > 0 || e.High < 0
+		if apart == decided || e.Low == 0 { // at 0 the values end: nothing is decided there
+			return number(mean, digits) + " ±" + number(half, digits)
+		}
+	}
+	return fmt.Sprintf("%s [%s, %s]", format.Number(e.Mean), format.Number(e.Low), format.Number(e.High))
+}
+
+// rounded is a number with so many digits; a whole number stays as it is.
+func rounded(x float64, digits int) float64 {
+	if x == math.Trunc(x) && digits > 2 {
+		return x
+	}
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
+	return y
+}
+
+// number writes a rounded number, with more digits than format.Number where it has them.
+func number(x float64, digits int) string {
+	if digits > 4 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return format.Number(x)
 }
 
 func (c *Comparison) title() string {

@@ -186,9 +186,9 @@ func TestFormsHaveALegend(t *testing.T) {
 	}{
 		{1, "seed=1", []string{"[?] one replication gives no interval"}},
 		{30, "seed=1", []string{"[=] the same in all 30 replications; with 95 % confidence at most 9.5 % of " +
-			"others differ",
+			"further replications differ",
 			"0 of 30, at most 9.5 %: no replication has any", "waits that are not listed are 0 in all 30 " +
-				"replications"}},
+				"replications; with 95 % confidence each is above 0 in at most 9.5 % of further replications"}},
 	} {
 		s := testkit.Embedded(t, fmt.Sprintf("replications=%d", c.reps), "workload.batch.calls=50", c.set)
 		runs, err := measure.Replicator{}.Run(context.Background(), s, 0, s.Replications)

@@ -105,15 +105,17 @@ func (r Report) writeLegend(w io.Writer, l Layout, spans string) {
 		{strings.Contains(spans, "[=]") && !r.random,
 			"[=] nothing in this scenario is random: every replication is the same"},
 		{strings.Contains(spans, "[=]") && r.random, fmt.Sprintf(
-			"[=] the same in all %d replications; with 95 %% confidence at most %s of others differ", n, atMost)},
+			"[=] the same in all %d replications; with 95 %% confidence at most %s of further replications "+
+				"differ",
+			n, atMost)},
 		{strings.Contains(spans, "at most"), fmt.Sprintf(
-			"0 of %d, at most %s: no replication has any; with 95 %% confidence at most %s of others do",
+			"0 of %d, at most %s: no replication has any; with 95 %% confidence at most %s of further replications do",
 			n, atMost, atMost)},
 		{strings.Contains(spans, "at least"), fmt.Sprintf(
-			"%d of %d, at least %s: so in every replication; with 95 %% confidence in at least %s of others",
+			"%d of %d, at least %s: so in every replication; with 95 %% confidence in at least %s of further replications",
 			n, n, atLeast, atLeast)},
 		{r.random && n > 1 && !l.Wide, fmt.Sprintf("outcomes, failures and waits that are not listed are 0 in all %d "+
-			"replications; with 95 %% confidence each is above 0 in at most %s of others", n, atMost)},
+			"replications; with 95 %% confidence each is above 0 in at most %s of further replications", n, atMost)},
 	} {
 		if form.used {
 			l.wrapped(w, "", form.words)

@@ -58,7 +58,11 @@ func (s *Scenario) Explain(w io.Writer) {
 	line("  %s.", s.DescribeProvider())
 	for _, l := range m.Provider.Limits {
 		if l.Resource == provider.Tokens || l.Resource == provider.InputTokens || l.Resource == provider.OutputTokens {
-			line("  %s: charged %v at admission, settlement: %v.", l.Name, l.Charge, l.Settle)
+			settled := "nothing is given back"
+			if l.Settle != provider.Keep {
+				settled = fmt.Sprintf("settlement: %v", l.Settle)
+			}
+			line("  %s: charged %v at admission, %s.", l.Name, l.Charge, settled)
 		}
 	}
 	if len(m.Provider.Limits) > 0 {

@@ -97,7 +97,17 @@ price: gpt-4o-mini
 
 // What is explained says what is so.
 func TestExplainsInWords(t *testing.T) {
+	const (
+		open  = "workload={prompt_tokens: 9, output_tokens: 9, max_tokens: 9, open: {rate: 2/s, calls: 9"
+		limit = "provider.limits=[{resource: tokens, limit: 9k/min, charge: prompt, settle: "
+	)
 	for set, want := range map[string]string{
+		limit + "none}]":                    "charged prompt at admission, nothing is given back.",
+		limit + "refund}]":                  "charged prompt at admission, settlement: refund.",
+		open + "}}":                         "arriving at 2/s, Poisson;",
+		open + ", gaps: constant}}":         "arriving at 2/s, evenly spaced;",
+		open + ", gaps: {gamma: {cv: 3}}}}": "arriving at 2/s, gamma gaps of cv 3;",
+
 		"workload.redeliver={deliveries: unlimited}": "goes back to the queue after 0s, without limit.",
 		"workload.redeliver={deliveries: 4, visible_after: 1000s}": "back in the queue 16m40s after it was taken, " +
 			"at most 4 deliveries.",

@@ -39,11 +39,12 @@ const (
 
 // ClassWords are the words of classes and which attempts are in them.
 var ClassWords = words.Glossary[Class]{
-	OK:           {"ok", "Attempts that were answered"},
-	Throttled:    {"throttled", "Attempts refused with status 429"},
-	Overloaded:   {"overloaded", "Attempts refused with status 503 or 529"},
-	ServerError:  {"server_error", "Attempts that failed with another 5xx status or an error inside the stream"},
-	TimedOut:     {"timeout", "Attempts cut off by the client or the caller, or never answered"},
+	OK:          {"ok", "Attempts that were answered"},
+	Throttled:   {"throttled", "Attempts refused with status 429"},
+	Overloaded:  {"overloaded", "Attempts refused with status 503 or 529"},
+	ServerError: {"server_error", "Attempts that failed with another 5xx status or an error inside the stream"},
+	TimedOut: {"timeout",
+		"Attempts cut off by a timeout of the client or because the caller left, or never answered"},
 	Disconnected: {"connection", "Attempts whose connection was refused or reset"},
 	Terminal:     {"terminal", "Attempts that failed with any other status"},
 	Cancelled:    {"cancelled", "Hedged attempts cancelled because another answered first"},

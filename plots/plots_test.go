@@ -11,8 +11,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 var update = flag.Bool("update", false, "draw the golden images anew; look at them before they are committed")
@@ -470,6 +472,33 @@ func TestDecimalsOfTheHalfWidth(t *testing.T) {
 			if got != c.want[i] {
 				t.Errorf("%g ±%g: %q, want %q", v, c.halves[i], got, c.want[i])
 			}
+		}
+	}
+}
+
+// A long name of a legend is cut in its middle, but different names stay different.
+func TestNamesStayDifferent(t *testing.T) {
+	for _, c := range []struct{ names, want []string }{
+		{[]string{"abcdefghijk", "short"}, []string{"abc…hijk", "short"}}, // 8 letters: 3, the mark and 4
+		{[]string{"abcdefghijk", "abcxxxxhijk"}, []string{"abcd…ghijk", "abcx…xhijk"}},
+		{[]string{"abcdefghijk", "abcdefghijk"}, []string{"abc…hijk", "abc…hijk"}},
+		{nil, nil},
+	} {
+		if got := shortenAll(c.names, 8); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.names, got, c.want)
+		}
+	}
+}
+
+// A row of the table cuts the name, not the values.
+func TestRowKeepsItsValues(t *testing.T) {
+	s := Spot{Name: "semaphore 16, jitter decorrelated", Values: "1.50 USD, p95 12 s"}
+	for most, want := range map[int]string{
+		60: "semaphore 16, jitter decorrelated: 1.50 USD, p95 12 s",
+		40: "semaphore 16, jitte…: 1.50 USD, p95 12 s", // 33 letters less 2 at a time: 19, the mark, and 20 of values
+	} {
+		if got := s.row(func(text string) bool { return utf8.RuneCountInString(text) <= most }); got != want {
+			t.Errorf("%d letters: %q, want %q", most, got, want)
 		}
 	}
 }

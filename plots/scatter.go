@@ -15,9 +15,10 @@ import (
 
 // Spot is a point in two quantities, each with its interval.
 type Spot struct {
-	Name string
-	X, Y Point // of each only Y, Low and High count
-	Best bool  // on the frontier: ringed, numbered, and named in the table below
+	Name   string
+	Values string // in the table, after the name; never cut
+	X, Y   Point  // of each only Y, Low and High count
+	Best   bool   // on the frontier: ringed, numbered, and named in the table below
 	// Hollow spots are drawn as rings: they are not of the same kind as the others.
 	Hollow bool
 	Shade  float64 // a third quantity, as colour
@@ -199,18 +200,28 @@ func (f *Scatter) table(c draw.Canvas, shown []Spot, left int) draw.Canvas {
 	for i, s := range shown {
 		y := c.Min.Y + foot - vg.Length(i)*rowHeight
 		c.FillText(words, vg.Point{X: c.Min.X, Y: y}, fmt.Sprintf("%d", i+1))
-		name := s.Name
-		for r := []rune(name); words.Width(name) > c.Max.X-c.Min.X-vg.Points(18) && len(r) > 8; {
-			r = r[:len(r)-2]
-			name = string(r) + "…"
-		}
-		c.FillText(words, vg.Point{X: c.Min.X + vg.Points(16), Y: y}, name)
+		c.FillText(words, vg.Point{X: c.Min.X + vg.Points(16), Y: y},
+			s.row(func(text string) bool { return words.Width(text) <= c.Max.X-c.Min.X-vg.Points(18) }))
 	}
 	if left > 0 {
 		c.FillText(words, vg.Point{X: c.Min.X + vg.Points(16), Y: c.Min.Y + rowHeight},
 			fmt.Sprintf("and %d more without a number", left))
 	}
 	return draw.Crop(c, 0, 0, foot+vg.Points(8), 0)
+}
+
+// row is the spot's row of the table; its name is cut until the row fits.
+func (s Spot) row(fits func(string) bool) string {
+	values := ""
+	if s.Values != "" {
+		values = ": " + s.Values
+	}
+	text := s.Name + values
+	for r := []rune(s.Name); !fits(text) && len(r) > 8; {
+		r = r[:len(r)-2]
+		text = string(r) + "…" + values
+	}
+	return text
 }
 
 func clean(q Point) Point {

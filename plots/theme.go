@@ -292,8 +292,12 @@ func legend(entries []entry) plot.Legend {
 	l.Top, l.Left = true, true
 	l.Padding = vg.Points(3)
 	l.ThumbnailWidth = vg.Points(16)
-	for _, e := range entries {
-		l.Add(shorten(e.name, 38), e.thumbs...)
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.name
+	}
+	for i, name := range shortenAll(names, 38) {
+		l.Add(name, entries[i].thumbs...)
 	}
 	return l
 }
@@ -325,6 +329,23 @@ const legendGap = 10 * vg.Length(1)
 func roomBeside(c draw.Canvas, heading string, entries []entry) vg.Length {
 	l := legend(entries)
 	return max(l.Rectangle(c).Size().X, style(8, color.Gray{90}).Width(heading)) + legendGap
+}
+
+// shortenAll cuts long names in their middle, to more than so many letters where different names would become
+// equal.
+func shortenAll(names []string, most int) []string {
+	for {
+		out := make([]string, len(names))
+		whole, cut := map[string]bool{}, map[string]bool{}
+		for i, name := range names {
+			out[i] = shorten(name, most)
+			whole[name], cut[out[i]] = true, true
+		}
+		if len(cut) == len(whole) {
+			return out
+		}
+		most++
+	}
 }
 
 // shorten cuts a long name in its middle.

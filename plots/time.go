@@ -117,10 +117,14 @@ func spans(p *plot.Plot, shaded []Span, begin, end, low, high float64) error {
 
 // shadings names them in a legend.
 func shadings(shaded []Span, end float64) (out []entry) {
+	var names []string
 	for _, s := range shaded {
 		if s.Start < end {
-			out = append(out, entry{shorten(s.Name, 24), []plot.Thumbnailer{areaThumb{}}})
+			names = append(names, s.Name)
 		}
+	}
+	for _, name := range shortenAll(names, 24) {
+		out = append(out, entry{name, []plot.Thumbnailer{areaThumb{}}})
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"stampede/measure"
 	"stampede/plots"
@@ -63,7 +64,7 @@ func (d *Drawing) Draw() (names []string, err error) {
 	}
 	metrics := append([]string{}, report.ReportMetrics...)
 	for _, name := range measure.MetricNames() {
-		if !contains(metrics, name) {
+		if !slices.Contains(metrics, name) {
 			metrics = append(metrics, name)
 		}
 	}
@@ -78,7 +79,7 @@ func (d *Drawing) Draw() (names []string, err error) {
 		return nil, err
 	}
 	for _, k := range kinds {
-		if len(d.Kinds) > 0 && !contains(d.Kinds, k.name) {
+		if len(d.Kinds) > 0 && !slices.Contains(d.Kinds, k.name) {
 			continue
 		}
 		figure, err := k.build(d)
@@ -101,15 +102,6 @@ func (d *Drawing) Draw() (names []string, err error) {
 		names = append(names, name)
 	}
 	return names, nil
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // OptionError is an option that does not fit the folder.

@@ -191,7 +191,7 @@ func (d *Drawing) timeline() (plots.Figure, error) {
 		return nil, err
 	}
 	return &plots.Timeline{
-		Title: d.title("one run, replication 0"), Subtitle: d.subtitle(""), X: "time, s", End: end, Shaded: shaded,
+		Title: d.title("one run, first replication"), Subtitle: d.subtitle(""), X: "time, s", End: end, Shaded: shaded,
 		Panels: []plots.Panel{
 			{
 				Y:     "per second",
@@ -208,7 +208,7 @@ func (d *Drawing) timeline() (plots.Figure, error) {
 				Width: width,
 				Steps: []plots.Steps{
 					{Name: "attempts in flight", Ink: sentInk, Values: inFlight.per()},
-					{Name: "calls unanswered", Ink: waitingInk, Values: waiting.per()},
+					{Name: "calls in progress", Ink: waitingInk, Values: waiting.per()},
 				},
 			},
 		},
@@ -278,9 +278,25 @@ func (d *Drawing) herd() (plots.Figure, error) {
 		f.Subtitle += "; zoomed to the trigger (--whole shows all)"
 	}
 	if each > 1 {
-		f.Subtitle += fmt.Sprintf("; one call in %.0f", each)
+		f.Subtitle += fmt.Sprintf("; every %.0f%s call drawn", each, ordinal(each))
 	}
 	return f, nil
+}
+
+// ordinal is the ending of a whole number that counts places: 3rd, 11th.
+func ordinal(n float64) string {
+	last, teens := int(math.Mod(n, 10)), int(math.Mod(n, 100))
+	if teens < 11 || teens > 13 {
+		switch last {
+		case 1:
+			return "st"
+		case 2:
+			return "nd"
+		case 3:
+			return "rd"
+		}
+	}
+	return "th"
 }
 
 // zoom is the stretch of time around the first trigger that ends: as long before it as it lasts, and four

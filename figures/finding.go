@@ -62,6 +62,20 @@ func (d *Drawing) finding(f *plots.Lines, labels []string) string {
 	return fmt.Sprintf("Beyond %s %s does not improve", place, metricWords(m))
 }
 
+// narrowed adds to a finding what is held fixed, since it holds only there; beyond two axes the subtitle says it.
+func (d *Drawing) narrowed(finding, fixed string) (title, rest string) {
+	others := len(d.c.Axes)
+	for _, axis := range []int{d.xAxis, d.byAxis} {
+		if axis >= 0 {
+			others--
+		}
+	}
+	if others == 0 || others > 2 || d.c.Manifest.Sample != "" {
+		return finding, fixed
+	}
+	return finding + ", " + fixed, ""
+}
+
 // placeLabel is the label of the place with that rank along the axis.
 func (d *Drawing) placeLabel(f *plots.Lines, labels []string, rank int) string {
 	if f.Names != nil {

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"slices"
 	"testing"
 
 	"stampede/measure"
@@ -92,6 +93,58 @@ func TestNoBandWithoutVariation(t *testing.T) {
 		e.Unseen = 0
 		if got := d.at(&report.PointResult{Estimates: []measure.Estimate{e}}, metric); got.Low != 0.74 {
 			t.Errorf("%s: an interval of what varies stays: %v", metric, got)
+		}
+	}
+}
+
+// A name of a point leaves out what all points of the figure have, and has the last part of each axis unless
+// two end alike or that part is an index.
+func TestPointNames(t *testing.T) {
+	axes := []string{"policy.gate.semaphore", "policy.retry.jitter", "policy.retry.deadline"}
+	d := Drawing{xAxis: 1, byAxis: 0, c: &report.Comparison{Axes: axes, Manifest: &sweep.Manifest{}}}
+	point := func(labels ...string) *report.PointResult { return &report.PointResult{Labels: labels} }
+	for _, c := range []struct {
+		points []*report.PointResult
+		want   string // name of the first
+	}{
+		{[]*report.PointResult{point("4", "none", "45s"), point("8", "full", "45s")}, "jitter none, semaphore 4"},
+		{[]*report.PointResult{point("4", "none", "45s"), point("8", "none", "90s")}, "semaphore 4, deadline 45s"},
+		{[]*report.PointResult{point("4", "none", "45s")}, "jitter none, semaphore 4"},
+	} {
+		if got := d.pointName(c.points[0], c.points); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	got := endNames([]string{"policy.gate.semaphore", "fleet.attempt_limit", "a.rate", "b.rate", "provider.limits.0"})
+	if want := []string{"semaphore", "attempt limit", "a.rate", "b.rate", "provider.limits.0"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A finding of a slice says what is held fixed, where that is short; else the subtitle does.
+func TestFindingSaysWhatIsFixed(t *testing.T) {
+	for axes, want := range map[int][2]string{
+		2: {"F", "at a 1"}, 3: {"F, at a 1", ""}, 4: {"F, at a 1", ""}, 5: {"F", "at a 1"},
+	} {
+		c := &report.Comparison{Axes: make([]string, axes), Manifest: &sweep.Manifest{}}
+		title, rest := (&Drawing{xAxis: 0, byAxis: 1, c: c}).narrowed("F", "at a 1")
+		if title != want[0] || rest != want[1] {
+			t.Errorf("%d axes: %q, %q; want %q", axes, title, rest, want)
+		}
+	}
+}
+
+// The provider begins no sentence where the title stands before it.
+func TestSubtitleBehindATitle(t *testing.T) {
+	if got := behind("name: cost", "Provider: 8 at once"); got != "name: cost; provider: 8 at once" {
+		t.Error(got)
+	}
+	if got := leftOut("Provider: x", 4); got != "Provider: x; twelve points, 4 left out" {
+		t.Error(got)
+	}
+	for n, want := range map[float64]string{2: "nd", 3: "rd", 4: "th", 11: "th", 12: "th", 21: "st", 113: "th"} {
+		if got := ordinal(n); got != want {
+			t.Errorf("%g%s, want %s", n, got, want)
 		}
 	}
 }

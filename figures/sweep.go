@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stampede/internal/format"
@@ -158,6 +159,11 @@ func (d *Drawing) subtitle(fixed string) string {
 	return strings.Join(parts, "; ")
 }
 
+// behind is a title that a finding has taken the place of, before the subtitle.
+func behind(title, subtitle string) string {
+	return title + "; " + strings.ToLower(subtitle[:1]) + subtitle[1:]
+}
+
 // values lists the values of an axis in the order of the manifest, and whether
 // they are numbers.
 func (d *Drawing) values(axis int) (labels []string, numeric bool) {
@@ -253,7 +259,8 @@ func (d *Drawing) lines() (plots.Figure, error) {
 	f.WholeY = slices.Contains([]string{"calls", "attempts", "requests", "effects"},
 		measure.Metrics()[measure.Index(d.Y)].Unit)
 	if finding := d.finding(f, labels); finding != "" {
-		f.Title, f.Subtitle = finding, f.Title+"; "+f.Subtitle
+		finding, fixed = d.narrowed(finding, fixed)
+		f.Title, f.Subtitle = finding, behind(f.Title, d.subtitle(fixed))
 	}
 	return f, nil
 }
@@ -339,7 +346,7 @@ func (d *Drawing) frontier() (plots.Figure, error) {
 		BestName:   "on the Pareto frontier",
 		HollowName: "under 99 % answered",
 	}
-	named := map[[3]float64]bool{}
+	named, merged := map[[3]float64]bool{}, false
 	for i := range d.c.Points {
 		p := &d.c.Points[i]
 		s := plots.Spot{
@@ -347,73 +354,115 @@ func (d *Drawing) frontier() (plots.Figure, error) {
 			Y:      d.at(p, "latency_p95_s"),
 			Shade:  d.at(p, "success_ratio").Y,
 			Name:   d.frontierName(p),
+			Values: d.frontierValues(p),
 			Hollow: p.Few,
 		}
 		if math.IsNaN(s.X.Y + s.Y.Y + s.Shade) {
 			continue
 		}
 		place := [3]float64{s.X.Y, s.Y.Y, s.Shade}
-		s.Best = slices.Contains(d.c.Frontier, p.Point) && !named[place]
+		best := slices.Contains(d.c.Frontier, p.Point)
+		s.Best = best && !named[place]
+		merged = merged || best && named[place]
 		named[place] = true
 		f.Spots = append(f.Spots, s)
 	}
 	if len(f.Spots) == 0 {
 		return nil, nil
 	}
+	if merged {
+		f.Subtitle += "; equal points shown once"
+	}
 	if finding := d.frontierFinding(); finding != "" {
-		f.Title, f.Subtitle = finding, f.Title+"; "+f.Subtitle
+		f.Title, f.Subtitle = finding, behind(f.Title, f.Subtitle)
 	}
 	return f, nil
 }
 
-// frontierName names a point of the frontier by what tells those points apart, and says what it gives.
+// frontierName names a point of the frontier by what tells those points apart.
 func (d *Drawing) frontierName(p *report.PointResult) string {
+	var frontier []*report.PointResult
+	for i := range d.c.Points {
+		if slices.Contains(d.c.Frontier, d.c.Points[i].Point) {
+			frontier = append(frontier, &d.c.Points[i])
+		}
+	}
+	names := endNames(d.c.Axes)
 	var parts []string
 	for k, l := range p.Labels {
-		for i := range d.c.Points {
-			q := &d.c.Points[i]
-			if slices.Contains(d.c.Frontier, q.Point) && q.Labels[k] != l {
-				parts = append(parts, short(d.c.Axes, k)+" "+l)
-				break
-			}
+		if varies(k, frontier) {
+			parts = append(parts, names[k]+" "+l)
 		}
 	}
 	if len(parts) == 0 {
-		parts = []string{d.pointName(p)}
+		return d.pointName(p, []*report.PointResult{p})
 	}
-	return fmt.Sprintf("%s: %s USD per 1,000, p95 %s s, %.4g %% answered", strings.Join(parts, ", "),
+	return strings.Join(parts, ", ")
+}
+
+// frontierValues is what a point gives.
+func (d *Drawing) frontierValues(p *report.PointResult) string {
+	return fmt.Sprintf("%s USD per 1,000, p95 %s s, %.4g %% answered",
 		format.Number(d.at(p, "usd_per_1000_answers").Y), format.Number(d.at(p, "latency_p95_s").Y),
 		100*d.at(p, "success_ratio").Y)
 }
 
-// pointName names a point by its values, the moving axes first.
-func (d *Drawing) pointName(p *report.PointResult) string {
+// pointName names one of the points of a figure by its values on the axes that tell them apart, the moving
+// axes first.
+func (d *Drawing) pointName(p *report.PointResult, points []*report.PointResult) string {
 	if len(p.Labels) == 0 {
 		return d.c.Manifest.Name
 	}
+	names := endNames(d.c.Axes)
 	var parts []string
 	for _, axis := range []int{d.xAxis, d.byAxis} {
-		if axis >= 0 {
-			parts = append(parts, short(d.c.Axes, axis)+" "+p.Labels[axis])
+		if axis >= 0 && (varies(axis, points) || len(points) == 1) {
+			parts = append(parts, names[axis]+" "+p.Labels[axis])
 		}
 	}
 	for k, l := range p.Labels {
-		if k != d.xAxis && k != d.byAxis && len(p.Labels) <= 3 {
-			parts = append(parts, short(d.c.Axes, k)+" "+l)
+		if k != d.xAxis && k != d.byAxis && len(p.Labels) <= 3 && varies(k, points) {
+			parts = append(parts, names[k]+" "+l)
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// varies reports whether points differ on an axis.
+func varies(axis int, points []*report.PointResult) bool {
+	return slices.ContainsFunc(points, func(p *report.PointResult) bool {
+		return p.Labels[axis] != points[0].Labels[axis]
+	})
+}
+
+// endNames are the last parts of the axes' paths, and more of those that would be equal or are only an index.
+func endNames(axes []string) []string {
+	end := func(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+	out := make([]string, len(axes))
+	for i, path := range axes {
+		same := 0
+		for _, other := range axes {
+			if end(other) == end(path) {
+				same++
+			}
+		}
+		out[i] = strings.ReplaceAll(end(path), "_", " ")
+		if _, err := strconv.Atoi(end(path)); err == nil || same > 1 {
+			out[i] = short(axes, i)
+		}
+	}
+	return out
 }
 
 // fewMark marks points in figures of cost or latency where these are of survivors.
 const fewMark = " !"
 
 // markFew names a point of such a figure, and marks it where few calls are answered.
-func (d *Drawing) markFew(p *report.PointResult) string {
+func (d *Drawing) markFew(p *report.PointResult, points []*report.PointResult) string {
 	if p.Few {
-		return d.pointName(p) + fewMark
+		return d.pointName(p, points) + fewMark
 	}
-	return d.pointName(p)
+	return d.pointName(p, points)
 }
 
 // explainMark says what the mark means, where a point has it.
@@ -437,6 +486,14 @@ func (d *Drawing) chosen() (points []*report.PointResult, fixed string, left int
 		left = len(points) - plots.MostSeries
 		points = points[:plots.MostSeries]
 		slices.SortFunc(points, func(a, b *report.PointResult) int { return cmp.Compare(a.Point, b.Point) })
+	}
+	if len(points) < 2 {
+		return points, fixed, left
+	}
+	for _, axis := range []int{d.xAxis, d.byAxis} { // the names of the points leave out what all have
+		if axis >= 0 && !varies(axis, points) {
+			fixed = strings.TrimPrefix(fixed+", all at "+short(d.c.Axes, axis)+" "+points[0].Labels[axis], ", ")
+		}
 	}
 	return points, fixed, left
 }
@@ -484,7 +541,7 @@ func (d *Drawing) cost() (plots.Figure, error) {
 			rest -= v
 		}
 		stacks[0].Values = append(stacks[0].Values, rest)
-		f.Names = append(f.Names, d.markFew(p))
+		f.Names = append(f.Names, d.markFew(p, points))
 		f.Whole = append(f.Whole, whole)
 	}
 	for i, s := range stacks {
@@ -495,7 +552,7 @@ func (d *Drawing) cost() (plots.Figure, error) {
 	if len(f.Names) == 0 {
 		return nil, nil
 	}
-	f.Title, f.Subtitle = wasteFinding(f), f.Title+"; "+explainMark(leftOut(f.Subtitle, left), points)
+	f.Title, f.Subtitle = wasteFinding(f), behind(f.Title, explainMark(leftOut(f.Subtitle, left), points))
 	return f, nil
 }
 
@@ -503,7 +560,7 @@ func leftOut(subtitle string, left int) string {
 	if left == 0 {
 		return subtitle
 	}
-	return subtitle + "; the best twelve points, " + format.Plural(left, "point") + " left out"
+	return subtitle + "; twelve points, " + strconv.Itoa(left) + " left out"
 }
 
 func (d *Drawing) latency() (plots.Figure, error) {
@@ -514,7 +571,7 @@ func (d *Drawing) latency() (plots.Figure, error) {
 		Y:        "latency, s",
 	}
 	for _, p := range points {
-		s := plots.Series{Name: d.markFew(p)}
+		s := plots.Series{Name: d.markFew(p, points)}
 		for _, q := range []struct {
 			p    float64
 			name string

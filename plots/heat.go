@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -112,8 +111,8 @@ func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // withHalf writes values of those there are, each with half its interval on a second line: the half with two
-// significant digits, the value with as many decimals, or up to three more where another would read the same.
-// Values without an interval, and those whose interval would take more than seven digits, are written by distinct.
+// significant digits, the value with as many decimals, so that values read the same only where their intervals
+// overlap. Values without an interval, and those that would take more than seven digits, are written by distinct.
 func withHalf(values []float64) func(Point) string {
 	plain := distinct(values)
 	return func(q Point) string {
@@ -122,17 +121,11 @@ func withHalf(values []float64) func(Point) string {
 			return plain(q.Y)
 		}
 		half = twoDigits(half)
-		least := decimals(half)
-		if most := max(math.Abs(q.Y), half); most >= 1e6 || most >= math.Pow10(7-least) {
+		digits := decimals(half)
+		if most := max(math.Abs(q.Y), half); most >= 1e6 || most >= math.Pow10(7-digits) {
 			return plain(q.Y) + "\n±" + number(half)
 		}
-		digits := least
-		for digits < least+3 && slices.ContainsFunc(values, func(v float64) bool {
-			return math.Abs(v-q.Y) > 1e-6*math.Abs(v) && withDecimals(v, digits) == withDecimals(q.Y, digits)
-		}) {
-			digits++
-		}
-		return withDecimals(q.Y, digits) + "\n±" + withDecimals(half, least)
+		return withDecimals(q.Y, digits) + "\n±" + withDecimals(half, digits)
 	}
 }
 

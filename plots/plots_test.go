@@ -452,8 +452,8 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// A value in a heat map has the decimals of its half-width, which has two significant digits, and more where
-// two values would read the same.
+// A value in a heat map has the decimals of its half-width, which has two significant digits: enough to tell
+// values apart whose intervals do not overlap.
 func TestDecimalsOfTheHalfWidth(t *testing.T) {
 	for _, c := range []struct {
 		values, halves []float64
@@ -463,7 +463,8 @@ func TestDecimalsOfTheHalfWidth(t *testing.T) {
 		{[]float64{1998.77, 805.2}, []float64{22.4, 5}, []string{"1999 ±22", "805.2 ±5.0"}},
 		{[]float64{0.98765, 0.5}, []float64{0.0123, 0}, []string{"0.988 ±0.012", "0.5"}},
 		{[]float64{0.98765, 12.4}, []float64{0.0997, 152}, []string{"0.99 ±0.10", "12 ±150"}},
-		{[]float64{100.31, 100.34}, []float64{2.2, 2.2}, []string{"100.31 ±2.2", "100.34 ±2.2"}},
+		{[]float64{100.31, 100.34}, []float64{2.2, 2.2}, []string{"100.3 ±2.2", "100.3 ±2.2"}},
+		{[]float64{100.31, 100.34}, []float64{0.01, 0.01}, []string{"100.310 ±0.010", "100.340 ±0.010"}},
 		{[]float64{2.5e6, 0.5}, []float64{3e4, 1e-9}, []string{"2.5M ±30k", "0.5 ±1e-09"}},
 	} {
 		write := withHalf(c.values)

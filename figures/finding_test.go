@@ -115,8 +115,9 @@ func TestPointNames(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	got := endNames([]string{"policy.gate.semaphore", "fleet.attempt_limit", "a.rate", "b.rate", "provider.limits.0"})
-	if want := []string{"semaphore", "attempt limit", "a.rate", "b.rate", "provider.limits.0"}; !slices.Equal(got, want) {
+	got := endNames([]string{"gate.semaphore", "fleet.attempt_limit", "a.rate", "b.rate", "provider.limits.0"})
+	want := []string{"semaphore", "attempt limit", "a.rate", "b.rate", "provider.limits.0"}
+	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -112,7 +112,8 @@ func (r Report) writeLegend(w io.Writer, l Layout, spans string) {
 			"0 of %d, at most %s: no replication has any; with 95 %% confidence at most %s of further replications do",
 			n, atMost, atMost)},
 		{strings.Contains(spans, "at least"), fmt.Sprintf(
-			"%d of %d, at least %s: so in every replication; with 95 %% confidence in at least %s of further replications",
+			"%d of %d, at least %s: so in every replication; with 95 %% confidence in at least %s of further "+
+				"replications",
 			n, n, atLeast, atLeast)},
 		{r.random && n > 1 && !l.Wide, fmt.Sprintf("outcomes, failures and waits that are not listed are 0 in all %d "+
 			"replications; with 95 %% confidence each is above 0 in at most %s of further replications", n, atMost)},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -187,7 +188,7 @@ func runExperiments(c *cli.Context) error {
 		interrupted(c.App.ErrWriter, len(results), len(chosen), "experiments; those that finished are shown")
 	}
 	if len(drawn) > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "wrote %s in %s\n", strings.Join(drawn, ", "), dir)
+		err = errors.Join(err, wrote(c.App.ErrWriter, "%s in %s", strings.Join(drawn, ", "), dir))
 	}
 	if writing := writeResults(c, results, len(chosen) == 1); writing != nil {
 		return writing

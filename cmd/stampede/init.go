@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -47,9 +46,7 @@ func initCommand() *cli.Command {
 			if err := f.Close(); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.App.Writer, "wrote %s; next: stampede check %s, stampede run %s\n", path, path,
-				path)
-			return err
+			return wrote(c.App.Writer, "%s; next: stampede check %s, stampede run %s", path, path, path)
 		},
 	}
 }

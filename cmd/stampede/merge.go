@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/urfave/cli/v2"
 
 	"stampede/sweep"
@@ -27,9 +25,8 @@ func mergeCommand() *cli.Command {
 			if err := sweep.Merge(c.Args().Slice(), c.String("out")); err != nil {
 				return folderMistake(err)
 			}
-			_, err := fmt.Fprintf(c.App.Writer, "wrote %s; next: stampede report %s, stampede plot %s\n",
+			return wrote(c.App.Writer, "%s; next: stampede report %s, stampede plot %s",
 				c.String("out"), c.String("out"), c.String("out"))
-			return err
 		},
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -124,6 +123,5 @@ func runPlot(c *cli.Context) error {
 	if err != nil {
 		return folderMistake(err)
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "wrote %s in %s\n", strings.Join(names, ", "), d.Out)
-	return err
+	return wrote(c.App.Writer, "%s in %s", strings.Join(names, ", "), d.Out)
 }

@@ -166,9 +166,8 @@ func writeRun(c *cli.Context, t *scenario.Template, dir string, runs []measure.R
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "wrote %s: manifest.json, results.csv, %s, %s, %s\n", dir, figures.CallsName,
+	return wrote(c.App.ErrWriter, "%s: manifest.json, results.csv, %s, %s, %s", dir, figures.CallsName,
 		figures.AttemptsName, strings.Join(names, ", "))
-	return nil
 }
 
 // records are the CSV files of a run; nil when none was asked for.

@@ -133,9 +133,8 @@ func runSweep(c *cli.Context) error {
 		fmt.Fprintf(c.App.ErrWriter, "stampede: and %d more\n", more)
 	}
 	if plan.Shard.Of > 0 {
-		_, err := fmt.Fprintf(c.App.Writer, "wrote part %d of %d (%d points) to %s; next: stampede merge\n",
+		return wrote(c.App.Writer, "part %d of %d (%d points) to %s; next: stampede merge",
 			plan.Shard.Index, plan.Shard.Of, outcome.Points, dir)
-		return err
 	}
 	comparison, err := report.Compare(dir, report.CompareOptions{})
 	if err != nil {
@@ -143,15 +142,15 @@ func runSweep(c *cli.Context) error {
 	}
 	comparison.WriteText(c.App.Writer, layout(c, c.Bool("wide")))
 	if c.Bool("no-figures") {
-		fmt.Fprintf(c.App.Writer, "\nwrote %s\n", dir)
-		return nil
+		fmt.Fprintln(c.App.Writer)
+		return wrote(c.App.Writer, "%s", dir)
 	}
 	names, err := figures.Folder(dir, "png")
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.Writer, "\nwrote %s: manifest.json, results.csv, %s\n", dir, strings.Join(names, ", "))
-	return nil
+	fmt.Fprintln(c.App.Writer)
+	return wrote(c.App.Writer, "%s: manifest.json, results.csv, %s", dir, strings.Join(names, ", "))
 }
 
 // folderName replaces the characters of a name that do not belong in the name of a folder.

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"stampede/internal/format"
 	"stampede/report"
 )
 
@@ -78,6 +80,14 @@ func wideFlag() cli.Flag {
 		Name:  "wide",
 		Usage: "show more metrics with their intervals, in a table wider than the terminal",
 	}
+}
+
+// wrote says what a command wrote, within the width of the stream.
+func wrote(w io.Writer, text string, args ...any) error {
+	const indent = 2
+	lines := format.Wrap("wrote "+fmt.Sprintf(text, args...), columns(w)-indent)
+	_, err := fmt.Fprintln(w, format.Indent(lines, indent))
+	return err
 }
 
 // layout is that of tables on the output of a command.

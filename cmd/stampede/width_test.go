@@ -25,6 +25,7 @@ func TestOutputFits(t *testing.T) {
 		"run" + small, "run --reps 1 --set workload.batch.calls=10 --set policy=no-retry",
 		"sweep --vary policy=own-the-loop,openai-python@2.46 --vary policy.gate.semaphore=none,2 --no-figures --out " +
 			dir + small,
+		"run --out " + filepath.Join(dir, "run") + small,
 		"report " + dir, "report --metric latency_p95_s " + dir,
 		"experiment list", "experiment run thundering-herd sdk-retry-after classification --seeds 2",
 		"preset list", "check", "explain", "explain provider.limits", "metrics", "metrics collapsed",
@@ -46,10 +47,9 @@ func TestOutputFits(t *testing.T) {
 		if status := run(context.Background(), args, &stdout, &stderr); status == exitUsage {
 			t.Fatalf("%s: %s", line, &stderr)
 		}
-		for text := range strings.Lines(stdout.String()) {
+		for text := range strings.Lines(stdout.String() + stderr.String()) {
 			text = strings.TrimRight(text, "\n")
-			if strings.Contains(strings.TrimSpace(text), " ") && utf8.RuneCountInString(text) > plainColumns &&
-				!strings.HasPrefix(text, "wrote ") {
+			if strings.Contains(strings.TrimSpace(text), " ") && utf8.RuneCountInString(text) > plainColumns {
 				t.Errorf("%s: %d columns: %s", line, utf8.RuneCountInString(text), text)
 			}
 		}

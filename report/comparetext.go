@@ -124,12 +124,33 @@ func number(x float64, digits int) string {
 
 func (c *Comparison) title() string {
 	m := c.Manifest
-	s := fmt.Sprintf("sweep of %s: %d points, %d replications each, seed %d", m.Name, m.Points, m.Replications, m.Seed)
+	kind, each := "sweep", " each"
+	if len(m.Axes) == 0 {
+		kind, each = "run", ""
+	}
+	points := format.Plural(m.Points, "point")
+	s := fmt.Sprintf("%s of %s: %s, %s%s, seed %d", kind, m.Name, points, format.Plural(m.Replications, "replication"),
+		each, m.Seed)
 	if m.Precision != nil {
-		s = fmt.Sprintf("sweep of %s: %d points, replications until %s is known to ±%.3g %%, %d to %d, seed %d",
-			m.Name, m.Points, m.Precision.Metric, 100*m.Precision.Rel, m.Replications, m.Precision.MaxReps, m.Seed)
+		s = fmt.Sprintf("%s of %s: %s, replications until %s is known to ±%.3g %%, %d to %d, seed %d",
+			kind, m.Name, points, m.Precision.Metric, 100*m.Precision.Rel, m.Replications, m.Precision.MaxReps, m.Seed)
 	}
 	return s
+}
+
+// single reports whether there is one point, which is compared with nothing.
+func (c *Comparison) single() bool { return c.Manifest.Points == 1 }
+
+// withoutComparison leaves out the marks, the number and the difference to the base, which say
+// nothing of a single point.
+func (t *table) withoutComparison() {
+	cut := func(cells []string) []string { return cells[2 : len(cells)-1] }
+	t.head, t.left = cut(t.head), t.left-2
+	for _, lines := range [][][]string{t.above, t.rows} {
+		for i := range lines {
+			lines[i] = cut(lines[i])
+		}
+	}
 }
 
 func (c *Comparison) objective() string {
@@ -155,10 +176,17 @@ func (c *Comparison) WriteText(w io.Writer, l Layout) {
 	l.wrapped(w, "", c.title())
 	l.wrapped(w, "  policy    ", c.Manifest.Policy)
 	l.wrapped(w, "  provider  ", c.Manifest.Provider)
-	l.wrapped(w, "  ordered by ", c.objective()+"; base is "+c.baseName())
-	l.wrapped(w, "  axes      ", strings.Join(c.shortAxes(), ", "))
+	if !c.single() {
+		l.wrapped(w, "  ordered by ", c.objective()+"; base is "+c.baseName())
+	}
+	if len(c.Axes) > 0 {
+		l.wrapped(w, "  axes      ", strings.Join(c.shortAxes(), ", "))
+	}
 	fmt.Fprintln(w)
 	points, left := c.fitted(l)
+	if c.single() {
+		points.withoutComparison()
+	}
 	points.text(w, l)
 	if left := len(c.Points) - shown; left > 0 {
 		fmt.Fprintf(w, "  and %d more points (--csv or --json list all)\n", left)
@@ -190,6 +218,9 @@ func (c *Comparison) WriteText(w io.Writer, l Layout) {
 
 // footnotes explain the marks and the differences of the table of points.
 func (c *Comparison) footnotes() []string {
+	if c.single() {
+		return []string{"± half-width of the 95 % interval"}
+	}
 	lines := []string{
 		"± half-width of the 95 % interval; differences are paired by seed; ~ not significant",
 		"* cannot be ruled out as the best (95 % confidence)",
@@ -206,10 +237,16 @@ func (c *Comparison) footnotes() []string {
 
 // WriteMarkdown writes the comparison as a document.
 func (c *Comparison) WriteMarkdown(w io.Writer) {
-	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n- ordered by %s; base is %s\n\n", format.Markdown(c.title()),
-		format.Markdown(c.Manifest.Policy), format.Markdown(c.Manifest.Provider), c.objective(),
-		format.Markdown(c.baseName()))
+	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n", format.Markdown(c.title()),
+		format.Markdown(c.Manifest.Policy), format.Markdown(c.Manifest.Provider))
+	if !c.single() {
+		fmt.Fprintf(w, "- ordered by %s; base is %s\n", c.objective(), format.Markdown(c.baseName()))
+	}
+	fmt.Fprintln(w)
 	points := c.pointTable(c.columnsOf(Layout{Wide: true}), spreads{true, true}, true)
+	if c.single() {
+		points.withoutComparison()
+	}
 	points.markdown(w)
 	fmt.Fprintln(w)
 	for _, line := range append(c.footnotes(), points.legend()...) {

@@ -53,7 +53,9 @@ func (c *Comparison) warnOfSurvivors() {
 			worst = p
 		}
 	}
-	if worst != nil {
+	if worst != nil && c.single() {
+		c.Warnings = append(c.Warnings, worst.survivors.note())
+	} else if worst != nil {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("fewer than %.0f %% of calls are answered at %s (%s); at "+
 			"point %d %s",
 			100*nearlyAll, format.Plural(points, "point"), markFew, worst.Point, worst.survivors.note()))

@@ -347,8 +347,11 @@ func (c *Comparison) warn() {
 			format.Plural(c.lacks.Replications, "replication"), format.Plural(c.lacks.Points, "point"))
 	}
 	if least < 10 {
-		add("some points have only %s; intervals from fewer than 10 are wide and assume normality",
-			format.Plural(least, "replication"))
+		of := "some points have only "
+		if c.single() {
+			of = "only "
+		}
+		add(of+"%s; intervals from fewer than 10 are wide and assume normality", format.Plural(least, "replication"))
 	}
 	for k, w := range censoring {
 		if found := c.censored[k]; found.points > 0 {

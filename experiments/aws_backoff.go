@@ -72,9 +72,9 @@ func writerPictures() []Picture {
 		{
 			Name:     "aws-backoff-time",
 			Title:    "Without jitter, exponential backoff takes about ten times as long",
-			Subtitle: subtitle,
+			Subtitle: "Time until every client has written. " + subtitle,
 			X:        "clients",
-			Y:        "time until every client has written, ms",
+			Y:        "time, ms",
 			content:  over("completion_ms"),
 		},
 	}

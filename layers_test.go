@@ -62,7 +62,7 @@ var layers = map[string][]string{
 	"policy":           {"stampede/internal/format", "stampede/internal/words", "stampede/sim", "stampede/wire"},
 	"cost":             {"stampede/internal/nearest", "stampede/internal/words"},
 	"dialect":          {"stampede/wire"},
-	"law":              {"gonum.org/v1/gonum/mathext"},
+	"law":              {"stampede/internal/format", "gonum.org/v1/gonum/mathext"},
 	"wire":             {"stampede/internal/words"},
 	"sim":              {"github.com/HdrHistogram/hdrhistogram-go"},
 	"internal/strict":  {"stampede/internal/nearest", "github.com/goccy/go-yaml"},

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"stampede/internal/format"
 )
 
 // Law is a distribution of non-negative numbers.
@@ -53,14 +55,16 @@ type Uniform struct{ Min, Max float64 }
 
 func (d Uniform) Sample(u float64) float64 { return d.Min + (d.Max-d.Min)*u }
 func (d Uniform) Mean() float64            { return (d.Min + d.Max) / 2 }
-func (d Uniform) String() string           { return fmt.Sprintf("uniform(%.4g..%.4g)", d.Min, d.Max) }
+func (d Uniform) String() string {
+	return "uniform(" + format.Number(d.Min) + ".." + format.Number(d.Max) + ")"
+}
 
 // Exponential has the mean Beta: P(X > x) = exp(-x/Beta).
 type Exponential struct{ Beta float64 }
 
 func (d Exponential) Sample(u float64) float64 { return -d.Beta * math.Log1p(-u) }
 func (d Exponential) Mean() float64            { return d.Beta }
-func (d Exponential) String() string           { return fmt.Sprintf("exponential(mean %.4g)", d.Beta) }
+func (d Exponential) String() string           { return "exponential(mean " + format.Number(d.Beta) + ")" }
 
 // Lognormal is exp of a normal with mean Mu and standard deviation Sigma.
 type Lognormal struct{ Mu, Sigma float64 }
@@ -81,7 +85,7 @@ func LognormalFromMean(mean, cv float64) Lognormal {
 func (d Lognormal) Sample(u float64) float64 { return math.Exp(d.Mu + d.Sigma*normalQuantile(u)) }
 func (d Lognormal) Mean() float64            { return math.Exp(d.Mu + d.Sigma*d.Sigma/2) }
 func (d Lognormal) String() string {
-	return fmt.Sprintf("lognormal(p50 %.4g, p95 %.4g)", d.Sample(0.5), d.Sample(0.95))
+	return fmt.Sprintf("lognormal(p50 %s, p95 %s)", format.Number(d.Sample(0.5)), format.Number(d.Sample(0.95)))
 }
 
 // Gamma has the shape Alpha and the scale Theta: mean Alpha Theta, coefficient
@@ -94,7 +98,7 @@ func GammaFromMean(mean, cv float64) Gamma { return Gamma{1 / (cv * cv), mean * 
 func (d Gamma) Sample(u float64) float64 { return d.Theta * mathext.GammaIncRegInv(d.Alpha, u) }
 func (d Gamma) Mean() float64            { return d.Alpha * d.Theta }
 func (d Gamma) String() string {
-	return fmt.Sprintf("gamma(mean %.4g, cv %.4g)", d.Mean(), 1/math.Sqrt(d.Alpha))
+	return fmt.Sprintf("gamma(mean %s, cv %s)", format.Number(d.Mean()), format.Number(1/math.Sqrt(d.Alpha)))
 }
 
 // Weibull has the shape K and the scale Lambda: P(X > x) = exp(-(x/Lambda)^K).
@@ -122,7 +126,7 @@ func WeibullFromMean(mean, cv float64) Weibull {
 func (d Weibull) Sample(u float64) float64 { return d.Lambda * math.Pow(-math.Log1p(-u), 1/d.K) }
 func (d Weibull) Mean() float64            { return d.Lambda * math.Gamma(1+1/d.K) }
 func (d Weibull) String() string {
-	return fmt.Sprintf("weibull(shape %.4g, scale %.4g)", d.K, d.Lambda)
+	return fmt.Sprintf("weibull(shape %s, scale %s)", format.Number(d.K), format.Number(d.Lambda))
 }
 
 // Empirical gives each of its values with equal probability.
@@ -183,7 +187,7 @@ func (d Mixture) Mean() float64 {
 func (d Mixture) String() string {
 	var parts []string
 	for _, p := range d {
-		parts = append(parts, fmt.Sprintf("%.4g x %v", p.Weight/d.total(), p.Law))
+		parts = append(parts, fmt.Sprintf("%s x %v", format.Number(p.Weight/d.total()), p.Law))
 	}
 	return strings.Join(parts, " + ")
 }

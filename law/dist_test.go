@@ -1,6 +1,7 @@
 package law
 
 import (
+	"fmt"
 	"math"
 	"testing"
 )
@@ -112,5 +113,18 @@ func TestBlend(t *testing.T) {
 	}
 	if got, want := with/n/n, 6/math.Pi*math.Asin(0.25); !near(got, want, 5e-3) {
 		t.Errorf("correlation %g, want %g", got, want)
+	}
+}
+
+// Texts of laws have four digits and no exponent where a number has few.
+func TestTextsOfLaws(t *testing.T) {
+	for want, law := range map[string]Law{
+		"lognormal(p50 3000, p95 12000)": LognormalFromQuantiles(3000, 12000),
+		"uniform(0..20000)":              Uniform{Min: 0, Max: 20000},
+		"exponential(mean 0.25)":         Exponential{Beta: 0.25},
+	} {
+		if got := law.(fmt.Stringer).String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

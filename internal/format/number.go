@@ -24,6 +24,7 @@ func Number(x float64) string {
 	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
+// Finite is a number for JSON, which has neither NaN nor infinities: nil stands for them.
 func Finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -31,6 +32,7 @@ func Finite(x float64) *float64 {
 	return &x
 }
 
+// Plural counts things by a noun that takes an s.
 func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -3,11 +3,12 @@ package figures
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
+
 	"stampede/report"
 	"stampede/scenario"
 	"stampede/sweep"
-	"strconv"
-	"strings"
 )
 
 // pickAxes finds the axes of the figures: those asked for, else those whose

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
 	"stampede/plots"
 	"stampede/report"
 )

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
 	"stampede/internal/format"
 	"stampede/plots"
 	"stampede/report"
-	"strings"
 )
 
 func (d *Drawing) frontier() (plots.Figure, error) {

@@ -3,6 +3,7 @@ package figures
 import (
 	"math"
 	"slices"
+
 	"stampede/plots"
 )
 

@@ -3,12 +3,13 @@ package figures
 import (
 	"math"
 	"slices"
+	"strings"
+
 	"stampede/measure"
 	"stampede/plots"
 	"stampede/report"
 	"stampede/scenario"
 	"stampede/sweep"
-	"strings"
 )
 
 func (d *Drawing) lines() (plots.Figure, error) {

@@ -2,10 +2,11 @@ package figures
 
 import (
 	"slices"
-	"stampede/measure"
-	"stampede/report"
 	"strconv"
 	"strings"
+
+	"stampede/measure"
+	"stampede/report"
 )
 
 // label writes a metric with its unit for an axis.

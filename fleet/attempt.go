@@ -41,7 +41,8 @@ func (r *run) receive(aid uint32) {
 	a.request.Cached, a.request.Admitted = int(r.cached(c)), now
 	a.hidden = c.record.Size.Reasoning
 	a.ordinal, a.tenth = p.second.place(now, time.Second), p.tenth.place(now, time.Second/10)
-	v := p.Receive(now, a.request, aid)
+	v := &r.verdict
+	p.Receive(now, &a.request, aid, v)
 	a.inFlight = int32(p.InFlight())
 	if v.Kind == provider.Refused {
 		a.penalty += v.Charged
@@ -56,7 +57,7 @@ func (r *run) receive(aid uint32) {
 		if int(a.relayed) < gateway.Retries {
 			if v.Billed != provider.Nothing {
 				a.relays = a.relays.Plus(r.refused(a, v.Billed))
-				p.Spend(now, a.request, int64(r.priceOf(a).Bill(r.refused(a, v.Billed))))
+				p.Spend(now, &a.request, int64(r.priceOf(a).Bill(r.refused(a, v.Billed))))
 			}
 			a.relayed++
 			a.request.Relay++
@@ -67,7 +68,7 @@ func (r *run) receive(aid uint32) {
 		gateway.Pass(&v.Reply)
 		r.refuse(aid, &v.Reply, v.After+p.hop)
 		if a.billed != provider.Nothing {
-			p.Spend(now, a.request, int64(r.priceOf(a).Bill(r.refused(a, v.Billed))))
+			p.Spend(now, &a.request, int64(r.priceOf(a).Bill(r.refused(a, v.Billed))))
 		}
 	default:
 		a.slow, a.hangs, a.breaks, a.lost = v.Slow, v.Hangs, v.Breaks, v.Part == 1
@@ -105,11 +106,11 @@ func (r *run) generate(aid uint32) {
 	case a.replayed:
 		a.begins, a.first, a.last = now, now, now
 	case p.Batches():
-		a.batched, a.name = true, p.Join(now, a.request, a.slow, int(hidden), int(a.output), aid)
+		a.batched, a.name = true, p.Join(now, &a.request, a.slow, int(hidden), int(a.output), aid)
 		r.rescheduleMark(p)
 		return
 	default:
-		a.begins, a.first, a.last = p.Generate(now, a.request, a.slow, int(hidden), int(a.output))
+		a.begins, a.first, a.last = p.Generate(now, &a.request, a.slow, int(hidden), int(a.output))
 	}
 	a.ends = r.loop.Timer(a.last, event{kind: generated, id: aid})
 	if !a.abandoned {
@@ -226,7 +227,7 @@ func (r *run) generated(aid uint32) {
 		p.Drop(now, a.name)
 		r.rescheduleMark(p)
 	}
-	next, started := p.Finish(now, a.request, r.used(a))
+	next, started := p.Finish(now, &a.request, r.used(a))
 	if a.state = done; a.abandoned {
 		r.attempts.free(aid)
 	} else {
@@ -346,5 +347,5 @@ func (r *run) leaveQueue(a *attempt) {
 		return
 	}
 	a.left, a.output = true, 0
-	r.backend(a).Leave(r.loop.Now(), a.request, r.used(a))
+	r.backend(a).Leave(r.loop.Now(), &a.request, r.used(a))
 }

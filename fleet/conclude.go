@@ -42,7 +42,7 @@ func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
 		rec.First = now
 	}
 	if a.admitted() {
-		settled, refunded := p.Settle(a.request, r.used(a))
+		settled, refunded := p.Settle(&a.request, r.used(a))
 		rec.Settled += settled
 		rec.Refunded = refunded
 	}

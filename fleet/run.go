@@ -148,6 +148,7 @@ const (
 type run struct {
 	*Model
 	loop       sim.Loop[event]
+	verdict    provider.Verdict // of the request at hand
 	accounting accounting
 
 	backends []backend

@@ -49,7 +49,7 @@ func (r *run) send(id uint32, generation uint32, hedge bool, expiry sim.Time, la
 	}
 	a.gated = int32(m.Sent(now, role))
 	p := &r.backends[to.Provider]
-	reach := p.Reach(now, a.request)
+	reach := p.Reach(now, &a.request)
 	if connect := timeouts.Connect; connect > 0 && 2*p.hop > connect {
 		reach = provider.Unreachable // a handshake, one round trip, would take too long
 	}

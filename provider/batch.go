@@ -101,7 +101,7 @@ func (b *batch) advance(now sim.Time) {
 
 // Join puts an admitted request into the batch, with the tokens of its answer that
 // nobody sees and all of them. Its name is for Produced and Drop.
-func (p *Provider) Join(now sim.Time, r Request, slow float64, hidden, output int, token uint32) (name uint32) {
+func (p *Provider) Join(now sim.Time, r *Request, slow float64, hidden, output int, token uint32) (name uint32) {
 	b := &p.batch
 	b.advance(now)
 	if n := len(b.free); n > 0 {

@@ -19,9 +19,10 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
+	var v provider.Verdict
 	for k := range 3 {
 		now := time.Duration(k) * 100 * time.Millisecond
-		v := p.Receive(now, provider.Request{Call: uint64(k), Attempt: 1, Prompt: 1000}, 0)
+		p.Receive(now, &provider.Request{Call: uint64(k), Attempt: 1, Prompt: 1000}, 0, &v)
 		if v.Kind == provider.Refused {
 			wait, _ := v.Reply.RetryAfter.Wait(now)
 			fmt.Println(now, v.Reply.Status, v.Reply.Code, wait)

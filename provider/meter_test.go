@@ -113,13 +113,13 @@ func TestWindowGivesBackItsOwnOnly(t *testing.T) {
 		},
 	)
 	before := Request{Prompt: 100, MaxTokens: 1900, Admitted: 50 * s}
-	p.Receive(50*s, before, 0)
+	receive(p, 50*s, before, 0)
 	own := Request{Prompt: 100, MaxTokens: 400, Admitted: 65 * s}
-	p.Receive(65*s, own, 0)
-	p.Finish(70*s, before, Used{Output: 1})
-	got := describe(p.Receive(71*s, Request{Prompt: 100, MaxTokens: 1500}, 0))
-	p.Finish(72*s, own, Used{Output: 100}) // 300 come back
-	got += ", " + describe(p.Receive(73*s, Request{Prompt: 100, MaxTokens: 1600}, 0))
+	receive(p, 65*s, own, 0)
+	p.Finish(70*s, &before, Used{Output: 1})
+	got := describe(receive(p, 71*s, Request{Prompt: 100, MaxTokens: 1500}, 0))
+	p.Finish(72*s, &own, Used{Output: 100}) // 300 come back
+	got += ", " + describe(receive(p, 73*s, Request{Prompt: 100, MaxTokens: 1600}, 0))
 	if want := "429 after 49s, ok"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -419,9 +419,9 @@ func TestPromptChargedAndSettled(t *testing.T) {
 		for i := range 600 {
 			now := time.Duration(i) * s
 			r := Request{Call: uint64(i), Prompt: 100, MaxTokens: 1000, Admitted: now}
-			if p.Receive(now, r, 0).Kind == Admitted {
+			if receive(p, now, r, 0).Kind == Admitted {
 				passed++
-				p.Finish(now+s/2, r, Used{Output: 900})
+				p.Finish(now+s/2, &r, Used{Output: 900})
 			}
 		}
 		if passed < want[0] || passed > want[1] {
@@ -433,19 +433,19 @@ func TestPromptChargedAndSettled(t *testing.T) {
 func TestRejectedRequestsCount(t *testing.T) {
 	for rule, want := range map[Rejected][]int64{Free: {0, 0, 0, 0}, ToZero: {0, 0, 0, 0}, IntoDebt: {-1, -2, -2, -2}} {
 		p := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 2, Period: s, Burst: 2, Rejected: rule}}})
-		p.Receive(0, Request{}, 0)
-		p.Receive(0, Request{}, 0)
+		receive(p, 0, Request{}, 0)
+		receive(p, 0, Request{}, 0)
 		for i, level := range want {
-			if p.Receive(0, Request{}, 0); p.limits[0].meter.Level() != level {
+			if receive(p, 0, Request{}, 0); p.limits[0].meter.Level() != level {
 				t.Errorf("%v, rejection %d: level %d, want %d", rule, i+1, p.limits[0].meter.Level(), level)
 			}
 		}
 	}
 	// Of half a token, a rejection to zero takes the half.
 	half := build(t, Config{Limits: []Limit{{Resource: Requests, Amount: 1, Period: s, Rejected: ToZero}}})
-	half.Receive(0, Request{}, 0)
-	half.Receive(500*ms, Request{}, 0)
-	if got := describe(half.Receive(1499*ms, Request{}, 0)); got != "429 after 1s" {
+	receive(half, 0, Request{}, 0)
+	receive(half, 500*ms, Request{}, 0)
+	if got := describe(receive(half, 1499*ms, Request{}, 0)); got != "429 after 1s" {
 		t.Errorf("just before a whole second after a rejection: %s, want 429 after 1s", got)
 	}
 	p := build(
@@ -457,8 +457,8 @@ func TestRejectedRequestsCount(t *testing.T) {
 			},
 		},
 	)
-	p.Receive(0, Request{Prompt: 10}, 0)
-	if p.Receive(0, Request{Prompt: 10}, 0); p.limits[0].meter.Level() != 1 {
+	receive(p, 0, Request{Prompt: 10}, 0)
+	if receive(p, 0, Request{Prompt: 10}, 0); p.limits[0].meter.Level() != 1 {
 		t.Errorf("refused for tokens, a request counts all the same: level %d, want 1", p.limits[0].meter.Level())
 	}
 }
@@ -466,7 +466,7 @@ func TestRejectedRequestsCount(t *testing.T) {
 // greedy is when requests pass that always wait as they are told, until the end.
 func greedy(p *Provider, end time.Duration) (at []time.Duration) {
 	for now, i := time.Duration(0), uint64(0); now < end; i++ {
-		v := p.Receive(now, Request{Call: i}, 0)
+		v := receive(p, now, Request{Call: i}, 0)
 		if v.Kind == Admitted {
 			at = append(at, now)
 			continue
@@ -595,8 +595,8 @@ func TestQuantum(t *testing.T) {
 	} {
 		p := build(t,
 			Config{Limits: []Limit{{Resource: Requests, Kind: kind, Amount: 60, Period: 60 * s, Quantum: s}}})
-		got := describe(p.Receive(0, Request{}, 0)) + " " + describe(
-			p.Receive(0, Request{Call: 1}, 0)) + " " + describe(p.Receive(s, Request{Call: 1}, 0))
+		got := describe(receive(p, 0, Request{}, 0)) + " " + describe(
+			receive(p, 0, Request{Call: 1}, 0)) + " " + describe(receive(p, s, Request{Call: 1}, 0))
 		if got != want {
 			t.Errorf("%v: %s, want %s", kind, got, want)
 		}
@@ -623,9 +623,9 @@ func TestLeakyBucket(t *testing.T) {
 		},
 	)
 	r := Request{Prompt: 25}
-	got := describe(p.Receive(0, r, 0)) + ", " + describe(
-		p.Receive(0, r, 0)) + ", " + describe(p.Receive(15*s-1, r, 0)) + ", " + describe(
-		p.Receive(15*s, r, 0),
+	got := describe(receive(p, 0, r, 0)) + ", " + describe(
+		receive(p, 0, r, 0)) + ", " + describe(receive(p, 15*s-1, r, 0)) + ", " + describe(
+		receive(p, 15*s, r, 0),
 	)
 	if want := "ok, 429 after 15s, 429 after 1ns, ok"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -638,8 +638,8 @@ func TestLeakyBucket(t *testing.T) {
 			},
 		},
 	)
-	got = describe(exact.Receive(0, Request{Prompt: 10}, 0)) + ", " + describe(
-		exact.Receive(0, Request{Prompt: 10}, 0)) + ", " + describe(exact.Receive(0, Request{Prompt: 10}, 0))
+	got = describe(receive(exact, 0, Request{Prompt: 10}, 0)) + ", " + describe(
+		receive(exact, 0, Request{Prompt: 10}, 0)) + ", " + describe(receive(exact, 0, Request{Prompt: 10}, 0))
 	if want := "ok, ok, 429 after 10s"; got != want { // full to the brim is not over it
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -649,16 +649,16 @@ func TestLeakyBucket(t *testing.T) {
 // whatever comes while a nano-dollar is left, and then waits for the window.
 func TestDollars(t *testing.T) {
 	p := build(t, Config{Limits: []Limit{{Resource: Dollars, Kind: SlidingWindow, Amount: 10, Period: 600 * s}}})
-	got := describe(p.Receive(0, Request{}, 0)) + ", " + describe(p.Receive(0, Request{}, 0))
-	p.Finish(s, Request{}, Used{Nano: 9})
-	got += ", " + describe(p.Receive(s, Request{}, 0))
-	p.Finish(2*s, Request{}, Used{Nano: 9})
-	got += ", " + describe(p.Receive(3*s, Request{}, 0)) + ", " + describe(p.Receive(601*s, Request{}, 0))
+	got := describe(receive(p, 0, Request{}, 0)) + ", " + describe(receive(p, 0, Request{}, 0))
+	p.Finish(s, &Request{}, Used{Nano: 9})
+	got += ", " + describe(receive(p, s, Request{}, 0))
+	p.Finish(2*s, &Request{}, Used{Nano: 9})
+	got += ", " + describe(receive(p, 3*s, Request{}, 0)) + ", " + describe(receive(p, 601*s, Request{}, 0))
 	if want := "ok, ok, ok, 429, ok"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	p.Spend(602*s, Request{}, 100) // for a refusal that was billed
-	if got := describe(p.Receive(602*s, Request{}, 0)); got != "429" {
+	p.Spend(602*s, &Request{}, 100) // for a refusal that was billed
+	if got := describe(receive(p, 602*s, Request{}, 0)); got != "429" {
 		t.Errorf("after another 100: %s, want 429", got)
 	}
 }
@@ -674,7 +674,7 @@ func TestScopes(t *testing.T) {
 	})
 	got := ""
 	for _, tenant := range []int{0, 0, 2, 2, 2, 1, 1} {
-		got += fmt.Sprintf("%d %s, ", tenant, describe(p.Receive(0, Request{Tenant: tenant}, 0)))
+		got += fmt.Sprintf("%d %s, ", tenant, describe(receive(p, 0, Request{Tenant: tenant}, 0)))
 	}
 	if want := "0 ok, 0 429 after 1m0s, 2 ok, 2 ok, 2 429 after 30s, 1 ok, 1 429 after 15s, "; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -700,7 +700,7 @@ func TestAcceleration(t *testing.T) {
 		for minute, n := range c.perMinute {
 			refused := 0
 			for i := range n {
-				v := p.Receive(time.Duration(minute)*60*s, Request{Call: uint64(i)}, 0)
+				v := receive(p, time.Duration(minute)*60*s, Request{Call: uint64(i)}, 0)
 				if v.Kind == Refused {
 					refused++
 					if v.Reply.Code != "slow_down" || v.Reply.Status != 429 {
@@ -728,12 +728,12 @@ func TestQuotas(t *testing.T) {
 	want := wire.Quotas{{Limit: 10, Remaining: 7, Reset: 18 * s}, {Limit: 1000, Remaining: 400, Reset: 36 * s}}
 	var v Verdict
 	for range 3 {
-		v = p.Receive(0, Request{Prompt: 200}, 0)
+		v = receive(p, 0, Request{Prompt: 200}, 0)
 	}
 	if v.Reply.Status != 200 || v.Reply.Quotas != want {
 		t.Errorf("%+v, want 200 with %+v", v.Reply, want)
 	}
-	v = p.Receive(6*s, Request{Prompt: 501}, 0)
+	v = receive(p, 6*s, Request{Prompt: 501}, 0)
 	want = wire.Quotas{{Limit: 10, Remaining: 8, Reset: 12 * s}, {Limit: 1000, Remaining: 500, Reset: 30 * s}}
 	if v.Kind != Refused || v.Reply.Quotas != want {
 		t.Errorf("%+v, want a refusal with %+v", v.Reply, want)
@@ -750,7 +750,7 @@ func TestQuotas(t *testing.T) {
 		},
 	)
 	// 4.5 s, in whole seconds
-	if q := window.Receive(5500*ms, Request{}, 0).Reply.Quotas[wire.RequestQuota]; q != (wire.Quota{Limit: 20,
+	if q := receive(window, 5500*ms, Request{}, 0).Reply.Quotas[wire.RequestQuota]; q != (wire.Quota{Limit: 20,
 		Remaining: 19, Reset: 5 * s}) {
 		t.Errorf("Azure enforces 120 a minute as 20 in ten seconds: %+v", q)
 	}
@@ -790,13 +790,13 @@ func TestAdmissionKnowsNothingOfTheAnswer(t *testing.T) {
 				Prompt:    rapid.IntRange(1, 500).Draw(t, "prompt"),
 				MaxTokens: rapid.IntRange(0, 500).Draw(t, "max"),
 			}
-			a, b := short.Receive(now, r, 0), long.Receive(now, r, 0)
+			a, b := receive(short, now, r, 0), receive(long, now, r, 0)
 			if a != b {
 				t.Fatalf("request %d: %+v and %+v", i, a, b)
 			}
 			if a.Kind == Admitted { // known only now
-				short.Generate(now, r, 1, 0, 1)
-				long.Generate(now, r, 1, 0, 10_000)
+				short.Generate(now, &r, 1, 0, 1)
+				long.Generate(now, &r, 1, 0, 10_000)
 			}
 		}
 	})
@@ -838,15 +838,15 @@ func TestSettlementOnRandomLimits(t *testing.T) {
 				MaxTokens: rapid.IntRange(0, 900).Draw(t, "max"),
 			}
 			r.Cached = rapid.IntRange(0, r.Prompt).Draw(t, "cache")
-			if v := p.Receive(now, r, 0); v.Kind == Admitted {
+			if v := receive(p, now, r, 0); v.Kind == Admitted {
 				wantTaken += l.Counts(r)
 				flying = append(flying, inFlight{r, Used{Output: rapid.IntRange(0, 900).Draw(t, "output")}})
 			}
 			if len(flying) > 0 && rapid.Bool().Draw(t, "one ends") {
 				f := flying[0]
 				flying = flying[1:]
-				p.Finish(now, f.r, f.used)
-				settled, refunded := p.Settle(f.r, f.used)
+				p.Finish(now, &f.r, f.used)
+				settled, refunded := p.Settle(&f.r, f.used)
 				if l.Settle == Refund && l.Charge != AsProduced && refunded < 0 {
 					t.Fatalf("a refund took %d", -refunded)
 				}
@@ -858,8 +858,8 @@ func TestSettlementOnRandomLimits(t *testing.T) {
 			}
 		}
 		for _, f := range flying {
-			p.Finish(now, f.r, f.used)
-			settled, refunded := p.Settle(f.r, f.used)
+			p.Finish(now, &f.r, f.used)
+			settled, refunded := p.Settle(&f.r, f.used)
 			wantGiven += refunded
 			settledSum += settled
 		}

@@ -160,11 +160,11 @@ func ranks(tenants []Tenant) []int {
 	return out
 }
 
-// Receive decides what becomes of a request that arrives now. When it must wait
-// for a slot, the token is what Finish or SkipCancelled return once its turn comes.
-func (p *Provider) Receive(now sim.Time, r Request, token uint32) (v Verdict) {
+// Receive decides what becomes of a request that arrives now, and writes the whole of
+// it to v, whatever that held. When the request must wait for a slot, the token is what Finish or SkipCancelled return once its turn comes.
+func (p *Provider) Receive(now sim.Time, r *Request, token uint32, v *Verdict) {
 	p.change(now)
-	v.Part, v.Slow, v.Limit = 1, 1, NoLimit
+	*v = Verdict{Part: 1, Slow: 1, Limit: NoLimit}
 	answer := wire.Reply{Status: 200}
 	for i := range p.config.Faults {
 		switch f := &p.config.Faults[i]; e := f.Effect.(type) {
@@ -172,7 +172,7 @@ func (p *Provider) Receive(now sim.Time, r Request, token uint32) (v Verdict) {
 			if p.struck(i, now, r) {
 				v.Kind, v.Reply, v.After = Refused, e.reply(now, p.config.RetryAfter), e.After
 				v.Billed = p.config.Billing.refusal(e.Reply)
-				return v
+				return
 			}
 		case Slow:
 			if p.struck(i, now, r) {
@@ -191,16 +191,16 @@ func (p *Provider) Receive(now sim.Time, r Request, token uint32) (v Verdict) {
 	for i := range p.limits {
 		l := &p.limits[i]
 		p.charges[i] = notCounted
-		if l.counts(&r) {
+		if l.counts(r) {
 			l.advance(now)
-			n := l.charge(&r)
+			n := l.charge(r)
 			p.charges[i] = n
 			fits = fits && l.admits(n)
 		}
 	}
 	if !fits {
-		p.refuse(now, &v)
-		return v
+		p.refuse(now, v)
+		return
 	}
 	if p.config.Capacity.Slots > 0 {
 		switch p.slots.Arrive(token, p.ranks[r.Tenant]) {
@@ -212,7 +212,7 @@ func (p *Provider) Receive(now sim.Time, r Request, token uint32) (v Verdict) {
 			if p.config.Capacity.Full != 0 {
 				v.Reply.Status = p.config.Capacity.Full
 			}
-			return v
+			return
 		}
 	}
 	p.busy++
@@ -229,7 +229,6 @@ func (p *Provider) Receive(now sim.Time, r Request, token uint32) (v Verdict) {
 	}
 	v.Reply = answer
 	p.show(now, &v.Reply)
-	return v
 }
 
 // notCounted is the charge of a request at a limit that does not count it.
@@ -303,7 +302,7 @@ func (p *Provider) show(now sim.Time, reply *wire.Reply) {
 // Generate is when an admitted request with the given true output begins to
 // generate, and when its first and its last token leave the provider; so many of its
 // tokens, those of reasoning, come before the first that anyone sees.
-func (p *Provider) Generate(now sim.Time, r Request, slow float64, hidden, output int) (begins, first, last sim.Time) {
+func (p *Provider) Generate(now sim.Time, r *Request, slow float64, hidden, output int) (begins, first, last sim.Time) {
 	l := &p.config.Latency
 	seconds, each := 0.0, 0.0
 	if l.FirstToken != nil {
@@ -323,7 +322,7 @@ func (p *Provider) Generate(now sim.Time, r Request, slow float64, hidden, outpu
 func (p *Provider) Batches() bool { return p.config.Capacity.Batching != nil }
 
 // luck is the uniform number behind one quantity of an attempt's latency.
-func (p *Provider) luck(r Request, quantity uint64) float64 {
+func (p *Provider) luck(r *Request, quantity uint64) float64 {
 	rho := p.config.Latency.CallShare
 	var own, common float64
 	if rho < 1 {
@@ -338,12 +337,12 @@ func (p *Provider) luck(r Request, quantity uint64) float64 {
 // Settle is what the limits keep of an admission and what they give back (less
 // than nothing, when they count more) of a request that has ended, in tokens over
 // all limits on tokens.
-func (p *Provider) Settle(r Request, used Used) (settled, refunded int64) {
+func (p *Provider) Settle(r *Request, used Used) (settled, refunded int64) {
 	for i := range p.limits {
-		if l := &p.limits[i]; l.Resource.tokens() && l.counts(&r) {
-			final := l.final(&r, used)
+		if l := &p.limits[i]; l.Resource.tokens() && l.counts(r) {
+			final := l.final(r, used)
 			settled += final
-			refunded += l.charge(&r) - final
+			refunded += l.charge(r) - final
 		}
 	}
 	return settled, refunded
@@ -351,7 +350,7 @@ func (p *Provider) Settle(r Request, used Used) (settled, refunded int64) {
 
 // Finish settles the charges of a request that had its turn and frees its slot.
 // When another waits, its turn has come: its token is returned.
-func (p *Provider) Finish(now sim.Time, r Request, used Used) (next uint32, started bool) {
+func (p *Provider) Finish(now sim.Time, r *Request, used Used) (next uint32, started bool) {
 	p.settle(now, r, used)
 	if p.config.Capacity.Slots == 0 {
 		return 0, false
@@ -361,29 +360,29 @@ func (p *Provider) Finish(now sim.Time, r Request, used Used) (next uint32, star
 
 // Leave settles the charges of a request that leaves the queue before its turn;
 // its token stays there, and SkipCancelled must be called when it comes.
-func (p *Provider) Leave(now sim.Time, r Request, used Used) {
+func (p *Provider) Leave(now sim.Time, r *Request, used Used) {
 	p.slots.Leave()
 	p.settle(now, r, used)
 }
 
-func (p *Provider) settle(now sim.Time, r Request, used Used) {
+func (p *Provider) settle(now sim.Time, r *Request, used Used) {
 	p.change(now)
 	p.busy--
 	for i := range p.limits {
 		l := &p.limits[i]
-		if !l.counts(&r) {
+		if !l.counts(r) {
 			continue
 		}
-		if back := l.settle(now, &r, used); l.Resource.tokens() {
+		if back := l.settle(now, r, used); l.Resource.tokens() {
 			p.ledger.Given += back
 		}
 	}
 }
 
 // Spend counts what a refused request is billed for at the limits on dollars.
-func (p *Provider) Spend(now sim.Time, r Request, nano int64) {
+func (p *Provider) Spend(now sim.Time, r *Request, nano int64) {
 	for i := range p.limits {
-		if l := &p.limits[i]; l.Resource == Dollars && l.counts(&r) {
+		if l := &p.limits[i]; l.Resource == Dollars && l.counts(r) {
 			l.advance(now)
 			l.take(nano)
 		}
@@ -417,7 +416,7 @@ func (p *Provider) change(now sim.Time) {
 }
 
 // struck reports whether fault i meets the attempt now.
-func (p *Provider) struck(i int, now sim.Time, r Request) bool {
+func (p *Provider) struck(i int, now sim.Time, r *Request) bool {
 	if !p.holds(i, now) {
 		return false
 	}
@@ -427,7 +426,7 @@ func (p *Provider) struck(i int, now sim.Time, r Request) bool {
 
 // Reach reports whether a request sent now gets a connection: the first fault on
 // connections that strikes it, or Reachable.
-func (p *Provider) Reach(now sim.Time, r Request) Reachability {
+func (p *Provider) Reach(now sim.Time, r *Request) Reachability {
 	for i := range p.config.Faults {
 		if e, ok := p.config.Faults[i].Effect.(NoConnection); ok && p.struck(i, now, r) {
 			return e.As

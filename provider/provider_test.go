@@ -219,7 +219,7 @@ func TestEachLimitRefusesInTurn(t *testing.T) {
 		got := ""
 		for i := range 3 {
 			c.request.Call = uint64(i)
-			v := p.Receive(0, c.request, 0)
+			v := receive(p, 0, c.request, 0)
 			if got += " " + describe(v); v.Limit != c.by[i] {
 				t.Errorf("%s: request %d is refused by limit %d, want %d", c.name, i, v.Limit, c.by[i])
 			}
@@ -228,6 +228,12 @@ func TestEachLimitRefusesInTurn(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got[1:], c.want)
 		}
 	}
+}
+
+// receive is the verdict of one request.
+func receive(p *Provider, now sim.Time, r Request, token uint32) (v Verdict) {
+	p.Receive(now, &r, token, &v)
+	return v
 }
 
 func describe(v Verdict) string {
@@ -254,7 +260,7 @@ func TestOthersRefuseToo(t *testing.T) {
 		at   time.Duration
 		want int8
 	}{{0, NoLimit}, {0, NoSlot}, {s, NoLimit}} {
-		if v := p.Receive(c.at, Request{Call: uint64(i)}, uint32(i)); v.Limit != c.want {
+		if v := receive(p, c.at, Request{Call: uint64(i)}, uint32(i)); v.Limit != c.want {
 			t.Errorf("request %d: limit %d, want %d", i, v.Limit, c.want)
 		}
 	}
@@ -313,12 +319,12 @@ func TestRefundMakesRoom(t *testing.T) {
 		},
 	)
 	r := Request{Prompt: 100, MaxTokens: 800}
-	p.Receive(0, r, 0)
-	if got := describe(p.Receive(0, r, 0)); got != "429 after 48s" {
+	receive(p, 0, r, 0)
+	if got := describe(receive(p, 0, r, 0)); got != "429 after 48s" {
 		t.Errorf("before the refund: %s, want 429 after 48s", got)
 	}
-	p.Finish(0, r, Used{Output: 50}) // 750 of 900 come back
-	if got := describe(p.Receive(0, Request{Prompt: 50, MaxTokens: 800}, 0)); got != "ok" {
+	p.Finish(0, &r, Used{Output: 50}) // 750 of 900 come back
+	if got := describe(receive(p, 0, Request{Prompt: 50, MaxTokens: 800}, 0)); got != "ok" {
 		t.Errorf("after the refund: %s, want ok", got)
 	}
 	if l := p.Ledger(); l != (Ledger{Taken: 1750, Given: 750}) {
@@ -338,8 +344,8 @@ func TestRetryAfterIsRoundedAsConfigured(t *testing.T) {
 	} {
 		p := build(t,
 			Config{Limits: []Limit{{Resource: Requests, Amount: 7, Period: 60 * s, Burst: 1}}, RetryAfter: c.rule})
-		p.Receive(0, Request{}, 0)
-		if got := describe(p.Receive(0, Request{Call: 1}, 0)); got != c.want {
+		receive(p, 0, Request{}, 0)
+		if got := describe(receive(p, 0, Request{Call: 1}, 0)); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.rule, got, c.want)
 		}
 	}
@@ -362,8 +368,8 @@ func TestRetryAfterIsWrittenAsConfigured(t *testing.T) {
 	} {
 		p := build(t,
 			Config{Limits: []Limit{{Resource: Requests, Amount: 7, Period: 60 * s, Burst: 1}}, RetryAfter: c.rule})
-		p.Receive(0, Request{}, 0)
-		if got := p.Receive(second, Request{Call: 1}, 0).Reply; got.RetryAfter != c.header || got.Millis != c.millis {
+		receive(p, 0, Request{}, 0)
+		if got := receive(p, second, Request{Call: 1}, 0).Reply; got.RetryAfter != c.header || got.Millis != c.millis {
 			t.Errorf("%+v: %+v and %+v, want %+v and %+v", c.rule, got.RetryAfter, got.Millis, c.header, c.millis)
 		}
 	}
@@ -371,10 +377,10 @@ func TestRetryAfterIsWrittenAsConfigured(t *testing.T) {
 
 func TestConcurrencyLimit(t *testing.T) {
 	p := build(t, Config{Limits: []Limit{{Resource: Concurrency, Amount: 2}}})
-	got := describe(p.Receive(0, Request{}, 0)) + " " + describe(
-		p.Receive(0, Request{Call: 1}, 0)) + " " + describe(p.Receive(0, Request{Call: 2}, 0))
-	p.Finish(s, Request{}, Used{Output: 0})
-	if got += " " + describe(p.Receive(s, Request{Call: 3}, 0)); got != "ok ok 429 ok" {
+	got := describe(receive(p, 0, Request{}, 0)) + " " + describe(
+		receive(p, 0, Request{Call: 1}, 0)) + " " + describe(receive(p, 0, Request{Call: 2}, 0))
+	p.Finish(s, &Request{}, Used{Output: 0})
+	if got += " " + describe(receive(p, s, Request{Call: 3}, 0)); got != "ok ok 429 ok" {
 		t.Errorf("%s, want ok ok 429 ok", got)
 	}
 }
@@ -403,14 +409,14 @@ func TestFaultAsksAsItsProvider(t *testing.T) {
 				},
 			},
 		)
-		if got := p.Receive(10*s, Request{}, 0).Reply; got != c.want {
+		if got := receive(p, 10*s, Request{}, 0).Reply; got != c.want {
 			t.Errorf("%v: %+v, want %+v", c.how, got, c.want)
 		}
 	}
 	verbatim := wire.Reply{Status: 503, RetryAfter: wire.Hint{Form: wire.Garbage}}
 	p := build(t,
 		Config{RetryAfter: RetryAfter{As: NotAtAll}, Faults: []Fault{{Share: 1, Effect: Reject{Reply: verbatim}}}})
-	if got := p.Receive(0, Request{}, 0).Reply; got != verbatim {
+	if got := receive(p, 0, Request{}, 0).Reply; got != verbatim {
 		t.Errorf("word for word: %+v, want %+v", got, verbatim)
 	}
 }
@@ -432,7 +438,7 @@ func TestFaultBoundaries(t *testing.T) {
 		at   time.Duration
 		want string
 	}{{10*s - 1, "ok"}, {10 * s, "503 after 2s"}, {15*s - 1, "503 after 2s"}, {15 * s, "ok"}} {
-		if got := describe(p.Receive(c.at, Request{}, 0)); got != c.want {
+		if got := describe(receive(p, c.at, Request{}, 0)); got != c.want {
 			t.Errorf("at %v: %s, want %s", c.at, got, c.want)
 		}
 	}
@@ -484,7 +490,7 @@ func TestShareOfErrors(t *testing.T) {
 	const n = 100_000
 	counts := map[string]float64{}
 	for i := range uint64(n) {
-		counts[describe(p.Receive(0, Request{Call: i, Attempt: 1}, 0))]++
+		counts[describe(receive(p, 0, Request{Call: i, Attempt: 1}, 0))]++
 	}
 	for kind, want := range map[string]float64{"500": 0.1, "hung": 0.9 * 0.2, "ok": 0.9 * 0.8} {
 		if got := counts[kind] / n; math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/n) { // 4 standard errors
@@ -516,7 +522,7 @@ func TestLimitChangesAndReturns(t *testing.T) {
 		{199 * s, "ok"},
 		{200 * s, "429 after 900ms"}, // a tenth is there, the rest comes at 1/s
 	} {
-		if got := describe(p.Receive(c.at, Request{}, 0)); got != c.want {
+		if got := describe(receive(p, c.at, Request{}, 0)); got != c.want {
 			t.Errorf("at %v: %s, want %s", c.at, got, c.want)
 		}
 	}
@@ -555,10 +561,10 @@ func TestLimitChangesOverlap(t *testing.T) {
 
 func TestGenerate(t *testing.T) {
 	p := build(t, Config{Latency: Latency{FirstToken: law.Constant(0.5), TokensPerSecond: law.Constant(50)}})
-	if _, f, l := p.Generate(10*s, Request{}, 1, 0, 100); f != 10500*ms || l != 12500*ms {
+	if _, f, l := p.Generate(10*s, &Request{}, 1, 0, 100); f != 10500*ms || l != 12500*ms {
 		t.Errorf("first %v last %v, want 10.5s and 12.5s", f, l)
 	}
-	if _, f, l := p.Generate(0, Request{}, 3, 0, 100); f != 1500*ms || l != 7500*ms {
+	if _, f, l := p.Generate(0, &Request{}, 3, 0, 100); f != 1500*ms || l != 7500*ms {
 		t.Errorf("slowed: first %v last %v, want 1.5s and 7.5s", f, l)
 	}
 }
@@ -570,7 +576,7 @@ func TestLatencyBelongsToCallOrAttempt(t *testing.T) {
 		var product, square sim.Moments
 		for i := range uint64(50_000) {
 			log := func(attempt int) float64 {
-				_, first, _ := p.Generate(0, Request{Call: i, Attempt: attempt}, 0, 1, 0)
+				_, first, _ := p.Generate(0, &Request{Call: i, Attempt: attempt}, 0, 1, 0)
 				return math.Log(first.Seconds())
 			}
 			a, b := log(1), log(2)
@@ -611,11 +617,11 @@ func BenchmarkLimits(b *testing.B) {
 			for i := range b.N {
 				now := time.Duration(i) * ms / 2
 				r := Request{Call: uint64(i), Attempt: 1, Prompt: 100, MaxTokens: 50}
-				if v := p.Receive(now, r, 0); v.Kind == Admitted {
+				if v := receive(p, now, r, 0); v.Kind == Admitted {
 					if c.generates {
-						p.Generate(now, r, v.Slow, 0, 10)
+						p.Generate(now, &r, v.Slow, 0, 10)
 					}
-					p.Finish(now, r, Used{Output: 10})
+					p.Finish(now, &r, Used{Output: 10})
 				}
 			}
 		})

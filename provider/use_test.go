@@ -96,14 +96,14 @@ func TestUseOfALimit(t *testing.T) {
 		var flying []flight
 		land := func(now sim.Time) {
 			for len(flying) > 0 && flying[0].ends <= now {
-				p.Finish(flying[0].ends, flying[0].r, Used{Output: c.output})
+				p.Finish(flying[0].ends, &flying[0].r, Used{Output: c.output})
 				flying = flying[1:]
 			}
 		}
 		for i, now := range c.requests {
 			land(now)
 			r := Request{Call: uint64(i), Prompt: 100, MaxTokens: 200, Admitted: now}
-			if p.Receive(now, r, 0).Kind == Admitted {
+			if receive(p, now, r, 0).Kind == Admitted {
 				flying = append(flying, flight{now + c.takes, r})
 			}
 		}
@@ -119,10 +119,10 @@ func TestUseOfALimit(t *testing.T) {
 func TestPlacesAreTakenUntilTheEnd(t *testing.T) {
 	p := build(t, Config{Limits: []Limit{{Resource: Concurrency, Amount: 2}}})
 	for call := range uint64(2) {
-		p.Receive(0, Request{Call: call}, 0)
+		receive(p, 0, Request{Call: call}, 0)
 	}
-	p.Finish(10*time.Second, Request{}, Used{})
-	p.Finish(20*time.Second, Request{Call: 1}, Used{})
+	p.Finish(10*time.Second, &Request{}, Used{})
+	p.Finish(20*time.Second, &Request{Call: 1}, Used{})
 	if u := p.Use(5 * time.Second)[0]; math.Abs(u.Counted-10) > 1e-6 || math.Abs(u.Admitted-10) > 1e-6 {
 		t.Errorf("%g of %g place seconds used, want 10 of 10", u.Counted, u.Admitted)
 	}
@@ -153,8 +153,8 @@ func TestUseIsNeverMoreThanAdmitted(t *testing.T) {
 		for i := range rapid.IntRange(0, 100).Draw(t, "requests") {
 			now += time.Duration(rapid.Int64Range(0, 20).Draw(t, "gap"))
 			r := Request{Call: uint64(i), Admitted: now}
-			if p.Receive(now, r, 0).Kind == Admitted {
-				p.Finish(now, r, Used{})
+			if receive(p, now, r, 0).Kind == Admitted {
+				p.Finish(now, &r, Used{})
 			}
 		}
 		if u := p.Use(now)[0]; u.Counted > u.Admitted+1e-6 {

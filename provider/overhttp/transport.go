@@ -89,7 +89,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.mu.Lock()
 	r := provider.Request{Call: t.calls, Attempt: 1, Prompt: ask.prompt, MaxTokens: ask.maxTokens}
 	t.calls++
-	reach := t.api.Reach(t.now(), r)
+	reach := t.api.Reach(t.now(), &r)
 	t.mu.Unlock()
 	switch reach {
 	case provider.RefusedConn:
@@ -150,7 +150,7 @@ func (t *Transport) arrive(r *provider.Request) *exchange {
 	now := t.now()
 	r.Admitted = now
 	x := &exchange{request: *r, arrived: now, left: now, token: t.token}
-	x.verdict = t.api.Receive(now, *r, t.token)
+	t.api.Receive(now, &x.request, t.token, &x.verdict)
 	x.inFlight = t.api.InFlight()
 	if x.verdict.Kind == provider.Waiting {
 		x.turn = make(chan struct{})
@@ -227,7 +227,7 @@ func (t *Transport) generate(ask asked, x *exchange) (output int, begins, first,
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.now()
-	begins, first, last = t.api.Generate(now, x.request, x.verdict.Slow, 0, output)
+	begins, first, last = t.api.Generate(now, &x.request, x.verdict.Slow, 0, output)
 	return output, begins, first, last, time.AfterFunc(last-now, func() { t.finish(x, output) })
 }
 
@@ -248,7 +248,7 @@ func (t *Transport) leaveQueue(ask asked, x *exchange) {
 	default:
 	}
 	if t.stops(ask) {
-		t.api.Leave(t.now(), x.request, provider.Used{})
+		t.api.Leave(t.now(), &x.request, provider.Used{})
 		delete(t.turns, x.token)
 		return
 	}
@@ -266,7 +266,7 @@ func (t *Transport) leaveQueue(ask asked, x *exchange) {
 func (t *Transport) finish(x *exchange, output int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	next, started := t.api.Finish(t.now(), x.request, provider.Used{Output: output})
+	next, started := t.api.Finish(t.now(), &x.request, provider.Used{Output: output})
 	for started {
 		if turn, waits := t.turns[next]; waits {
 			close(turn)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-var pendings = []int{1_000, 1_000_000}
+var pendings = []int{1_000, 100_000, 1_000_000}
 
 // increments are exponential with mean one second, drawn beforehand.
 func increments() []Time {

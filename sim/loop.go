@@ -18,24 +18,6 @@ type Loop[E any] struct {
 	err    error
 }
 
-// BudgetError says that a run was stopped because it handed out as many events
-// as it was allowed to.
-type BudgetError struct {
-	Budget  uint64
-	Now     Time
-	Pending int
-}
-
-func (e *BudgetError) Error() string {
-	return fmt.Sprintf(
-		"event budget spent: %d events handled by %v of virtual time with %d pending; "+
-			"raise event_budget, or find what never ends",
-		e.Budget,
-		e.Now,
-		e.Pending,
-	)
-}
-
 // Now is the instant of the event last handed out.
 func (l *Loop[E]) Now() Time { return l.now }
 
@@ -102,6 +84,13 @@ func (l *Loop[E]) Next() (event E, ok bool) {
 	}
 	l.queue.last = l.now // the last ones skipped may have been dead and later than now
 	return event, false
+}
+
+// Peek is the instant of the event that Next would hand out, and false when it would hand
+// out none. The clock stays where it is, so that an earlier event may still be scheduled.
+func (l *Loop[E]) Peek() (Time, bool) {
+	at := l.queue.earliest(l.timers.stale)
+	return at, at < End && (l.Budget == 0 || l.events < l.Budget)
 }
 
 func (l *Loop[E]) hold(t Time) Time {

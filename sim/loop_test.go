@@ -159,7 +159,59 @@ func TestSpansAreHeld(t *testing.T) {
 	}
 }
 
-// The order is that of a stable sort, whatever is pushed, popped and cancelled.
+// Peek names the instant of the next event and moves nothing: what is scheduled afterwards, even
+// before that instant, leaves in order.
+func TestPeek(t *testing.T) {
+	peek := func(l *Loop[string]) string {
+		at, ok := l.Peek()
+		if !ok {
+			return "none"
+		}
+		return at.String()
+	}
+	for _, c := range []struct {
+		name string
+		do   func(l *Loop[string])
+		want string
+		rest string
+	}{
+		{"an empty loop", func(*Loop[string]) {}, "none", ""},
+		{"the earliest of three", func(l *Loop[string]) { l.At(7, "a"); l.At(3, "b"); l.At(500, "c") }, "3ns",
+			"b@3ns a@7ns c@500ns"},
+		{"a second event of the present instant", func(l *Loop[string]) {
+			l.At(5, "a")
+			l.At(5, "b")
+			l.Next()
+		}, "5ns", "b@5ns"},
+		{"an earlier event after a look", func(l *Loop[string]) { l.At(1000, "a"); l.Peek(); l.At(20, "b") }, "20ns",
+			"b@20ns a@1µs"},
+		{"a cancelled timer before another event", func(l *Loop[string]) { l.Cancel(l.Timer(2, "a")); l.At(300, "b") },
+			"300ns", "b@300ns"},
+		{"cancelled timers alone", func(l *Loop[string]) { l.Cancel(l.Timer(2, "a")); l.Cancel(l.Timer(300, "b")) },
+			"none", ""},
+		{"a cancelled timer at the present instant", func(l *Loop[string]) {
+			l.At(5, "a")
+			timer := l.Timer(5, "b")
+			l.At(6, "c")
+			l.Next()
+			l.Cancel(timer)
+		}, "6ns", "c@6ns"},
+		{"the end of time", func(l *Loop[string]) { l.At(Never, "a") }, "none", ""},
+		{"a spent budget", func(l *Loop[string]) { l.Budget = 1; l.At(1, "a"); l.At(2, "b"); l.Next() }, "none", ""},
+	} {
+		var l Loop[string]
+		c.do(&l)
+		now := l.Now()
+		if got := peek(&l); got != c.want || l.Now() != now || l.Err() != nil {
+			t.Errorf("%s: %s at %v, %v; want %s at %v", c.name, got, l.Now(), l.Err(), c.want, now)
+		}
+		if rest := drain(&l); rest != c.rest {
+			t.Errorf("%s: then %s, want %s", c.name, rest, c.rest)
+		}
+	}
+}
+
+// The order is that of a stable sort, whatever is pushed, popped, cancelled and looked at.
 func TestOrderEqualsAStableSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type entry struct {
@@ -204,6 +256,10 @@ func TestOrderEqualsAStableSort(t *testing.T) {
 				}
 				model = append(model, entry{at, id})
 				slices.SortStableFunc(model, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
+			}
+			at, ok := l.Peek()
+			if ok != (len(model) > 0) || ok && at != model[0].at {
+				t.Fatalf("Peek says %d, %v; want the first of %v", at, ok, model)
 			}
 			if l.Pending() != len(model) {
 				t.Fatalf("pending %d, want %d", l.Pending(), len(model))

@@ -122,6 +122,25 @@ func (q *queue[E]) pop() item[E] {
 	return q.now[q.head-1]
 }
 
+// earliest is the least instant of an item whose timer is not dead; Never without one.
+// Unlike pop it deals nothing out.
+func (q *queue[E]) earliest(dead func(Timer) bool) Time {
+	for _, it := range q.now[q.head:] {
+		if !dead(it.timer) {
+			return it.at
+		}
+	}
+	at := Never
+	for i := 0; i < len(q.buckets) && at == Never; i++ {
+		for _, it := range q.buckets[i] {
+			if !dead(it.timer) {
+				at = min(at, it.at)
+			}
+		}
+	}
+	return at
+}
+
 // deal places the items of a bucket anew around their minimum. All of them go
 // to lower levels, so the bucket is not written to while it is read.
 func (q *queue[E]) deal(items []item[E]) {

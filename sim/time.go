@@ -1,9 +1,6 @@
 package sim
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Time is an instant: the duration since the start of the run. It is never
 // negative.
@@ -30,14 +27,3 @@ func Nanoseconds(ns float64) time.Duration {
 
 // Plus is the instant d after t, at most [End]. Neither may be negative.
 func Plus(t Time, d time.Duration) Time { return min(min(t, End)+min(d, End), End) }
-
-// EndError reports a run that was stopped because it reached the end of time.
-type EndError struct {
-	Pending int
-}
-
-func (e *EndError) Error() string {
-	return fmt.Sprintf("the run reached the end of virtual time, %d years, with %d events pending; "+
-		"look for a wait, a duration or a distribution of durations that is far too long",
-		int(End.Hours()/24/365), e.Pending)
-}

@@ -15,6 +15,32 @@ type change struct {
 	limit Limit
 }
 
+// SetFaults replaces the fault schedule from now on. Its times count from now; a limit that the
+// old one had changed is again what the configuration says.
+func (p *Provider) SetFaults(now sim.Time, faults []Fault) error {
+	c := p.config
+	c.Faults = slices.Clone(faults)
+	for i := range c.Faults {
+		c.Faults[i].At = sim.Plus(now, c.Faults[i].At)
+	}
+	changes, err := changesOf(c)
+	if err != nil {
+		return err
+	}
+	p.change(now)
+	for i := range p.limits {
+		old, limit := p.limits[i].Limit, c.Limits[i]
+		changed := old.Amount != limit.Amount || old.Period != limit.Period || old.Burst != limit.Burst
+		changesNow := slices.ContainsFunc(changes, func(c change) bool { return c.index == i && c.at <= now })
+		if changed && !changesNow {
+			changes = slices.Insert(changes, 0, change{now, i, limit})
+		}
+	}
+	p.config, p.changes, p.spells = c, changes, make([]spell, len(faults))
+	p.change(now)
+	return nil
+}
+
 // changesOf lays out the changes of limits that the fault schedule makes: at
 // each instant at which one begins or ends, the limit is that of the change
 // which began last among those that hold, else what the configuration says.

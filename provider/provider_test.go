@@ -532,6 +532,69 @@ func TestLimitChangesAndReturns(t *testing.T) {
 	}
 }
 
+// What replaces the faults at 100 s counts from there, and what they had changed is undone. The list
+// that was handed over stays as it was.
+func TestFaultsAreReplaced(t *testing.T) {
+	to := func(perMinute, burst int64) Effect {
+		return ChangeLimit{Resource: Requests, Amount: perMinute, Period: 60 * s, Burst: burst}
+	}
+	p := build(t, Config{
+		Limits: []Limit{{Resource: Requests, Amount: 60, Period: 60 * s, Burst: 10}},
+		Faults: []Fault{
+			{At: 50 * s, Share: 1, Effect: to(6, 1)},
+			{At: 105 * s, Share: 1, Effect: Reject{Reply: wire.Reply{Status: 502}}},
+			{At: 105 * s, Share: 1, Effect: to(12, 1)},
+		},
+	})
+	at := func(now time.Duration) string {
+		return fmt.Sprintf("%s of %d", describe(receive(p, now, Request{}, 0)), p.limits[0].Amount)
+	}
+	if got := at(99 * s); got != "ok of 6" {
+		t.Errorf("before: %s, want ok of 6", got)
+	}
+	if err := p.SetFaults(100*s, []Fault{{Effect: ChangeLimit{Resource: Tokens, Amount: 1, Period: s}}}); err == nil {
+		t.Error("a change of a limit that does not exist must be refused")
+	}
+	if got := at(100 * s); got != "429 after 9s of 6" { // one of 6/min takes 10 s
+		t.Errorf("after a list that was refused: %s, want the old one", got)
+	}
+	faults := []Fault{
+		{At: 10 * s, For: 5 * s, Share: 1, Effect: Reject{Reply: wire.Reply{Status: 503}}},
+		{Gap: law.Constant(20), Length: law.Constant(2), Share: 1, Effect: Reject{Reply: wire.Reply{Status: 500}}},
+		{At: 50 * s, For: 10 * s, Share: 1, Effect: to(600, 20)},
+	}
+	if err := p.SetFaults(100*s, faults); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		at   time.Duration
+		want string
+	}{
+		{106 * s, "ok of 60"}, // 0.1 at 100 s and 1/s since
+		{110*s - 1, "ok of 60"}, {110 * s, "503 of 60"}, {115*s - 1, "503 of 60"}, {115 * s, "ok of 60"},
+		{120*s - 1, "ok of 60"}, {120 * s, "500 of 60"}, {122*s - 1, "500 of 60"}, {122 * s, "ok of 60"},
+		{142*s - 1, "ok of 60"}, {142 * s, "500 of 60"}, {144 * s, "ok of 60"},
+		{150*s - 1, "ok of 60"}, {150 * s, "ok of 600"}, {160 * s, "ok of 60"},
+	} {
+		if got := at(c.at); got != c.want {
+			t.Errorf("at %v: %s, want %s", c.at, got, c.want)
+		}
+	}
+	if faults[0].At != 10*s {
+		t.Errorf("the fault handed over is at %v now", faults[0].At)
+	}
+	// Of a change that follows another at once the bucket shows nothing between: a burst of 10 would
+	// have left 10 of the 20 that are there after 2 s at 10/s.
+	for now := 170 * s; now <= 190*s; now += 20 * s {
+		if err := p.SetFaults(now, []Fault{{Share: 1, Effect: to(600, 20)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := p.limits[0].meter.Level(); got != 20 {
+		t.Errorf("%d are left, want 20", got)
+	}
+}
+
 // At each boundary the change that began last among those that hold counts,
 // whatever the order in which they are listed.
 func TestLimitChangesOverlap(t *testing.T) {

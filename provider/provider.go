@@ -160,8 +160,9 @@ func ranks(tenants []Tenant) []int {
 	return out
 }
 
-// Receive decides what becomes of a request that arrives now, and writes the whole of
-// it to v, whatever that held. When the request must wait for a slot, the token is what Finish or SkipCancelled return once its turn comes.
+// Receive decides what becomes of a request that arrives now, and writes the whole of it to v,
+// whatever that held. When the request must wait for a slot, the token is what Finish or
+// SkipCancelled return once its turn comes.
 func (p *Provider) Receive(now sim.Time, r *Request, token uint32, v *Verdict) {
 	p.change(now)
 	*v = Verdict{Part: 1, Slow: 1, Limit: NoLimit}

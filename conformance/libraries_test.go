@@ -72,7 +72,7 @@ func TestAWSStandardRetryer(t *testing.T) {
 				sample = append(sample, wait.Seconds())
 			}
 			decide := func(u float64) float64 {
-				return preset.Retry.Decide(policy.Facts{Attempt: attempt, Reply: c.reply, U: u}).Wait.Seconds()
+				return preset.Retry.Decide(&policy.Facts{Attempt: attempt, Reply: &c.reply, U: u}).Wait.Seconds()
 			}
 			if d, critical := uniform(sample, decide(0), decide(1)); d > critical {
 				t.Errorf("%s, attempt %d: %.4f from uniform on %g..%g s, as the preset waits", c.name, attempt, d,
@@ -84,7 +84,7 @@ func TestAWSStandardRetryer(t *testing.T) {
 			if _, err := account.GetRetryToken(context.Background(), c.err); err == nil {
 				paid++
 			}
-			if _, ok := budget.Withdraw(&preset.Budget, 0, c.reply); ok {
+			if _, ok := budget.Withdraw(&preset.Budget, 0, &c.reply); ok {
 				pays++
 			}
 		}
@@ -210,7 +210,7 @@ func TestCenkalti(t *testing.T) {
 		if err == nil || last > 15*time.Minute || last < 13*time.Minute || tries < 20 || tries > 30 {
 			t.Errorf("%d tries, the last after %v (%v); want about 24 in 15 minutes", tries, last, err)
 		}
-		d := preset.Retry.Decide(policy.Facts{Now: last, Attempt: tries, Reply: wire.Reply{Status: 500}, U: 1})
+		d := preset.Retry.Decide(&policy.Facts{Now: last, Attempt: tries, Reply: &wire.Reply{Status: 500}, U: 1})
 		if last > 14*time.Minute && d.Again {
 			t.Errorf("the preset goes on after %v", last)
 		}

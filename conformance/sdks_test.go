@@ -104,7 +104,7 @@ func waits(t *testing.T, client sdk, reply wire.Reply, seed uint64) (out []time.
 func predicted(c policy.Client, reply wire.Reply, u float64) (out []time.Duration, jittered bool) {
 	now := time.Duration(0)
 	for attempt := 1; ; attempt++ {
-		d := c.Retry.Decide(policy.Facts{Now: now, Attempt: attempt, Reply: reply, U: u})
+		d := c.Retry.Decide(&policy.Facts{Now: now, Attempt: attempt, Reply: &reply, U: u})
 		if !d.Again {
 			return out, jittered
 		}

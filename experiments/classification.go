@@ -200,7 +200,7 @@ var classification = Experiment{
 				return nil, err
 			}
 			for _, c := range classes {
-				again := s.Model.Client.Retry.Decide(policy.Facts{Attempt: 1, Reply: c.reply}).Again
+				again := s.Model.Client.Retry.Decide(&policy.Facts{Attempt: 1, Reply: &c.reply}).Again
 				if arm == "code_aware" {
 					out[c.key()] = Sample{Values: []float64{measure.Indicator(again)}}
 					continue

@@ -10,7 +10,7 @@ import (
 type waiter = policy.Waiter
 
 // instance is the one that works on a call.
-func (g *group) instance(c *call) *policy.Instance { return &g.instances[c.record.Instance] }
+func (g *group) instance(c *call) *policy.Instance { return g.instances.At(c.record.Instance) }
 
 // need is what an attempt of the call takes, as far as its client knows.
 func need(c *call) policy.Need {

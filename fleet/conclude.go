@@ -112,7 +112,7 @@ func (r *run) decide(c *call, a *attempt, rec *Attempt) (policy.Decision, int) {
 	}
 	id := a.call
 	f := policy.Facts{
-		Now: rec.Ended, Start: c.start, Attempt: int(c.tries), LastWait: c.lastWait, Reply: a.reply,
+		Now: rec.Ended, Start: c.start, Attempt: int(c.tries), LastWait: c.lastWait, Reply: &a.reply,
 		Began: rec.First >= 0, U: g.jitter.Uniform(c.record.ID, uint64(a.number)),
 	}
 	var layer int

@@ -110,11 +110,11 @@ func (r *run) lapse(id uint32) {
 	}
 	f := policy.Facts{
 		Now:   r.loop.Now(),
-		Reply: wire.Reply{Failure: wire.Timeout},
+		Reply: &wire.Reply{Failure: wire.Timeout},
 		U:     g.jitter.Uniform(c.record.ID, uint64(c.record.Attempts)<<8|uint64(layer)),
 	}
 	d, layer := g.Client.Decide(&f, r.tries(id), layer)
-	r.grant(c, &d, &f.Reply)
+	r.grant(c, &d, f.Reply)
 	r.follow(id, d, layer)
 }
 

@@ -9,7 +9,7 @@ import (
 type group struct {
 	*Fleet
 	index     int
-	instances []policy.Instance
+	instances policy.Instances
 	lines     []line   // before the workers
 	thoughts  []uint64 // how often each worker has paused
 	next      uint64   // the call to come

@@ -80,9 +80,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	}
 	r.accounting.reconcile(started, ledger)
 	for i := range r.groups {
-		for j := range r.groups[i].instances {
-			r.groups[i].instances[j].CheckReturned()
-		}
+		r.groups[i].instances.CheckReturned()
 	}
 	return summary, nil
 }

@@ -82,6 +82,12 @@ func (s Stage) String() string { return StageWords.Word(s) }
 // place back by [Instance.Release]. A wait of the pacer is exact: after it the room is there.
 // That of the breaker ends when it becomes half-open, and the attempt may meet others there.
 func (s *Instance) Admit(now time.Duration, r *Request) Admission {
+	if s.has == 0 {
+		if r.Expired {
+			return Admission{Action: Refuse, By: ByExpiry}
+		}
+		return Admission{Action: Go, By: ByThrottle}
+	}
 	if s.gate != nil && !r.Placed {
 		s.gate.Servers = s.gate.limit.Limit(&s.client.Gate)
 		switch s.gate.Arrive(r.Caller, 0) {
@@ -93,7 +99,7 @@ func (s *Instance) Admit(now time.Duration, r *Request) Admission {
 		r.Placed = true
 	}
 	if !r.Paced {
-		if s.client.Breaker.On() {
+		if s.has&hasBreaker != 0 {
 			if open := s.targets[r.Target].breaker.OpenFor(now); open > 0 {
 				return s.stopped(r, open)
 			}
@@ -146,16 +152,15 @@ func (s *Instance) AdmitHedge(now time.Duration, r *Request) Admission {
 // half-open, 0 while probes decide.
 func (s *Instance) pass(now time.Duration, r *Request) Admission {
 	a := Admission{Action: Go, By: ByThrottle}
-	b := &s.client.Breaker
-	if b.On() {
-		ok, generation, wait := s.targets[r.Target].breaker.Ask(b, now)
+	if s.has&hasBreaker != 0 {
+		ok, generation, wait := s.targets[r.Target].breaker.Ask(&s.client.Breaker, now)
 		if !ok {
 			return Admission{Action: Refuse, By: ByBreaker, Wait: wait}
 		}
 		a.Generation = generation
 	}
 	if s.throttle != nil && !s.throttle.Ask(&s.client.Throttle, now, r.U) {
-		if b.On() {
+		if s.has&hasBreaker != 0 {
 			s.targets[r.Target].breaker.Forget(a.Generation)
 		}
 		return Admission{Action: Refuse, By: ByThrottle, Outcome: Shed, MayFallBack: true}

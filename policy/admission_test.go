@@ -158,7 +158,7 @@ func TestAdmission(t *testing.T) {
 		{"a hedge does not queue for a probe", Client{Breaker: held},
 			"admit a: go; fail a; 10s; admit b: go; hedge b: refuse breaker; done b"},
 	} {
-		d := desk{Instance: &NewInstances(&c.client, 1, 2)[0]}
+		d := desk{Instance: NewInstances(&c.client, 1, 2).At(0)}
 		for i, line := range strings.Split(c.script, "; ") {
 			step, want, _ := strings.Cut(line, ": ")
 			if got := d.do(t, step); got != want {
@@ -177,18 +177,59 @@ func TestInstancesShare(t *testing.T) {
 			Pacer: Pacer{Bucket: PaceBucket{Rate: 1, Burst: 2}, Scope: scope},
 		}
 		both := NewInstances(&c, 2, 1)
-		both[0].Admit(0, &Request{})
-		a := both[1].Admit(0, &Request{})
+		both.At(0).Admit(0, &Request{})
+		a := both.At(1).Admit(0, &Request{})
 		if got := a.Action == Queue; got != (scope == ForAll) {
 			t.Errorf("one for %v: the second instance must %v", scope, a.Action)
 		}
 	}
 	c := Client{Breaker: Breaker{InARow: 1, Open: s}}
 	both := NewInstances(&c, 2, 1)
-	a := both[0].Admit(0, &Request{})
-	both[0].Done(0, &Ended{Generation: a.Generation, Reply: &wire.Reply{Status: 500}})
-	if a := both[1].Admit(0, &Request{}); a.Action != Go {
+	a := both.At(0).Admit(0, &Request{})
+	both.At(0).Done(0, &Ended{Generation: a.Generation, Reply: &wire.Reply{Status: 500}})
+	if a := both.At(1).Admit(0, &Request{}); a.Action != Go {
 		t.Errorf("the breaker of another instance is open: %v", a.text())
+	}
+}
+
+// A client with a retry loop alone remembers nothing: a million instances are one, which refuses what is given up
+// at this very instant and lets all else go.
+func TestInstancesWithoutMemory(t *testing.T) {
+	c := Client{Retry: Retry{Attempts: 6}, Timeouts: Timeouts{Call: s}, Outer: []Layer{{Name: "queue"}}}
+	const n = 1_000_000
+	all := NewInstances(&c, n, 2)
+	m := all.At(n - 1)
+	if all.Len() != n || m != all.At(0) {
+		t.Errorf("%d instances, all the same: %v; want %d that are", all.Len(), m == all.At(0), n)
+	}
+	for range 2 {
+		if a := m.Admit(0, &Request{}); a.Action != Go {
+			t.Errorf("%v, want go", a.text())
+		}
+		if a := m.Admit(0, &Request{Expired: true}); a.Action != Refuse || a.By != ByExpiry {
+			t.Errorf("given up at this instant: %v, want refuse expiry", a.text())
+		}
+		if n := m.Sent(0, FirstTry); n != 0 {
+			t.Errorf("%d in flight at no gate", n)
+		}
+		m.Done(s, &Ended{Reply: &wire.Reply{Status: 500}})
+		if cost, ok := m.GrantRetry(s, &wire.Reply{Status: 500}); cost != 0 || !ok {
+			t.Errorf("a retry costs %g (%v), want 0 (true)", cost, ok)
+		}
+	}
+	all.CheckReturned()
+	for name, c := range map[string]Client{
+		"gate":     {Gate: Gate{Semaphore: 1}},
+		"pacer":    {Pacer: Pacer{Cubic: true}},
+		"breaker":  {Breaker: Breaker{InARow: 1}},
+		"throttle": {Throttle: Throttle{K: 1}},
+		"budget":   {Budget: Budget{Share: Share{Ratio: 1}}},
+		"hedge":    {Hedge: Hedge{After: s}},
+		"fallback": {Fallback: Fallback{On: true}},
+	} {
+		if both := NewInstances(&c, 2, 1); both.Len() != 2 || both.At(0) == both.At(1) {
+			t.Errorf("%s: two instances are one", name)
+		}
 	}
 }
 
@@ -210,7 +251,7 @@ func TestAdmissionIsAlwaysSane(t *testing.T) {
 			},
 			Throttle: Throttle{K: rapid.SampledFrom([]float64{0, 1.5}).Draw(t, "k"), Window: 10 * s},
 		}
-		m := &NewInstances(&c, 1, 1)[0]
+		m := NewInstances(&c, 1, 1).At(0)
 		var now time.Duration
 		var requests [8]Request
 		var flying [8]*Admission
@@ -271,6 +312,6 @@ func TestAdmissionIsAlwaysSane(t *testing.T) {
 				}
 			}
 		}
-		m.CheckReturned()
+		m.checkReturned()
 	})
 }

@@ -55,7 +55,7 @@ type Backoff struct {
 
 // Wait is the backoff before retry i, counted from 0, after a wait of last, at
 // the uniform number u. It is never negative and at most [sim.End].
-func (b Backoff) Wait(i int, last time.Duration, u float64) time.Duration {
+func (b *Backoff) Wait(i int, last time.Duration, u float64) time.Duration {
 	if b.Base <= 0 {
 		return 0
 	}
@@ -63,19 +63,19 @@ func (b Backoff) Wait(i int, last time.Duration, u float64) time.Duration {
 }
 
 // inWindow is the wait at now until a uniform instant of the next window.
-func (b Backoff) inWindow(now time.Duration, u float64) time.Duration {
+func (b *Backoff) inWindow(now time.Duration, u float64) time.Duration {
 	return b.Window - now%b.Window + scale(b.Window, u)
 }
 
 // grown is the ceiling of retry i before the cap, in nanoseconds.
-func (b Backoff) grown(i int) float64 {
+func (b *Backoff) grown(i int) float64 {
 	return max(0, float64(b.Base)*growths[b.Growth].by(b, i)+float64(b.Offset))
 }
 
 // ceiling is that of retry i under the cap.
-func (b Backoff) ceiling(i int) time.Duration { return b.capped(b.grown(i)) }
+func (b *Backoff) ceiling(i int) time.Duration { return b.capped(b.grown(i)) }
 
-func (b Backoff) capped(wait float64) time.Duration {
+func (b *Backoff) capped(wait float64) time.Duration {
 	held := sim.Nanoseconds(wait)
 	if b.Cap > 0 {
 		return min(held, b.Cap)
@@ -87,7 +87,7 @@ func scale(d time.Duration, by float64) time.Duration { return sim.Nanoseconds(f
 
 // Range is the shortest and the longest wait before retry i; for decorrelated
 // jitter, over all waits that can have come before.
-func (b Backoff) Range(i int) (shortest, longest time.Duration) {
+func (b *Backoff) Range(i int) (shortest, longest time.Duration) {
 	if b.Window > 0 {
 		return 0, 2 * b.Window
 	}
@@ -109,7 +109,7 @@ func (b Backoff) String() string {
 	if b.Base == 0 {
 		return "no wait"
 	}
-	s := growths[b.Growth].text(b)
+	s := growths[b.Growth].text(&b)
 	if b.Offset != 0 {
 		sign := ""
 		if b.Offset > 0 {
@@ -120,5 +120,5 @@ func (b Backoff) String() string {
 	if b.Cap > 0 && !b.constant() {
 		s += fmt.Sprintf(" cap %v", b.Cap)
 	}
-	return s + jitters[b.Jitter].text(b)
+	return s + jitters[b.Jitter].text(&b)
 }

@@ -149,7 +149,7 @@ func (s *BudgetState) Release() { s.granted-- }
 
 // Withdraw pays for a retry after a reply, and reports whether it could and what it
 // cost.
-func (s *BudgetState) Withdraw(b *Budget, now time.Duration, reply wire.Reply) (cost float64, ok bool) {
+func (s *BudgetState) Withdraw(b *Budget, now time.Duration, reply *wire.Reply) (cost float64, ok bool) {
 	s.begin(b)
 	if t := &b.Tokens; t.Max > 0 {
 		cost = t.Cost

@@ -33,9 +33,7 @@ func (s Statuses) String() string {
 
 // Retryable reports whether another attempt may cure the reply. An answer is
 // not retryable.
-func (c Classifier) Retryable(r wire.Reply) bool { return c.retryable(&r) }
-
-func (c *Classifier) retryable(r *wire.Reply) bool {
+func (c *Classifier) Retryable(r *wire.Reply) bool {
 	switch r.Failure {
 	case wire.Timeout:
 		return c.Timeouts

@@ -27,8 +27,8 @@ func get(retry policy.Retry, url string) (outcome policy.Outcome, attempts int) 
 				reply.RetryAfter = wire.After(time.Duration(seconds) * time.Second)
 			}
 		}
-		d := retry.Decide(policy.Facts{
-			Now: time.Since(start), Attempt: attempts, LastWait: lastWait, Reply: reply, U: rand.Float64(),
+		d := retry.Decide(&policy.Facts{
+			Now: time.Since(start), Attempt: attempts, LastWait: lastWait, Reply: &reply, U: rand.Float64(),
 		})
 		if !d.Again {
 			return d.Outcome, attempts

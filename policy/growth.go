@@ -20,8 +20,8 @@ const (
 var growths = [...]growth{
 	Exponential: {
 		word: "exponential",
-		by:   func(b Backoff, i int) float64 { return math.Pow(b.Factor, float64(i)) },
-		text: func(b Backoff) string {
+		by:   func(b *Backoff, i int) float64 { return math.Pow(b.Factor, float64(i)) },
+		text: func(b *Backoff) string {
 			switch {
 			case b.Jitter == Decorrelated: // the jitter makes it grow
 				return fmt.Sprintf("decorrelated %v", b.Base)
@@ -33,16 +33,16 @@ var growths = [...]growth{
 	},
 	PowerLaw: {
 		word: "power",
-		by:   func(b Backoff, i int) float64 { return math.Pow(float64(i), b.Exponent) },
-		text: func(b Backoff) string { return fmt.Sprintf("power %v i^%g", b.Base, b.Exponent) },
+		by:   func(b *Backoff, i int) float64 { return math.Pow(float64(i), b.Exponent) },
+		text: func(b *Backoff) string { return fmt.Sprintf("power %v i^%g", b.Base, b.Exponent) },
 	},
 }
 
 // growth is what is known of one.
 type growth struct {
 	word string
-	by   func(b Backoff, i int) float64 // the factor of Base before retry i, from 0
-	text func(b Backoff) string         // how the name of a backoff begins
+	by   func(b *Backoff, i int) float64 // the factor of Base before retry i, from 0
+	text func(b *Backoff) string         // how the name of a backoff begins
 }
 
 // GrowthWords are the words of growths.
@@ -57,6 +57,6 @@ var GrowthWords = func() (all words.Table[Growth]) {
 func (g Growth) String() string { return GrowthWords.Word(g) }
 
 // constant reports whether the ceiling stays the same.
-func (b Backoff) constant() bool {
+func (b *Backoff) constant() bool {
 	return b.Growth == Exponential && b.Factor == 1 && b.Jitter != Decorrelated
 }

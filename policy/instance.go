@@ -8,17 +8,71 @@ import (
 	"stampede/wire"
 )
 
+// Instances are the instances of one client in a fleet.
+type Instances struct {
+	n    int
+	each perInstance[Instance]
+}
+
+// perInstance has an element for each instance, one that all of them share, or none.
+type perInstance[T any] []T
+
+func (l perInstance[T]) at(i int) *T {
+	switch len(l) {
+	case 0:
+		return nil
+	case 1:
+		return &l[0]
+	}
+	return &l[i]
+}
+
 // Instance is what one client process remembers from call to call. It decides by
 // [Instance.Admit] when an attempt is sent, records its end by [Instance.Done], and grants
 // retries. Gate and pacer may be shared by instances; what the policy does not use is nil.
 type Instance struct {
 	client   *Client
+	has      mechanisms
 	gate     *queue
 	pacer    *PacerState
 	throttle *ThrottleState
 	budget   *BudgetState
 	hedge    *HedgeState
 	targets  []target
+}
+
+// mechanisms is a set of those that remember something from call to call.
+type mechanisms uint8
+
+const (
+	hasGate mechanisms = 1 << iota
+	hasPacer
+	hasBreaker
+	hasThrottle
+	hasBudget
+	hasHedge
+	hasFallback
+)
+
+// mechanisms are those that the client has.
+func (c *Client) mechanisms() (has mechanisms) {
+	for _, m := range [...]struct {
+		is mechanisms
+		on bool
+	}{
+		{hasGate, c.Gate.On()},
+		{hasPacer, c.Pacer.On()},
+		{hasBreaker, c.Breaker.On()},
+		{hasThrottle, c.Throttle.On()},
+		{hasBudget, c.Budget.On()},
+		{hasHedge, c.Hedge.On()},
+		{hasFallback, c.Fallback.On},
+	} {
+		if m.on {
+			has |= m.is
+		}
+	}
+	return has
 }
 
 // queue is where calls wait for their turn to be in flight.
@@ -34,45 +88,68 @@ type target struct {
 	cooldown CooldownState
 }
 
-// NewInstances makes n instances of a client that may call so many targets.
-func NewInstances(c *Client, n, targets int) []Instance {
-	instances := make([]Instance, n)
-	for i := range instances {
-		s := &instances[i]
-		s.client = c
-		if c.Gate.On() {
-			if s.gate = instances[0].gate; s.gate == nil || c.Gate.Scope == PerInstance {
-				s.gate = &queue{}
-				s.gate.Room = -1
-				if c.Gate.Room != 0 {
-					s.gate.Room = max(0, c.Gate.Room)
-				}
-				s.gate.LastFirst = c.Gate.Order == LastInFirstOut
-			}
+// NewInstances makes n instances of a client that may call so many targets. Those of a client that
+// remembers nothing from call to call are one and the same, whatever n is.
+func NewInstances(c *Client, n, targets int) Instances {
+	has := c.mechanisms()
+	if has == 0 {
+		return Instances{n: n, each: perInstance[Instance]{{client: c}}}
+	}
+	count := func(m mechanisms, scope Scope) int {
+		switch {
+		case has&m == 0:
+			return 0
+		case scope == ForAll:
+			return 1
 		}
-		if c.Pacer.On() {
-			if s.pacer = instances[0].pacer; s.pacer == nil || c.Pacer.Scope == PerInstance {
-				s.pacer = &PacerState{}
-			}
+		return n
+	}
+	gates := make(perInstance[queue], count(hasGate, c.Gate.Scope))
+	for i := range gates {
+		gates[i].Room = -1
+		if c.Gate.Room != 0 {
+			gates[i].Room = max(0, c.Gate.Room)
 		}
-		if c.Throttle.On() {
-			s.throttle = &ThrottleState{}
+		gates[i].LastFirst = c.Gate.Order == LastInFirstOut
+	}
+	pacers := make(perInstance[PacerState], count(hasPacer, c.Pacer.Scope))
+	throttles := make(perInstance[ThrottleState], count(hasThrottle, PerInstance))
+	budgets := make(perInstance[BudgetState], count(hasBudget, PerInstance))
+	hedges := make(perInstance[HedgeState], count(hasHedge, PerInstance))
+	all := make([]target, targets*count(hasBreaker|hasFallback, PerInstance))
+	each := make(perInstance[Instance], n)
+	for i := range each {
+		each[i] = Instance{
+			client: c, has: has,
+			gate: gates.at(i), pacer: pacers.at(i), throttle: throttles.at(i), budget: budgets.at(i),
+			hedge: hedges.at(i),
 		}
-		if c.Budget.On() {
-			s.budget = &BudgetState{}
-		}
-		if c.Hedge.On() {
-			s.hedge = &HedgeState{}
-		}
-		if c.Breaker.On() || c.Fallback.On {
-			s.targets = make([]target, targets)
+		if len(all) > 0 {
+			each[i].targets = all[i*targets : (i+1)*targets]
 		}
 	}
-	return instances
+	return Instances{n: n, each: each}
+}
+
+// Len is how many instances there are.
+func (s Instances) Len() int { return s.n }
+
+// At is instance i, counted from 0.
+func (s Instances) At(i int32) *Instance { return s.each.at(int(i)) }
+
+// CheckReturned panics unless every place at the gates, every retry that was granted and every
+// probe of a breaker was given back.
+func (s Instances) CheckReturned() {
+	for i := range s.each {
+		s.each[i].checkReturned()
+	}
 }
 
 // Sent records an attempt that goes out, and returns the places at the gate that are taken.
 func (s *Instance) Sent(now time.Duration, role Role) (inFlight int) {
+	if s.has == 0 {
+		return 0
+	}
 	if s.budget != nil {
 		s.budget.Sent(&s.client.Budget, now, role)
 	}
@@ -97,10 +174,13 @@ type Ended struct {
 
 // Done lets the instance learn from the end of an attempt.
 func (s *Instance) Done(now time.Duration, e *Ended) {
+	if s.has == 0 {
+		return
+	}
 	p := s.client
 	class := e.Reply.Class()
 	failed := class != wire.OK && class != wire.Terminal
-	if p.Breaker.On() {
+	if s.has&hasBreaker != 0 {
 		if b := &s.targets[e.Target].breaker; e.Cancelled {
 			b.Forget(e.Generation)
 		} else {
@@ -125,7 +205,7 @@ func (s *Instance) Done(now time.Duration, e *Ended) {
 		s.gate.limit.Done(&p.Gate, e.InFlight, now-e.Sent, failed)
 	}
 	if s.pacer != nil {
-		s.pacer.Done(&p.Pacer, now, e.Sent, *e.Reply)
+		s.pacer.Done(&p.Pacer, now, e.Sent, e.Reply)
 	}
 	if s.throttle != nil {
 		s.throttle.Done(&p.Throttle, now, !failed)
@@ -140,7 +220,7 @@ func (s *Instance) GrantRetry(now time.Duration, reply *wire.Reply) (cost float6
 	if s.budget == nil {
 		return 0, true
 	}
-	return s.budget.Withdraw(&s.client.Budget, now, *reply)
+	return s.budget.Withdraw(&s.client.Budget, now, reply)
 }
 
 // ReleaseRetry gives back a retry that was granted and will not be sent.
@@ -173,17 +253,15 @@ func (s *Instance) Available(now time.Duration, from int) (uint8, bool) {
 	return 0, false
 }
 
-// CheckReturned panics unless every place at the gate, every retry that was granted and every
-// probe of a breaker was given back.
-func (s *Instance) CheckReturned() {
+func (s *Instance) checkReturned() {
 	if s.gate != nil && s.gate.Busy() != 0 {
 		panic(fmt.Sprintf("policy: at the end %d places at a gate are taken; want 0", s.gate.Busy()))
 	}
 	if s.budget != nil && s.budget.Outstanding() != 0 {
 		panic(fmt.Sprintf("policy: at the end a budget counts %d attempts; want 0", s.budget.Outstanding()))
 	}
-	for _, t := range s.targets {
-		if n := t.breaker.Probing(); n != 0 {
+	for i := range s.targets {
+		if n := s.targets[i].breaker.Probing(); n != 0 {
 			panic(fmt.Sprintf("policy: at the end %d probes of a breaker are under way; want 0", n))
 		}
 	}

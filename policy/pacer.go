@@ -93,7 +93,7 @@ func (s *PacerState) Reserve(p *Pacer, now time.Duration, need Need) time.Durati
 }
 
 // Done reports the reply to an attempt that was sent at the given instant.
-func (s *PacerState) Done(p *Pacer, now, sent time.Duration, reply wire.Reply) {
+func (s *PacerState) Done(p *Pacer, now, sent time.Duration, reply *wire.Reply) {
 	if p.Headers.On {
 		for i, q := range reply.Quotas {
 			if q.Limit > 0 {

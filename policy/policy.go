@@ -66,12 +66,12 @@ type Tries struct {
 func (c *Client) Decide(f *Facts, outer []Tries, from int) (d Decision, layer int) {
 	for layer = from; ; layer++ {
 		if layer == 0 {
-			d = c.Retry.decide(f)
+			d = c.Retry.Decide(f)
 		} else if c.Outer[layer-1].Retry.Attempts != 1 || layer == from {
 			// A layer that sends once passes on the reason of the layer inside it.
 			t := &outer[layer-1]
 			f.Attempt, f.Start, f.LastWait = t.Made, t.Start, t.LastWait
-			d = c.Outer[layer-1].Retry.decide(f)
+			d = c.Outer[layer-1].Retry.Decide(f)
 		}
 		if d.Again || d.Outcome == Answered || layer >= len(c.Outer) {
 			return d, layer
@@ -218,9 +218,9 @@ type Facts struct {
 	Start    time.Duration // when the client took the call up
 	Attempt  int           // attempts made so far, this one included
 	LastWait time.Duration // the backoff before this attempt; 0 before the first
-	Reply    wire.Reply
-	Began    bool    // the first token of a stream was there
-	U        float64 // uniform on (0, 1), fresh for each decision
+	Reply    *wire.Reply   // never nil
+	Began    bool          // the first token of a stream was there
+	U        float64       // uniform on (0, 1), fresh for each decision
 }
 
 // Decision is what follows from a reply.
@@ -239,9 +239,7 @@ type Decision struct {
 // one attempt retries no error, so that any error ends it; the attempt limit; the wait,
 // from Retry-After where it is obeyed and else from the backoff; the deadline, before the
 // wait is slept.
-func (r Retry) Decide(f Facts) Decision { return r.decide(&f) }
-
-func (r *Retry) decide(f *Facts) Decision {
+func (r *Retry) Decide(f *Facts) Decision {
 	if f.Reply.Class() == wire.OK {
 		return Decision{Outcome: Answered}
 	}
@@ -252,7 +250,7 @@ func (r *Retry) decide(f *Facts) Decision {
 	if read == tooLong && r.RetryAfter.GiveUpFirst {
 		return Decision{Outcome: GaveUpRetryAfter}
 	}
-	if !r.Classify.retryable(&f.Reply) {
+	if !r.Classify.Retryable(f.Reply) {
 		return Decision{Outcome: TerminalError}
 	}
 	if read == tooLong {

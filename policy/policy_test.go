@@ -15,7 +15,7 @@ const s, ms = time.Second, time.Millisecond
 
 var almostOne = 1 - 0x1p-53
 
-func throttled(h wire.Hint) wire.Reply { return wire.Reply{Status: 429, RetryAfter: h} }
+func throttled(h wire.Hint) *wire.Reply { return &wire.Reply{Status: 429, RetryAfter: h} }
 
 // openai is the rule of the OpenAI and Anthropic Python SDKs, openai 1.47 to 2.51.
 var openai = Retry{
@@ -146,7 +146,7 @@ func TestRetryAfterRules(t *testing.T) {
 			RetryAfter: c.rule,
 			Backoff:    Backoff{Base: 7 * s, Factor: 1},
 		}
-		d := r.Decide(Facts{Attempt: 1, Reply: throttled(wire.Hint{Form: wire.Seconds, Value: c.seconds}), U: 0.5})
+		d := r.Decide(&Facts{Attempt: 1, Reply: throttled(wire.Hint{Form: wire.Seconds, Value: c.seconds}), U: 0.5})
 		want := Decision{Again: true, Wait: c.want, Hinted: true}
 		switch {
 		case c.end != 0:
@@ -203,7 +203,7 @@ func TestFormsOfRetryAfter(t *testing.T) {
 		if c.want == 0 {
 			want = Decision{Again: true, Wait: 7 * s}
 		}
-		if d := r.Decide(Facts{Now: now, Attempt: 1, Reply: c.reply, U: 0.5}); d != want {
+		if d := r.Decide(&Facts{Now: now, Attempt: 1, Reply: &c.reply, U: 0.5}); d != want {
 			t.Errorf("%s: %+v, want %+v", c.name, d, want)
 		}
 	}
@@ -220,20 +220,20 @@ func TestDecide(t *testing.T) {
 		f    Facts
 		want Decision
 	}{
-		{"an answer ends the call", openai, Facts{Attempt: 3, Reply: wire.Reply{Status: 200}}, end(Answered)},
-		{"400 is terminal", openai, Facts{Attempt: 1, Reply: wire.Reply{Status: 400}}, end(TerminalError)},
-		{"401 is terminal", openai, Facts{Attempt: 1, Reply: wire.Reply{Status: 401}}, end(TerminalError)},
-		{"425 is not in the table", openai, Facts{Attempt: 1, Reply: wire.Reply{Status: 425}}, end(TerminalError)},
-		{"408 is retried", openai, Facts{Attempt: 1, Reply: wire.Reply{Status: 408}}, again(500*ms, false)},
-		{"529 is retried", openai, Facts{Attempt: 1, Reply: wire.Reply{Status: 529}}, again(500*ms, false)},
-		{"a timeout is retried", openai, Facts{Attempt: 1, Reply: wire.Reply{Failure: wire.Timeout}},
+		{"an answer ends the call", openai, Facts{Attempt: 3, Reply: &wire.Reply{Status: 200}}, end(Answered)},
+		{"400 is terminal", openai, Facts{Attempt: 1, Reply: &wire.Reply{Status: 400}}, end(TerminalError)},
+		{"401 is terminal", openai, Facts{Attempt: 1, Reply: &wire.Reply{Status: 401}}, end(TerminalError)},
+		{"425 is not in the table", openai, Facts{Attempt: 1, Reply: &wire.Reply{Status: 425}}, end(TerminalError)},
+		{"408 is retried", openai, Facts{Attempt: 1, Reply: &wire.Reply{Status: 408}}, again(500*ms, false)},
+		{"529 is retried", openai, Facts{Attempt: 1, Reply: &wire.Reply{Status: 529}}, again(500*ms, false)},
+		{"a timeout is retried", openai, Facts{Attempt: 1, Reply: &wire.Reply{Failure: wire.Timeout}},
 			again(500*ms, false)},
-		{"a broken connection is retried", openai, Facts{Attempt: 1, Reply: wire.Reply{Failure: wire.Connection}},
+		{"a broken connection is retried", openai, Facts{Attempt: 1, Reply: &wire.Reply{Failure: wire.Connection}},
 			again(500*ms, false)},
 		{"x-should-retry: false forbids", openai, Facts{Attempt: 1,
-			Reply: wire.Reply{Status: 429, ShouldRetry: wire.DoNotRetry}}, end(TerminalError)},
+			Reply: &wire.Reply{Status: 429, ShouldRetry: wire.DoNotRetry}}, end(TerminalError)},
 		{"x-should-retry: true forces", openai, Facts{Attempt: 1,
-			Reply: wire.Reply{Status: 400, ShouldRetry: wire.Retry}}, again(500*ms, false)},
+			Reply: &wire.Reply{Status: 400, ShouldRetry: wire.Retry}}, again(500*ms, false)},
 		{"a rule of one attempt retries no error", Retry{Attempts: 1, Classify: openai.Classify},
 			Facts{Attempt: 1, Reply: throttled(wire.Hint{})}, end(TerminalError)},
 		{"the third attempt is the last", openai, Facts{Attempt: 3, Reply: throttled(wire.Hint{})},
@@ -246,9 +246,9 @@ func TestDecide(t *testing.T) {
 			Reply: throttled(wire.After(35 * s))}, again(35*s, true)},
 		{"terminal code beats status", Retry{Attempts: 3,
 			Classify: Classifier{Statuses: []Statuses{{429, 429}}, Never: []string{"insufficient_quota"}}},
-			Facts{Attempt: 1, Reply: wire.Reply{Status: 429, Code: "insufficient_quota"}}, end(TerminalError)},
+			Facts{Attempt: 1, Reply: &wire.Reply{Status: 429, Code: "insufficient_quota"}}, end(TerminalError)},
 	} {
-		if got := c.r.Decide(c.f); got != c.want {
+		if got := c.r.Decide(&c.f); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
@@ -259,10 +259,10 @@ func TestDecide(t *testing.T) {
 func TestOwnTheLoop(t *testing.T) {
 	own := Retry{Attempts: 6, Deadline: 45 * s, Classify: openai.Classify,
 		Backoff: Backoff{Base: 500 * ms, Factor: 2, Cap: 20 * s, Jitter: Full}, RetryAfter: RetryAfter{Obey: InFull}}
-	replay := func(replies ...wire.Reply) (attempts int, elapsed time.Duration) {
+	replay := func(replies ...*wire.Reply) (attempts int, elapsed time.Duration) {
 		for i, r := range replies {
 			elapsed += 97 * ms
-			d := own.Decide(Facts{Now: elapsed, Attempt: i + 1, Reply: r, U: 0.5})
+			d := own.Decide(&Facts{Now: elapsed, Attempt: i + 1, Reply: r, U: 0.5})
 			if !d.Again {
 				return i + 1, elapsed
 			}
@@ -270,7 +270,7 @@ func TestOwnTheLoop(t *testing.T) {
 		}
 		return len(replies), elapsed
 	}
-	ok := wire.Reply{Status: 200}
+	ok := &wire.Reply{Status: 200}
 	if n, d := replay(throttled(wire.After(3*s)), throttled(wire.After(3*s)), ok); n != 3 || d != 6291*ms {
 		t.Errorf("Retry-After 3: %d attempts in %v, want 3 in 6.291s", n, d)
 	}
@@ -361,7 +361,7 @@ func TestWaitsAreAlwaysSane(t *testing.T) {
 			),
 			U: rapid.Float64Range(0x1p-53, almostOne).Draw(t, "u"),
 		}
-		d := r.Decide(f)
+		d := r.Decide(&f)
 		if d.Wait < 0 || d.Wait > 2*sim.End {
 			t.Fatalf("wait %v", d.Wait)
 		}

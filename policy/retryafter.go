@@ -99,7 +99,7 @@ func (a *RetryAfter) read(f *Facts) (time.Duration, reading) {
 	if a.Obey == Ignore {
 		return 0, unread
 	}
-	hint, ok := a.header(&f.Reply)
+	hint, ok := a.header(f.Reply)
 	if !ok {
 		return 0, unread
 	}

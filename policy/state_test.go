@@ -106,7 +106,7 @@ func retries(b Budget, n int, reply wire.Reply) int {
 		now := time.Duration(i) * 100 * ms
 		state.Sent(&b, now, FirstTry)
 		state.Done(&b, FirstTry, Failure, 0)
-		if cost, ok := state.Withdraw(&b, now, reply); ok {
+		if cost, ok := state.Withdraw(&b, now, &reply); ok {
 			allowed++
 			state.Sent(&b, now, Retried)
 			state.Done(&b, Retried, Failure, cost)
@@ -150,22 +150,22 @@ func TestBudgetRefunds(t *testing.T) {
 	b := Budget{Tokens: Tokens{Max: 20, Cost: 5, PerSuccess: 1, Refund: true}}
 	var state BudgetState
 	for range 4 {
-		state.Withdraw(&b, 0, wire.Reply{Status: 500})
+		state.Withdraw(&b, 0, &wire.Reply{Status: 500})
 	}
-	if _, ok := state.Withdraw(&b, 0, wire.Reply{Status: 500}); ok {
+	if _, ok := state.Withdraw(&b, 0, &wire.Reply{Status: 500}); ok {
 		t.Fatal("the account is empty")
 	}
 	state.Done(&b, Retried, Success, 5)
-	if cost, ok := state.Withdraw(&b, 0, wire.Reply{Status: 500}); !ok || cost != 5 {
+	if cost, ok := state.Withdraw(&b, 0, &wire.Reply{Status: 500}); !ok || cost != 5 {
 		t.Error("the cost of a retry that succeeded must be back")
 	}
 	for i := range 5 {
-		if _, ok := state.Withdraw(&b, 0, wire.Reply{Status: 500}); ok {
+		if _, ok := state.Withdraw(&b, 0, &wire.Reply{Status: 500}); ok {
 			t.Errorf("after %d successes a retry of 5 is paid", i)
 		}
 		state.Done(&b, FirstTry, Success, 0)
 	}
-	if _, ok := state.Withdraw(&b, 0, wire.Reply{Status: 500}); !ok {
+	if _, ok := state.Withdraw(&b, 0, &wire.Reply{Status: 500}); !ok {
 		t.Error("five successes pay a retry")
 	}
 }
@@ -182,7 +182,7 @@ func TestBudgetBoundsAttempts(t *testing.T) {
 			if rapid.Bool().Draw(t, "call") {
 				state.Sent(&b, 0, FirstTry)
 				first++
-			} else if _, ok := state.Withdraw(&b, 0, wire.Reply{Status: 503}); ok {
+			} else if _, ok := state.Withdraw(&b, 0, &wire.Reply{Status: 503}); ok {
 				again++
 			}
 			if float64(again) > f*float64(first)+b.Tokens.Max+1e-6 {
@@ -293,7 +293,7 @@ func TestPaceHeaders(t *testing.T) {
 		for _, r := range c.told {
 			var q wire.Quotas
 			q[wire.RequestQuota] = wire.Quota{Limit: 10, Remaining: r.remaining, Reset: r.reset}
-			state.Done(&p, 6*s, r.sent, wire.Reply{Status: 200, Quotas: q})
+			state.Done(&p, 6*s, r.sent, &wire.Reply{Status: 200, Quotas: q})
 		}
 		var waits []time.Duration
 		for range c.waits {
@@ -308,11 +308,11 @@ func TestPaceHeaders(t *testing.T) {
 	var q wire.Quotas
 	q[wire.RequestQuota] = wire.Quota{Limit: 10, Remaining: 2, Reset: 48 * s}
 	state.Reserve(&p, 0, Need{1})
-	state.Done(&p, 0, 0, wire.Reply{Status: 200, Quotas: q})
+	state.Done(&p, 0, 0, &wire.Reply{Status: 200, Quotas: q})
 	for range 4 {
 		state.Reserve(&p, 0, Need{1})
 	}
-	state.Done(&p, s, 0, wire.Reply{Status: 200, Quotas: q})
+	state.Done(&p, s, 0, &wire.Reply{Status: 200, Quotas: q})
 	if wait := state.Reserve(&p, s, Need{1}); wait != 17*s {
 		t.Errorf("after a stale reply: wait %v, want 17s", wait)
 	}
@@ -419,14 +419,14 @@ func TestLayers(t *testing.T) {
 		t.Errorf("horizon %v, want 4m38s", horizon)
 	}
 	once := Client{Retry: three(s), Outer: []Layer{{Name: "wrapper", Retry: Retry{Attempts: 1}}}}
-	if d, _ := once.Decide(&Facts{Attempt: 3, Reply: wire.Reply{Status: 500}}, []Tries{{Made: 1}},
+	if d, _ := once.Decide(&Facts{Attempt: 3, Reply: &wire.Reply{Status: 500}}, []Tries{{Made: 1}},
 		0); d.Outcome != GaveUpAttempts {
 		t.Errorf("within a layer that sends once: %v, want the reason of the layer that retried", d.Outcome)
 	}
 	outer := []Tries{{Made: 1}, {Made: 1}}
 	made, waits := 1, map[int]int{}
 	for tries := 1; ; {
-		d, layer := c.Decide(&Facts{Attempt: tries, Reply: wire.Reply{Status: 500}}, outer, 0)
+		d, layer := c.Decide(&Facts{Attempt: tries, Reply: &wire.Reply{Status: 500}}, outer, 0)
 		if !d.Again {
 			if d.Outcome != GaveUpAttempts || layer != 2 {
 				t.Errorf("ended with %v by layer %d", d.Outcome, layer)
@@ -489,7 +489,7 @@ func TestStatesAreAlwaysSane(t *testing.T) {
 				&pacer,
 				now,
 				sent,
-				wire.Reply{
+				&wire.Reply{
 					Status:     status,
 					Quotas:     q,
 					RetryAfter: wire.Hint{Form: wire.Seconds, Value: value.Draw(t, "hint")},

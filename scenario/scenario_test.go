@@ -1083,7 +1083,7 @@ func TestPresetsWrittenByHand(t *testing.T) {
 		client := s.Model.Client
 		for want, replies := range map[bool][]wire.Reply{true: c.retried, false: c.not} {
 			for _, r := range replies {
-				if client.Retry.Classify.Retryable(r) != want {
+				if client.Retry.Classify.Retryable(&r) != want {
 					t.Errorf("%s: retries %d, failure %d: %v, want %v", name, r.Status, r.Failure, !want, want)
 				}
 			}

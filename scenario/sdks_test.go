@@ -80,7 +80,7 @@ func TestRetryAfterByVersion(t *testing.T) {
 		c := clientOf(t, name)
 		backoff := c.Retry.Backoff.Wait(0, 0, 0)
 		for i, expected := range strings.Fields(want) {
-			d := c.Retry.Decide(policy.Facts{Now: now, Attempt: 1, Reply: rows[i].reply})
+			d := c.Retry.Decide(&policy.Facts{Now: now, Attempt: 1, Reply: &rows[i].reply})
 			got := fmt.Sprint(d.Wait.Seconds())
 			switch {
 			case !d.Again:
@@ -96,7 +96,7 @@ func TestRetryAfterByVersion(t *testing.T) {
 	// LangChain.js waits the longer of its backoff of 1 s and the wish, and ends the call beyond 60 s.
 	c := clientOf(t, "langchain-js@1.4")
 	for i, want := range []float64{5, 1, 1, 60, -1, -1, -1, -1} {
-		if d := c.Retry.Decide(policy.Facts{Now: now, Attempt: 1, Reply: rows[i].reply}); d.Again != (want > 0) ||
+		if d := c.Retry.Decide(&policy.Facts{Now: now, Attempt: 1, Reply: &rows[i].reply}); d.Again != (want > 0) ||
 			d.Again && d.Wait.Seconds() != want {
 			t.Errorf("langchain-js, %s: %+v, want %g", rows[i].name, d, want)
 		}
@@ -236,10 +236,10 @@ func TestTenacityIgnoresXShouldRetry(t *testing.T) {
 	refusal := wire.Reply{Status: 429, ShouldRetry: wire.DoNotRetry}
 	for _, name := range []string{"instructor@1.8", "llamaindex@0.1"} {
 		c := clientOf(t, name)
-		if d := c.Retry.Decide(policy.Facts{Attempt: 1, Reply: refusal}); d.Again {
+		if d := c.Retry.Decide(&policy.Facts{Attempt: 1, Reply: &refusal}); d.Again {
 			t.Errorf("%s: the SDK asks again", name)
 		}
-		if d := c.Outer[0].Retry.Decide(policy.Facts{Attempt: 1, Reply: refusal}); !d.Again {
+		if d := c.Outer[0].Retry.Decide(&policy.Facts{Attempt: 1, Reply: &refusal}); !d.Again {
 			t.Errorf("%s: tenacity does not ask again", name)
 		}
 	}

@@ -88,7 +88,7 @@ const (
 )
 
 // Class sorts the reply.
-func (r Reply) Class() Class {
+func (r *Reply) Class() Class {
 	switch {
 	case r.Failure == Timeout:
 		return TimedOut
@@ -173,7 +173,7 @@ type Reads struct {
 
 // RequestedWait is the wait that the reply asks for, of the hints that the client reads:
 // the first of retry-after-ms, Retry-After and the body that is readable.
-func (r Reply) RequestedWait(now time.Duration, reads Reads) (time.Duration, bool) {
+func (r *Reply) RequestedWait(now time.Duration, reads Reads) (time.Duration, bool) {
 	if reads.Millis {
 		if wait, ok := r.Millis.Wait(now); ok {
 			return wait, true

@@ -20,7 +20,7 @@ const (
 var growths = [...]growth{
 	Exponential: {
 		word: "exponential",
-		by:   func(b *Backoff, i int) float64 { return math.Pow(b.Factor, float64(i)) },
+		by:   func(b *Backoff, i int) float64 { return power(b.Factor, i) },
 		text: func(b *Backoff) string {
 			switch {
 			case b.Jitter == Decorrelated: // the jitter makes it grow
@@ -43,6 +43,14 @@ type growth struct {
 	word string
 	by   func(b *Backoff, i int) float64 // the factor of Base before retry i, from 0
 	text func(b *Backoff) string         // how the name of a backoff begins
+}
+
+// power is factor^i, the very bits of math.Pow in a fraction of its time where the factor is 2.
+func power(factor float64, i int) float64 {
+	if factor == 2 {
+		return math.Ldexp(1, i)
+	}
+	return math.Pow(factor, float64(i))
 }
 
 // GrowthWords are the words of growths.

@@ -254,6 +254,15 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// Twice as long from retry to retry is what math.Pow gives, to the bit: over all exponents of floats, and beyond.
+func TestPowersOfTwo(t *testing.T) {
+	for i := -1100; i <= 1100; i++ {
+		if got, want := power(2, i), math.Pow(2, float64(i)); math.Float64bits(got) != math.Float64bits(want) {
+			t.Errorf("2^%d: %g, want %g", i, got, want)
+		}
+	}
+}
+
 // Own-the-loop of the claim: 429 with Retry-After 3 twice and then 200, 97 ms a
 // request, is 3 attempts and 6.29 s; with Retry-After 50 one attempt and no sleep.
 func TestOwnTheLoop(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"stampede/internal/format"
 	"stampede/internal/words"
+	"stampede/sim"
 	"stampede/wire"
 )
 
@@ -87,7 +88,7 @@ func (b *Breaker) Failed(c wire.Class) bool {
 }
 
 // probes is how many probes there are.
-func (b Breaker) probes() int { return max(1, b.Probes) }
+func (b *Breaker) probes() int { return max(1, b.Probes) }
 
 // String names the breaker; empty for one that never trips.
 func (b Breaker) String() string {
@@ -119,11 +120,11 @@ func (b Breaker) String() string {
 type BreakerState struct {
 	generation uint32 // grows with every change of state; results of an older one are void
 	state      breakerState
+	row        int32         // failures in a row
+	probing    int32         // half-open: probes under way
+	passed     int32         // half-open: probes that succeeded
 	until      time.Duration // of open
-	row        int           // failures in a row
 	results    results
-	probing    int // half-open: probes under way
-	passed     int // half-open: probes that succeeded
 }
 
 type breakerState uint8
@@ -145,7 +146,7 @@ func (s *BreakerState) Ask(b *Breaker, now time.Duration) (ok bool, generation u
 	case opened:
 		return false, s.generation, s.until - now
 	case halfOpen:
-		if s.probing+s.passed >= b.probes() {
+		if int(s.probing+s.passed) >= b.probes() {
 			return false, s.generation, 0
 		}
 		s.probing++
@@ -170,7 +171,7 @@ func (s *BreakerState) Done(b *Breaker, now time.Duration, generation uint32, fa
 		s.probing--
 		if failed {
 			s.trip(b, now)
-		} else if s.passed++; s.passed >= b.probes() {
+		} else if s.passed++; int(s.passed) >= b.probes() {
 			s.enter(closed)
 		}
 	case closed:
@@ -180,7 +181,7 @@ func (s *BreakerState) Done(b *Breaker, now time.Duration, generation uint32, fa
 		if b.Ratio > 0 {
 			s.results.add(b, now, failed)
 		}
-		if (b.InARow > 0 && s.row >= b.InARow) || s.results.tripped(b) {
+		if (b.InARow > 0 && int(s.row) >= b.InARow) || s.results.tripped(b) {
 			s.trip(b, now)
 		}
 	}
@@ -195,7 +196,7 @@ func (s *BreakerState) OpenFor(now time.Duration) time.Duration {
 }
 
 // Probing is how many probes are under way.
-func (s *BreakerState) Probing() int { return s.probing }
+func (s *BreakerState) Probing() int { return int(s.probing) }
 
 func (s *BreakerState) trip(b *Breaker, now time.Duration) {
 	s.enter(opened)
@@ -210,9 +211,8 @@ func (s *BreakerState) enter(state breakerState) {
 
 // results are the last results, the oldest first.
 type results struct {
-	list     []result
-	head     int
-	failures int
+	list     sim.Ring[result]
+	failures int32
 }
 
 type result struct {
@@ -221,26 +221,30 @@ type result struct {
 }
 
 func (r *results) add(b *Breaker, now time.Duration, failed bool) {
-	r.list = append(r.list, result{now, failed})
+	r.list.Push(result{now, failed})
 	if failed {
 		r.failures++
 	}
-	for r.head < len(r.list) && (b.Window == 0 && len(r.list)-r.head > b.Count ||
-		b.Window > 0 && r.list[r.head].at <= now-b.Window) {
-		if r.list[r.head].failed {
-			r.failures--
-		}
-		r.head++
+	for r.list.Len() > 0 && (b.Window == 0 && r.list.Len() > b.Count ||
+		b.Window > 0 && r.list.At(0).at <= now-b.Window) {
+		r.drop()
 	}
-	if r.head > 64 && r.head > len(r.list)/2 { // the memory follows what counts
-		r.list = r.list[:copy(r.list, r.list[r.head:])]
-		r.head = 0
+}
+
+// drop forgets the oldest.
+func (r *results) drop() {
+	if oldest, _ := r.list.Pop(); oldest.failed {
+		r.failures--
 	}
 }
 
 func (r *results) tripped(b *Breaker) bool {
-	n := len(r.list) - r.head
+	n := r.list.Len()
 	return b.Ratio > 0 && n > 0 && n >= b.Minimum && float64(r.failures) >= b.Ratio*float64(n)
 }
 
-func (r *results) clear() { *r = results{list: r.list[:0]} }
+func (r *results) clear() {
+	for r.list.Len() > 0 {
+		r.drop()
+	}
+}

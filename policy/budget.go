@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stampede/internal/format"
+	"stampede/sim"
 	"stampede/wire"
 )
 
@@ -190,24 +191,17 @@ func (s *BudgetState) pay(b *Budget, amount float64) {
 }
 
 // instants are those of a window, the oldest first.
-type instants struct {
-	list []time.Duration
-	head int
-}
+type instants struct{ list sim.Ring[time.Duration] }
 
 func (i *instants) add(now, window time.Duration) {
 	i.count(now, window)
-	i.list = append(i.list, now)
+	i.list.Push(now)
 }
 
 // count is how many lie within the window that ends now.
 func (i *instants) count(now, window time.Duration) int {
-	for i.head < len(i.list) && i.list[i.head] <= now-window {
-		i.head++
+	for i.list.Len() > 0 && *i.list.At(0) <= now-window {
+		i.list.Pop()
 	}
-	if i.head > 64 && i.head > len(i.list)/2 {
-		i.list = i.list[:copy(i.list, i.list[i.head:])]
-		i.head = 0
-	}
-	return len(i.list) - i.head
+	return i.list.Len()
 }

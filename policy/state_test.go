@@ -507,7 +507,7 @@ func TestStatesAreAlwaysSane(t *testing.T) {
 					b.Done(&breaker, now, generation, status != 200)
 				}
 			}
-			if b.probing < 0 || b.passed < 0 || b.probing > breaker.probes() {
+			if b.probing < 0 || b.passed < 0 || b.Probing() > breaker.probes() {
 				t.Fatalf("%d probes under way, %d passed", b.probing, b.passed)
 			}
 			g.Done(&gate, rapid.IntRange(0, 9).Draw(t, "in flight"),

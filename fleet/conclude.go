@@ -101,7 +101,7 @@ func (r *run) decide(c *call, a *attempt, rec *Attempt) (policy.Decision, int) {
 		return policy.Decision{}, 0
 	}
 	if rec.Class() != wire.OK && c.flying > 0 {
-		rec.Decision = policy.Decision{Others: true}
+		rec.Decision = policy.Decision{Outcome: policy.OthersDecide}
 		return rec.Decision, 0
 	}
 	from := 0

@@ -9,7 +9,7 @@ import (
 // follow does what the policy decided: the layer of that number tries again.
 func (r *run) follow(id uint32, d policy.Decision, layer int) {
 	c := r.calls.at(id)
-	if d.Others {
+	if d.Outcome == policy.OthersDecide {
 		return
 	}
 	if c.hedge != (sim.Timer{}) {

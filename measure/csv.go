@@ -151,8 +151,8 @@ func (c csvRun) Attempt(r *fleet.Attempt) {
 		c.text("answered")
 		c.text("")
 		c.text("")
-	case r.Decision.Others || r.Cut == policy.HedgeTimer: // another attempt of the call decides
-		c.text("other_attempt")
+	case r.Decision.Outcome == policy.OthersDecide || r.Cut == policy.HedgeTimer:
+		c.text(policy.OthersDecide.String())
 		c.text("")
 		c.text("")
 	case r.Cut == policy.PatienceTimer:

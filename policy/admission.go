@@ -26,7 +26,7 @@ type Waiter struct{ ID, Ticket uint32 }
 // Admission is the answer to a request.
 type Admission struct {
 	Action      Action
-	By          Stage         // that decided; of Go the last
+	By          Stage         // that decided; not of Go
 	Outcome     Outcome       // of Refuse, except by Expiry: how the call ends
 	MayFallBack bool          // of Refuse: the call may go on to its next target
 	Generation  uint32        // of Go: of the breaker, for [Ended]
@@ -53,7 +53,8 @@ func (a Action) String() string { return ActionWords.Word(a) }
 type Stage uint8
 
 const (
-	ByGate Stage = iota
+	NoStage Stage = iota
+	ByGate
 	ByPacer
 	ByExpiry
 	ByBreaker
@@ -61,9 +62,9 @@ const (
 )
 
 // StageWords are the words of stages.
-var StageWords = words.Table[Stage]{"gate", "pacer", "expiry", "breaker", "throttle"}
+var StageWords = words.Table[Stage]{"", "gate", "pacer", "expiry", "breaker", "throttle"}
 
-// String is the word for a stage.
+// String is the word for a stage, empty for none.
 func (s Stage) String() string { return StageWords.Word(s) }
 
 // Admit asks for an attempt. It passes these stages in order:
@@ -86,7 +87,7 @@ func (s *Instance) Admit(now time.Duration, r *Request) Admission {
 		if r.Expired {
 			return Admission{Action: Refuse, By: ByExpiry}
 		}
-		return Admission{Action: Go, By: ByThrottle}
+		return Admission{Action: Go}
 	}
 	if s.gate != nil && !r.Placed {
 		s.gate.Servers = s.gate.limit.Limit(&s.client.Gate)
@@ -114,11 +115,14 @@ func (s *Instance) Admit(now time.Duration, r *Request) Admission {
 	if r.Expired {
 		return Admission{Action: Refuse, By: ByExpiry}
 	}
-	a := s.pass(now, r)
-	if a.Action == Refuse && a.By == ByBreaker {
-		return s.stopped(r, a.Wait)
+	by, generation, open := s.pass(now, r)
+	switch by {
+	case ByBreaker:
+		return s.stopped(r, open)
+	case ByThrottle:
+		return Admission{Action: Refuse, By: ByThrottle, Outcome: Shed, MayFallBack: true}
 	}
-	return a
+	return Admission{Action: Go, Generation: generation}
 }
 
 // AdmitHedge asks for an attempt beside others of its call. It goes only when each stage admits
@@ -134,9 +138,9 @@ func (s *Instance) AdmitHedge(now time.Duration, r *Request) Admission {
 			return Admission{Action: Refuse, By: ByPacer}
 		}
 	}
-	a := s.pass(now, r)
-	if a.Action != Go {
-		return a
+	by, generation, _ := s.pass(now, r)
+	if by != NoStage {
+		return Admission{Action: Refuse, By: by}
 	}
 	if s.pacer != nil {
 		*s.pacer = pacer
@@ -145,27 +149,25 @@ func (s *Instance) AdmitHedge(now time.Duration, r *Request) Admission {
 		s.gate.Arrive(Waiter{}, 0)
 		r.Placed = true
 	}
-	return a
+	return Admission{Action: Go, Generation: generation}
 }
 
-// pass asks the breaker and the throttle. Refused by the breaker, Wait is the time until it is
-// half-open, 0 while probes decide.
-func (s *Instance) pass(now time.Duration, r *Request) Admission {
-	a := Admission{Action: Go, By: ByThrottle}
+// pass asks the breaker and the throttle, and names the one that refuses. The breaker is then
+// half-open after a time, or 0 while probes decide.
+func (s *Instance) pass(now time.Duration, r *Request) (by Stage, generation uint32, open time.Duration) {
 	if s.has&hasBreaker != 0 {
-		ok, generation, wait := s.targets[r.Target].breaker.Ask(&s.client.Breaker, now)
-		if !ok {
-			return Admission{Action: Refuse, By: ByBreaker, Wait: wait}
+		var ok bool
+		if ok, generation, open = s.targets[r.Target].breaker.Ask(&s.client.Breaker, now); !ok {
+			return ByBreaker, 0, open
 		}
-		a.Generation = generation
 	}
 	if s.throttle != nil && !s.throttle.Ask(&s.client.Throttle, now, r.U) {
 		if s.has&hasBreaker != 0 {
-			s.targets[r.Target].breaker.Forget(a.Generation)
+			s.targets[r.Target].breaker.Forget(generation)
 		}
-		return Admission{Action: Refuse, By: ByThrottle, Outcome: Shed, MayFallBack: true}
+		return ByThrottle, 0, 0
 	}
-	return a
+	return NoStage, generation, 0
 }
 
 // stopped is the answer of a breaker that is open for so long, or 0 while probes decide.

@@ -20,6 +20,10 @@ const (
 	Outcomes = iota
 )
 
+// OthersDecide stands in a [Decision] in place of an outcome: other attempts of the call are in
+// flight, and their end decides. No call ends with it.
+const OthersDecide = Outcome(Outcomes)
+
 // OutcomeWords are the words of outcomes and which calls have them.
 var OutcomeWords = words.Glossary[Outcome]{
 	Answered:       {"answered", "Calls that got an answer"},
@@ -38,7 +42,12 @@ var OutcomeWords = words.Glossary[Outcome]{
 }
 
 // String is the word for an outcome.
-func (o Outcome) String() string { return OutcomeWords.Word(o) }
+func (o Outcome) String() string {
+	if o == OthersDecide {
+		return "other_attempt"
+	}
+	return OutcomeWords.Word(o)
+}
 
 // Meaning says which calls have the outcome.
 func (o Outcome) Meaning() string { return OutcomeWords.Meaning(o) }

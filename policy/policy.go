@@ -228,8 +228,7 @@ type Decision struct {
 	Again   bool          // send another attempt after Wait
 	Wait    time.Duration // never negative
 	Hinted  bool          // Wait is the server's Retry-After, not the client's backoff
-	Outcome Outcome       // how the call ends; only when neither Again nor Others
-	Others  bool          // other attempts of the call are in flight: their end decides
+	Outcome Outcome       // how the call ends, or OthersDecide; only when not Again
 }
 
 // Decide applies the parts in this order: an answer ends the call; a stream that broke

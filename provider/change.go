@@ -36,7 +36,8 @@ func (p *Provider) SetFaults(now sim.Time, faults []Fault) error {
 			changes = slices.Insert(changes, 0, change{now, i, limit})
 		}
 	}
-	p.config, p.changes, p.spells = c, changes, make([]spell, len(faults))
+	p.config = c
+	p.schedule(changes)
 	p.change(now)
 	return nil
 }

@@ -25,6 +25,22 @@ type Fault struct {
 	Effect      Effect
 }
 
+// schedule begins the faults of the configuration, with the changes of limits that they make.
+func (p *Provider) schedule(changes []change) {
+	p.changes, p.next = changes, 0
+	p.spells = make([]spell, len(p.config.Faults))
+	p.connections, p.arrivals = nil, nil
+	for i, f := range p.config.Faults {
+		switch f.Effect.(type) {
+		case NoConnection:
+			p.connections = append(p.connections, i)
+		case ChangeLimit:
+		default:
+			p.arrivals = append(p.arrivals, i)
+		}
+	}
+}
+
 // spell is the present, or next, time at which a fault that comes and goes holds.
 type spell struct {
 	number     uint64 // from 1; 0 before the first
@@ -62,6 +78,49 @@ func (p *Provider) holds(i int, now sim.Time) bool {
 
 func (f *Fault) in(now sim.Time) bool {
 	return now >= f.At && (f.For == 0 || now-f.At < f.For)
+}
+
+// rejects reports whether a fault answers the request with an error, and writes to v what the
+// faults before it do to the request.
+func (p *Provider) rejects(now sim.Time, r *Request, v *Verdict) bool {
+	for _, i := range p.arrivals {
+		if !p.struck(i, now, r) {
+			continue
+		}
+		switch e := p.config.Faults[i].Effect.(type) {
+		case Reject:
+			v.Kind, v.Reply, v.After = Refused, e.reply(now, p.config.RetryAfter), e.After
+			v.Billed = p.config.Billing.refusal(e.Reply)
+			return true
+		case Slow:
+			v.Slow *= e.Factor
+		case Hang:
+			v.Hangs = true
+		case Break:
+			v.Breaks, v.Part, v.Reply = true, min(v.Part, e.Part), e.reply()
+		}
+	}
+	return false
+}
+
+// struck reports whether fault i meets the attempt now.
+func (p *Provider) struck(i int, now sim.Time, r *Request) bool {
+	if !p.holds(i, now) {
+		return false
+	}
+	f := &p.config.Faults[i]
+	return f.Share >= 1 || p.faults.For(uint64(i)).Uniform(r.Call, uint64(r.Attempt)|uint64(r.Relay)<<32) < f.Share
+}
+
+// Reach reports whether a request sent now gets a connection: the first fault on
+// connections that strikes it, or Reachable.
+func (p *Provider) Reach(now sim.Time, r *Request) Reachability {
+	for _, i := range p.connections {
+		if p.struck(i, now, r) {
+			return p.config.Faults[i].Effect.(NoConnection).As
+		}
+	}
+	return Reachable
 }
 
 // Effect is one of Reject, Slow, Hang, Break, NoConnection and ChangeLimit.

@@ -79,6 +79,15 @@ func (l *limiter) admits(charge int64) bool {
 	}
 }
 
+// wait is how long a charge has to wait for room.
+func (l *limiter) wait(charge int64) time.Duration {
+	if need := l.need(charge); l.bucket != nil {
+		return l.bucket.Wait(need)
+	} else {
+		return l.meter.Wait(need)
+	}
+}
+
 // need is the room that must be there for a charge: all of it, and something even
 // for nothing; of a leaky bucket, that it is not over the brim.
 func (l *limiter) need(charge int64) int64 {

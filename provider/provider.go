@@ -38,15 +38,15 @@ type Request struct {
 // Verdict is what becomes of a request on arrival.
 type Verdict struct {
 	Kind    VerdictKind
-	Reply   wire.Reply    // of Refused; else the headers of the answer
-	After   time.Duration // of Refused: until the reply leaves
-	Charged int64         // tokens taken from the limits
-	Slow    float64       // factor on the latency
-	Hangs   bool          // it is never answered: no token is generated
-	Breaks  bool          // the reply ends in a failure after Part of the answer
-	Part    float64
-	Billed  Billed // of Refused
 	Limit   int8   // that refused: an index into Config.Limits, NoLimit or NoSlot
+	Billed  Billed // of Refused
+	Hangs   bool   // it is never answered: no token is generated
+	Breaks  bool   // the reply ends in a failure after Part of the answer
+	Part    float64
+	Slow    float64       // factor on the latency
+	Charged int64         // tokens taken from the limits
+	After   time.Duration // of Refused: until the reply leaves
+	Reply   wire.Reply    // of Refused; else the headers of the answer
 }
 
 // Billed is what a refused request is billed for.
@@ -80,6 +80,7 @@ type Provider struct {
 	shown   bool     // headers speak of some limit
 	charges []int64  // of the request at hand, by limit
 	changes []change // of limits, not yet made, in order
+	next    sim.Time // when the first of them is due, or the measured time begins or ends
 	measure measure
 	busy    int // requests admitted and not finished, those waiting included
 	slots   sim.Station[uint32]
@@ -87,7 +88,8 @@ type Provider struct {
 	batch   batch
 	ledger  Ledger
 
-	spells []spell // by fault
+	connections, arrivals []int   // the faults that strike connections, and requests on arrival
+	spells                []spell // by fault
 
 	faults, latencyOfCall, latency, spelling sim.Key
 }
@@ -107,11 +109,8 @@ const (
 // New makes a provider at time 0. It reports limits that make no sense.
 func New(c Config, key sim.Key) (*Provider, error) {
 	p := &Provider{
-		config: c,
-		faults: key.For(
-			forFaults,
-		), latencyOfCall: key.For(forLatencyOfCall), latency: key.For(forLatency), spelling: key.For(forSpells),
-		spells: make([]spell, len(c.Faults)),
+		config: c, faults: key.For(forFaults), latencyOfCall: key.For(forLatencyOfCall),
+		latency: key.For(forLatency), spelling: key.For(forSpells),
 	}
 	if len(c.Tenants) > maxTenants {
 		return nil, fmt.Errorf("%d tenants of one provider; allowed are %d", len(c.Tenants), maxTenants)
@@ -136,8 +135,8 @@ func New(c Config, key sim.Key) (*Provider, error) {
 		p.batch = batch{Batching: *b}
 	}
 	p.slots = sim.Station[uint32]{Servers: c.Capacity.Slots, Room: c.Capacity.Queue}
-	var err error
-	p.changes, err = changesOf(c)
+	changes, err := changesOf(c)
+	p.schedule(changes)
 	p.Measure(0, sim.Never)
 	return p, err
 }
@@ -166,40 +165,10 @@ func ranks(tenants []Tenant) []int {
 func (p *Provider) Receive(now sim.Time, r *Request, token uint32, v *Verdict) {
 	p.change(now)
 	*v = Verdict{Part: 1, Slow: 1, Limit: NoLimit}
-	answer := wire.Reply{Status: 200}
-	for i := range p.config.Faults {
-		switch f := &p.config.Faults[i]; e := f.Effect.(type) {
-		case Reject:
-			if p.struck(i, now, r) {
-				v.Kind, v.Reply, v.After = Refused, e.reply(now, p.config.RetryAfter), e.After
-				v.Billed = p.config.Billing.refusal(e.Reply)
-				return
-			}
-		case Slow:
-			if p.struck(i, now, r) {
-				v.Slow *= e.Factor
-			}
-		case Hang:
-			v.Hangs = v.Hangs || p.struck(i, now, r)
-		case Break:
-			if p.struck(i, now, r) {
-				v.Breaks, v.Part = true, min(v.Part, e.Part)
-				answer = e.reply()
-			}
-		}
+	if len(p.arrivals) > 0 && p.rejects(now, r, v) {
+		return
 	}
-	fits := true
-	for i := range p.limits {
-		l := &p.limits[i]
-		p.charges[i] = notCounted
-		if l.counts(r) {
-			l.advance(now)
-			n := l.charge(r)
-			p.charges[i] = n
-			fits = fits && l.admits(n)
-		}
-	}
-	if !fits {
+	if !p.fits(now, r) {
 		p.refuse(now, v)
 		return
 	}
@@ -228,8 +197,28 @@ func (p *Provider) Receive(now sim.Time, r *Request, token uint32, v *Verdict) {
 			p.ledger.Taken += n
 		}
 	}
-	v.Reply = answer
-	p.show(now, &v.Reply)
+	if !v.Breaks {
+		v.Reply.Status = 200
+	}
+	if p.shown {
+		p.show(now, &v.Reply)
+	}
+}
+
+// fits reports whether all limits have room for a request, and notes what each would charge.
+func (p *Provider) fits(now sim.Time, r *Request) bool {
+	fits := true
+	for i := range p.limits {
+		l := &p.limits[i]
+		p.charges[i] = notCounted
+		if l.counts(r) {
+			l.advance(now)
+			n := l.charge(r)
+			p.charges[i] = n
+			fits = fits && l.admits(n)
+		}
+	}
+	return fits
 }
 
 // notCounted is the charge of a request at a limit that does not count it.
@@ -255,19 +244,21 @@ func (p *Provider) refuse(now sim.Time, v *Verdict) {
 		if n == notCounted || l.admits(n) {
 			continue
 		}
-		if wait := l.meter.Wait(l.need(n)); wait > longest {
+		if wait := l.wait(n); wait > longest {
 			longest, by = wait, i
 		}
 	}
 	v.Limit = int8(by)
 	p.writeRefusal(p.limits[by].refuses(longest), now, longest, &v.Reply)
-	p.show(now, &v.Reply)
+	if p.shown {
+		p.show(now, &v.Reply)
+	}
 }
 
 // writeRefusal writes a refusal for a reason, with the wait where the dialect sends one.
 func (p *Provider) writeRefusal(why dialect.Reason, now sim.Time, wait time.Duration, reply *wire.Reply) {
 	with := p.config.Dialect.Refuses(why)
-	reply.Status, reply.Code, reply.ShouldRetry = with.Status, with.Code, with.Advice
+	reply.Failure, reply.Status, reply.Code, reply.ShouldRetry = wire.None, with.Status, with.Code, with.Advice
 	if !with.Silent && wait > 0 && wait != sim.Never {
 		wait = min(wait, sim.End)
 		p.config.RetryAfter.write(reply, now, wait)
@@ -289,9 +280,6 @@ func (p *Provider) Spends() bool {
 // show writes the headers that report how much of each limit is left; of two limits
 // on one resource the first.
 func (p *Provider) show(now sim.Time, reply *wire.Reply) {
-	if !p.shown {
-		return
-	}
 	for i := range p.limits {
 		l := &p.limits[i]
 		if l.quota >= 0 && p.charges[i] != notCounted && reply.Quotas[l.quota].Limit == 0 {
@@ -405,6 +393,12 @@ func (p *Provider) Ledger() Ledger { return p.ledger }
 
 // change makes the changes of limits that are due, and begins and ends the measured time.
 func (p *Provider) change(now sim.Time) {
+	if p.next <= now {
+		p.changeNow(now)
+	}
+}
+
+func (p *Provider) changeNow(now sim.Time) {
 	for len(p.changes) > 0 && p.changes[0].at <= now {
 		c := p.changes[0]
 		p.changes = p.changes[1:]
@@ -414,24 +408,7 @@ func (p *Provider) change(now sim.Time) {
 	if p.measure.next <= now {
 		p.measure.reach(p.limits, now)
 	}
-}
-
-// struck reports whether fault i meets the attempt now.
-func (p *Provider) struck(i int, now sim.Time, r *Request) bool {
-	if !p.holds(i, now) {
-		return false
+	if p.next = p.measure.next; len(p.changes) > 0 {
+		p.next = min(p.next, p.changes[0].at)
 	}
-	f := &p.config.Faults[i]
-	return f.Share >= 1 || p.faults.For(uint64(i)).Uniform(r.Call, uint64(r.Attempt)|uint64(r.Relay)<<32) < f.Share
-}
-
-// Reach reports whether a request sent now gets a connection: the first fault on
-// connections that strikes it, or Reachable.
-func (p *Provider) Reach(now sim.Time, r *Request) Reachability {
-	for i := range p.config.Faults {
-		if e, ok := p.config.Faults[i].Effect.(NoConnection); ok && p.struck(i, now, r) {
-			return e.As
-		}
-	}
-	return Reachable
 }

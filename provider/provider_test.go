@@ -236,6 +236,48 @@ func receive(p *Provider, now sim.Time, r Request, token uint32) (v Verdict) {
 	return v
 }
 
+// Whatever a verdict held before, Receive writes all of it. A stream that would break is refused
+// like any other when a limit has no room.
+func TestVerdictIsWrittenWhole(t *testing.T) {
+	config := Config{
+		Dialect: dialect.OpenAI,
+		Limits: []Limit{
+			{Resource: Requests, Amount: 2, Period: s, Burst: 3}, {Resource: Tokens, Amount: 1000, Period: s},
+		},
+		Capacity: Capacity{Slots: 2, Queue: 2},
+		Faults: []Fault{
+			{Share: 0.2, Effect: Break{Part: 0.5, Code: "overloaded_error"}},
+			{Share: 0.2, Effect: Slow{Factor: 3}},
+			{Share: 0.2, Effect: Hang{}},
+			{Share: 0.2, Effect: Reject{Reply: wire.Reply{Status: 408}, Wait: s, After: ms}},
+		},
+		Billing: Billing{TimeoutBilled: true},
+	}
+	used, fresh := build(t, config), build(t, config)
+	var v Verdict
+	seen := map[string]bool{}
+	for call := range uint64(2000) {
+		now, r := time.Duration(call)*100*ms, Request{Call: call, Attempt: 1, Prompt: 200}
+		used.Receive(now, &r, 0, &v)
+		if want := receive(fresh, now, r, 0); v != want {
+			t.Fatalf("request %d: %+v, want %+v", call, v, want)
+		}
+		if v.Kind == Refused && v.Limit >= 0 && (v.Reply.Failure != wire.None || v.Reply.Status != 429) {
+			t.Errorf("request %d, refused by a limit: %+v", call, v.Reply)
+		}
+		seen[fmt.Sprintf("%d %v %v", v.Kind, v.Limit, v.Breaks)] = true
+		if v.Kind != Refused && call%3 == 0 {
+			used.Finish(now, &r, Used{Output: 10})
+			fresh.Finish(now, &r, Used{Output: 10})
+		}
+	}
+	for _, want := range []string{"0 -1 false", "0 -1 true", "1 -1 false", "1 -2 false", "1 0 true", "2 -1 false"} {
+		if !seen[want] {
+			t.Errorf("kind, limit and break %s never came; seen were %v", want, seen)
+		}
+	}
+}
+
 func describe(v Verdict) string {
 	switch {
 	case v.Hangs:

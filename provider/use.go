@@ -123,7 +123,7 @@ func usesOf(limits []limiter, at sim.Time) []Use {
 // Measure says from when to when the use of the limits is measured; by default all the
 // time.
 func (p *Provider) Measure(from, to sim.Time) {
-	p.measure = measure{from: from, to: to, next: from}
+	p.measure, p.next = measure{from: from, to: to, next: from}, 0
 	p.change(0)
 }
 

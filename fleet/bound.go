@@ -31,6 +31,7 @@ type Bound struct {
 // counted is what the answers count at one limit.
 type counted struct {
 	supply     provider.Supply
+	covers     []bool  // by fleet
 	kept, over int64   // at admission for good, and later
 	max        int64   // the largest kept
 	largest    largest // of over
@@ -58,6 +59,11 @@ func NewBound(m *Model) *Bound {
 	}
 	for i := range b.limits {
 		b.limits[i].supply = m.Provider.Supply(i)
+		for fleet := range b.fleets {
+			to := &m.Provider
+			covers := len(to.Tenants) == 0 || to.Limits[i].Covers(to.Tenants[fleet])
+			b.limits[i].covers = append(b.limits[i].covers, covers)
+		}
 	}
 	return b
 }
@@ -83,8 +89,8 @@ func (b *Bound) Add(c *Call) {
 	}
 	b.service.add(service)
 	for i := range b.limits {
-		if l := &to.Limits[i]; len(to.Tenants) == 0 || l.Covers(to.Tenants[c.Fleet]) {
-			b.limits[i].add(l.Counts(r), l.Ends(r, used))
+		if b.limits[i].covers[c.Fleet] {
+			b.limits[i].add(to.Limits[i].Counts(r), to.Limits[i].Ends(r, used))
 		}
 	}
 }

@@ -202,7 +202,7 @@ func (l *Limit) Counts(r Request) int64 { return l.charge(&r) }
 func (l *Limit) Ends(r Request, used Used) int64 { return l.final(&r, used) }
 
 // Covers reports whether the limit counts the requests of a tenant.
-func (l Limit) Covers(t Tenant) bool {
+func (l *Limit) Covers(t Tenant) bool {
 	return (len(l.Keys) == 0 || slices.Contains(l.Keys, t.Key)) &&
 		(len(l.Models) == 0 || slices.Contains(l.Models, t.Model))
 }

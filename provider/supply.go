@@ -74,7 +74,8 @@ func (s Supply) Within(from, to sim.Time, slack int64) int64 {
 		return NoBound
 	}
 	sum, first := int64(0), true
-	for i, p := range s {
+	for i := range s {
+		p := &s[i]
 		begins, ends := max(from, p.from), to
 		if i+1 < len(s) {
 			if s[i+1].from <= begins {

@@ -87,11 +87,8 @@ func newLimitTally(m *fleet.Model) limitTally {
 	return t
 }
 
-// add counts an attempt that was received in the measured time or after it.
+// add counts an attempt that a limit refused in the measured time or after it.
 func (t *limitTally) add(a *fleet.Attempt) {
-	if a.Limit == provider.NoLimit {
-		return
-	}
 	to := &t.before
 	if t.model.Horizon > 0 && a.Received >= t.model.Horizon {
 		to = &t.after
@@ -100,7 +97,11 @@ func (t *limitTally) add(a *fleet.Attempt) {
 		to.noSlot++
 		return
 	}
-	to.byLimit[t.first[t.model.ProviderOf(a)]+int(a.Limit)]++
+	first := 0
+	if a.Target > 0 { // a fallback
+		first = t.first[t.model.ProviderOf(a)]
+	}
+	to.byLimit[first+int(a.Limit)]++
 }
 
 // end adds the summary of the run when it has ended.

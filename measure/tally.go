@@ -7,6 +7,7 @@ import (
 	"stampede/cost"
 	"stampede/fleet"
 	"stampede/policy"
+	"stampede/provider"
 	"stampede/scenario"
 	"stampede/sim"
 	"stampede/wire"
@@ -19,8 +20,10 @@ type Tally struct {
 	model  *fleet.Model
 	only   int // the fleet that is measured; negative means all
 	warmup sim.Time
+	early  happened // before the end of the warm-up, not measured
 	inTime happened // up to the horizon
 	drain  happened // after it
+	calm   sim.Time // the end of the trigger; never without one
 	to     sim.Time // the end of the measured time
 
 	calls, billed   uint64
@@ -28,7 +31,7 @@ type Tally struct {
 	outcomes        [policy.Outcomes]uint64
 	classes         [wire.Classes]uint64
 	latencyAnswered latencies
-	latencyAll      latencies
+	latencyAll      latencies // its quantiles are those of the other calls until the run has ended
 	firstToken      latencies
 	sizes           sizes
 	repeated        uint64
@@ -55,7 +58,7 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 	if horizon == 0 {
 		horizon = sim.Never
 	}
-	t := &Tally{model: &s.Model, only: s.Measured(), warmup: warmup}
+	t := &Tally{model: &s.Model, only: s.Measured(), warmup: warmup, calm: sim.Never}
 	t.bound, t.limits = fleet.NewBound(t.model), newLimitTally(t.model)
 	t.inTime.Measured = Measured{warmup, horizon}
 	t.drain.Measured = Measured{max(warmup, horizon), sim.Never}
@@ -68,7 +71,7 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 		}
 	}
 	if w, ok := s.Trigger(); ok {
-		t.recovery = &recovery{trigger: w, warmup: warmup}
+		t.recovery, t.calm = &recovery{trigger: w, warmup: warmup}, w.End
 	}
 	if c := s.Collapse; c != nil {
 		t.collapse = &collapse{window: Measured{sim.Time(c.From), sim.Time(c.To)}, below: float64(c.Below)}
@@ -112,28 +115,49 @@ func (z *sizes) add(c *fleet.Call) {
 // counts reports whether a fleet is measured.
 func (t *Tally) counts(fleet int) bool { return t.only < 0 || t.only == fleet }
 
+// startsIn is where what starts at an instant belongs; see [Measured.Starts].
+func (t *Tally) startsIn(at sim.Time) *happened {
+	switch {
+	case at < t.warmup:
+		return &t.early
+	case at < t.inTime.To:
+		return &t.inTime
+	}
+	return &t.drain
+}
+
+// endsIn is where what ends at an instant belongs; see [Measured.Ends].
+func (t *Tally) endsIn(at sim.Time) *happened {
+	switch {
+	case at <= t.warmup && t.warmup > 0:
+		return &t.early
+	case at <= t.inTime.To:
+		return &t.inTime
+	}
+	return &t.drain
+}
+
 // Attempt implements fleet.Listener.
 func (t *Tally) Attempt(a *fleet.Attempt) {
-	for _, h := range [...]*happened{&t.inTime, &t.drain} {
-		t.reaches(h, a)
-		if !t.counts(a.Fleet) {
-			continue
-		}
-		if h.Starts(a.Sent) {
-			h.attempts++
-		}
-		if c := a.Class(); (c == wire.Throttled || c == wire.Overloaded) && h.Ends(a.Ended) {
-			h.refusals++
-		}
+	if a.Received >= 0 {
+		t.reaches(a)
 	}
-	if a.Received >= t.warmup {
+	if a.Limit != provider.NoLimit && a.Received >= t.warmup {
 		t.limits.add(a)
 	}
-	if a.Arrived < t.warmup || !t.counts(a.Fleet) {
+	if !t.counts(a.Fleet) {
 		return
 	}
-	t.classes[a.Class()]++
-	if a.Class() == wire.OK && t.streams[a.Fleet] {
+	class := a.Class()
+	t.startsIn(a.Sent).attempts++
+	if class == wire.Throttled || class == wire.Overloaded {
+		t.endsIn(a.Ended).refusals++
+	}
+	if a.Arrived < t.warmup {
+		return
+	}
+	t.classes[class]++
+	if class == wire.OK && t.streams[a.Fleet] {
 		t.firstToken.add(a.First - a.Sent)
 	}
 	if a.Bill > 0 {
@@ -147,20 +171,11 @@ func (t *Tally) Attempt(a *fleet.Attempt) {
 // reaches takes note of a request, of whichever fleet, at the instant at which it
 // reaches the provider. Its place in a second or a tenth of one tells of the whole of
 // it, so of those only what begins inside counts.
-func (t *Tally) reaches(h *happened, a *fleet.Attempt) {
-	if a.Received < 0 {
-		return
-	}
-	after := func(at sim.Time) bool { return t.recovery != nil && at >= t.recovery.trigger.End }
-	if h.Starts(a.Received) {
-		h.inFlight.see(a.InFlight, after(a.Received))
-	}
-	if second := a.Received.Truncate(time.Second); h.Starts(second) {
-		h.perSecond.see(a.Ordinal, after(second))
-	}
-	if tenth := a.Received.Truncate(time.Second / 10); h.Starts(tenth) {
-		h.per100.see(a.Tenth, after(tenth))
-	}
+func (t *Tally) reaches(a *fleet.Attempt) {
+	second, tenth := a.Received.Truncate(time.Second), a.Received.Truncate(time.Second/10)
+	t.startsIn(a.Received).inFlight.see(a.InFlight, a.Received >= t.calm)
+	t.startsIn(second).perSecond.see(a.Ordinal, second >= t.calm)
+	t.startsIn(tenth).per100.see(a.Tenth, tenth >= t.calm)
 }
 
 // Call implements fleet.Listener.
@@ -176,28 +191,27 @@ func (t *Tally) Call(c *fleet.Call) {
 		t.collapse.add(c)
 	}
 	if c.Outcome == policy.Answered {
-		for _, h := range [...]*happened{&t.inTime, &t.drain} {
-			if h.Ends(c.Ended) {
-				h.answers++
-			}
-		}
+		t.endsIn(c.Ended).answers++
 	}
 	if c.Arrived < t.warmup {
 		return
 	}
 	t.calls++
 	t.outcomes[c.Outcome]++
-	t.latencyAll.add(c.Latency())
+	latency := c.Latency()
+	t.latencyAll.moments.Add(latency.Seconds())
 	t.sizes.add(c)
 	t.repeated += uint64(c.Repeated)
 	t.duplicated += uint64(max(0, c.Acts-1))
 	if c.Outcome == policy.Answered {
-		t.latencyAnswered.add(c.Latency())
+		t.latencyAnswered.add(latency)
 		if c.Target > 0 {
 			t.elsewhere++
 		}
 		t.byInstance[t.first[c.Fleet]+int(c.Instance)]++
 		t.bound.Add(c)
+	} else {
+		t.latencyAll.quantiles.Add(latency)
 	}
 	for w, d := range c.Waits {
 		t.waits[w] += float64(d)
@@ -215,6 +229,7 @@ func (t *Tally) finish(s *fleet.Summary) {
 			t.notStarted += n
 		}
 	}
+	t.latencyAll.quantiles.Merge(&t.latencyAnswered.quantiles)
 	t.to = t.model.MeasuredTo(s, t.only)
 	t.limits.end(s)
 }

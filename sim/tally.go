@@ -132,6 +132,13 @@ func (q *Quantiles) record(d time.Duration) {
 
 // Merge adds the observations of another.
 func (q *Quantiles) Merge(other *Quantiles) {
+	if other.histogram == nil && q.histogram == nil && len(q.few)+len(other.few) <= ExactQuantiles {
+		q.sort()
+		other.sort()
+		q.few = merged(q.few, other.few)
+		q.max = max(q.max, other.max)
+		return
+	}
 	if other.histogram == nil {
 		for _, d := range other.few {
 			q.Add(d)
@@ -141,6 +148,27 @@ func (q *Quantiles) Merge(other *Quantiles) {
 	q.spill()
 	q.histogram.Merge(other.histogram)
 	q.max = max(q.max, other.max)
+}
+
+// merged are two sorted lists as one.
+func merged(a, b []time.Duration) []time.Duration {
+	out := make([]time.Duration, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		least := &a
+		if b[0] < a[0] {
+			least = &b
+		}
+		out = append(out, (*least)[0])
+		*least = (*least)[1:]
+	}
+	return append(append(out, a...), b...)
+}
+
+func (q *Quantiles) sort() {
+	if !q.sorted {
+		slices.Sort(q.few)
+		q.sorted = true
+	}
 }
 
 // Count is the number of observations.
@@ -162,10 +190,7 @@ func (q *Quantiles) Quantile(p float64) time.Duration {
 	if q.histogram != nil { // which rounds ranks, so it is asked for a whole one
 		return min(q.max, time.Duration(q.histogram.ValueAtQuantile(100*rank/n))*quantileStep)
 	}
-	if !q.sorted {
-		slices.Sort(q.few)
-		q.sorted = true
-	}
+	q.sort()
 	return q.few[int(rank)-1]
 }
 

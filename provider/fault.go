@@ -31,6 +31,7 @@ func (p *Provider) schedule(changes []change) {
 	p.spells = make([]spell, len(p.config.Faults))
 	p.connections, p.arrivals = nil, nil
 	for i, f := range p.config.Faults {
+		p.spells[i] = spell{start: f.At, end: f.At}
 		switch f.Effect.(type) {
 		case NoConnection:
 			p.connections = append(p.connections, i)
@@ -43,7 +44,7 @@ func (p *Provider) schedule(changes []change) {
 
 // spell is the present, or next, time at which a fault that comes and goes holds.
 type spell struct {
-	number     uint64 // from 1; 0 before the first
+	number     uint64 // from 1; 0 before the first gap, as an empty spell
 	start, end sim.Time
 }
 
@@ -61,8 +62,8 @@ func (p *Provider) holds(i int, now sim.Time) bool {
 		return f.in(now)
 	}
 	s := &p.spells[i]
-	if s.number == 0 {
-		s.end = f.At
+	if now < s.end {
+		return now >= s.start
 	}
 	if turn := max(1, sim.Seconds(f.Gap.Mean()+f.Length.Mean())); (now-s.end)/turn > maxTurns {
 		s.end += ((now-s.end)/turn - keptTurns) * turn

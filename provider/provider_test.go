@@ -524,6 +524,23 @@ func TestSpells(t *testing.T) {
 	}
 }
 
+// Nothing holds before a fault's first gap is over, whoever asks and when.
+func TestSpellsBeginAfterTheirFirstGap(t *testing.T) {
+	p := build(t, Config{Faults: []Fault{{At: 100 * s, Gap: law.Constant(20), Length: law.Constant(2), Share: 1,
+		Effect: Reject{Reply: wire.Reply{Status: 500}}}}})
+	for _, c := range []struct {
+		at   time.Duration
+		want bool
+	}{
+		{0, false}, {50 * s, false}, {100 * s, false}, {120*s - 1, false}, {120 * s, true}, {122 * s, false},
+		{142 * s, true},
+	} {
+		if got := p.holds(0, c.at); got != c.want {
+			t.Errorf("at %v: %v, want %v", c.at, got, c.want)
+		}
+	}
+}
+
 func TestShareOfErrors(t *testing.T) {
 	p := build(t, Config{Faults: []Fault{
 		{Share: 0.1, Effect: Reject{Reply: wire.Reply{Status: 500}}},

@@ -45,10 +45,10 @@ type growth struct {
 	text func(b *Backoff) string         // how the name of a backoff begins
 }
 
-// power is factor^i, the very bits of math.Pow in a fraction of its time where the factor is 2.
+// power is factor^i. Of 2, which most clients have, it is exact and so the very bits of math.Pow.
 func power(factor float64, i int) float64 {
-	if factor == 2 {
-		return math.Ldexp(1, i)
+	if factor == 2 && 0 <= i && i < 63 {
+		return float64(int64(1) << i)
 	}
 	return math.Pow(factor, float64(i))
 }

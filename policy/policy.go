@@ -239,7 +239,8 @@ type Decision struct {
 // from Retry-After where it is obeyed and else from the backoff; the deadline, before the
 // wait is slept.
 func (r *Retry) Decide(f *Facts) Decision {
-	if f.Reply.Class() == wire.OK {
+	class := f.Reply.Class()
+	if class == wire.OK {
 		return Decision{Outcome: Answered}
 	}
 	if f.Began && r.Broken == NoReplay {
@@ -263,7 +264,7 @@ func (r *Retry) Decide(f *Facts) Decision {
 	}
 	wait, hinted := hint, read == obeyed
 	backoff := &r.Backoff
-	if r.Throttled != nil && f.Reply.Class() == wire.Throttled {
+	if r.Throttled != nil && class == wire.Throttled {
 		backoff = r.Throttled
 	}
 	if !hinted || r.RetryAfter.AtLeastBackoff {

@@ -46,7 +46,7 @@ var TimerWords = words.Table[Timer]{
 func (t Timer) String() string { return TimerWords.Word(t) }
 
 // Whole is the bound of the whole attempt numbered n from 1; 0 means none.
-func (t Timeouts) Whole(n int) time.Duration {
+func (t *Timeouts) Whole(n int) time.Duration {
 	if len(t.Attempt) == 0 {
 		return 0
 	}
@@ -55,7 +55,7 @@ func (t Timeouts) Whole(n int) time.Duration {
 
 // BeforeFirstByte is the first timer to fire on an attempt numbered n of which
 // nothing comes back, and the span after which it fires; NoTimer without one.
-func (t Timeouts) BeforeFirstByte(n int, connected bool) (Timer, time.Duration) {
+func (t *Timeouts) BeforeFirstByte(n int, connected bool) (Timer, time.Duration) {
 	timer, span := NoTimer, time.Duration(0)
 	first := func(name Timer, d time.Duration) {
 		if d > 0 && (timer == NoTimer || d < span) {

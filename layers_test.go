@@ -51,9 +51,13 @@ var layers = map[string][]string{
 	},
 	"internal/testkit": {"stampede/scenario"},
 	"fleet": {
-		"stampede/cost", "stampede/internal/words", "stampede/law", "stampede/policy", "stampede/provider",
-		"stampede/sim", "stampede/wire",
+		"stampede/backend", "stampede/cost", "stampede/internal/arena", "stampede/internal/words", "stampede/law",
+		"stampede/policy", "stampede/provider", "stampede/sim", "stampede/wire",
 	},
+	"backend": {
+		"stampede/cost", "stampede/internal/arena", "stampede/provider", "stampede/sim", "stampede/wire",
+	},
+	"internal/arena":    {},
 	"provider/overhttp": {"stampede/provider", "stampede/sim", "stampede/wire"},
 	"provider": {
 		"stampede/dialect", "stampede/internal/format", "stampede/internal/words", "stampede/law", "stampede/sim",

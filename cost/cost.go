@@ -2,7 +2,7 @@
 // in pico-dollars per token, which is the same number as micro-dollars per million tokens:
 // $0.15 per million tokens = 150,000 pico-dollars per token, and 1,000 tokens at it = 150,000 nano-dollars.
 //
-// [Price.Bill] is the only place that multiplies tokens by rates. A [PriceList] finds a [Price] by
+// [Rates.Bill] is the only place that multiplies tokens by rates. A [PriceList] finds a [Price] by
 // model and [Tier]; [Builtin] is the list in the program, [Read] reads those of LiteLLM and
 // genai-prices. [Waste] is money spent on tokens that nobody used, by [Cause].
 package cost
@@ -91,7 +91,7 @@ func (t Tier) String() string { return TierWords.Word(t) }
 //	+ (output - reasoning) Output + reasoning Reasoning
 //
 // The sum is taken in 128 bits: a billion tokens at MaxPerMillion are 1e19 pico-dollars.
-func (p Price) Bill(u Usage) Money {
+func (p *Rates) Bill(u Usage) Money {
 	var high, pico, carry uint64
 	pico = 500
 	add := func(tokens int, rate int64) {

@@ -12,10 +12,10 @@ import (
 // accounting passes records on and checks at the end of a run that nothing was lost
 // or made up on the way. Each law compares two sides that were counted apart.
 type accounting struct {
-	to      Listener
-	waits   WaitListener // the same, where it wants them; else nil
-	attempt Attempt      // the record under way
-	last    []sim.Time   // the end of the last call, by fleet
+	to    Listener
+	waits WaitListener // the same, where it wants them; else nil
+	call  Call         // the record of a call at hand
+	last  []sim.Time   // the end of the last call, by fleet
 
 	calls         [policy.Outcomes]uint64
 	attempts      uint64 // records of attempts
@@ -32,8 +32,7 @@ type accounting struct {
 	err error // more money than can be counted
 }
 
-func (b *accounting) closeAttempt() {
-	a := &b.attempt
+func (b *accounting) closeAttempt(a *Attempt) {
 	b.attempts++
 	b.charged += a.Charged
 	b.settled += a.Settled
@@ -52,7 +51,8 @@ func (b *accounting) closeAttempt() {
 	b.to.Attempt(a)
 }
 
-func (b *accounting) closeCall(c *Call) {
+func (b *accounting) closeCall() {
+	c := &b.call
 	b.calls[c.Outcome]++
 	b.last[c.Fleet] = c.Ended
 	b.callsAttempts += uint64(c.Attempts)

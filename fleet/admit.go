@@ -5,23 +5,17 @@ import (
 	"stampede/sim"
 )
 
-// waiter is a call in a queue. One that left before its turn has another ticket by then, or
-// none, and is skipped.
-type waiter = policy.Waiter
-
 // instance is the one that works on a call.
-func (g *group) instance(c *call) *policy.Instance { return g.instances.At(c.record.Instance) }
+func (g *group) instance(c *call) *policy.Instance { return g.instances.At(c.instance) }
 
 // need is what an attempt of the call takes, as far as its client knows.
 func need(c *call) policy.Need {
-	size := &c.record.Size
-	return policy.Need{1, float64(size.Prompt + size.MaxTokens), float64(size.Prompt), float64(size.MaxTokens)}
+	prompt, declared := float64(c.size.Prompt), float64(c.size.MaxTokens)
+	return policy.Need{1, prompt + declared, prompt, declared}
 }
 
-// request is what a call asks its instance for.
-func (r *run) request(id uint32) policy.Request {
-	c := r.calls.at(id)
-	g := r.group(c)
+// ask is what a call asks its instance for.
+func (r *run) ask(id uint32, c *call, g *group) policy.Request {
 	r.tickets++
 	req := policy.Request{
 		Caller: waiter{ID: id, Ticket: r.tickets},
@@ -31,20 +25,20 @@ func (r *run) request(id uint32) policy.Request {
 		Paced:  c.paced,
 	}
 	if g.Client.Throttle.On() {
-		req.U = g.shedding.Uniform(c.record.ID, uint64(c.record.Attempts))
+		req.U = g.shedding.Uniform(c.id, uint64(c.attempts))
 	}
 	return req
 }
 
 // admit asks the instance of a call for its next attempt, and does what it answers.
 func (r *run) admit(id uint32) {
-	c := r.calls.at(id)
+	c := r.calls.At(id)
 	g := r.group(c)
 	m := g.instance(c)
 	now := r.loop.Now()
-	req := r.request(id)
+	req := r.ask(id, c, g)
 	expiry, layer := r.expiry(id)
-	req.Expired = c.leaves <= now || layer >= 0 && expiry <= now
+	req.Expired = r.leaves(c) <= now || layer >= 0 && expiry <= now
 	a := m.Admit(now, &req)
 	if req.Placed && c.places == 0 {
 		c.places++
@@ -55,16 +49,16 @@ func (r *run) admit(id uint32) {
 		r.send(id, a.Generation, false, expiry, layer)
 	case policy.Wait:
 		r.hold(id, waitFor[a.By], expiry, layer)
-		c.timer = r.loop.Timer(now+a.Wait, event{kind: admits, id: id})
+		c.timer = r.loop.Timer(now+a.Wait, event(admits, id))
 	case policy.Queue:
-		c.place, c.ticket = queueAt[a.By], req.Caller.Ticket
+		r.queue(c, queueAt[a.By], req.Caller.Ticket)
 		r.hold(id, waitFor[a.By], expiry, layer)
 	case policy.Refuse:
 		if a.By == policy.ByThrottle {
 			r.unblock(m, c.target) // the breaker had let it through
 		}
 		switch {
-		case a.By == policy.ByExpiry && c.leaves <= now:
+		case a.By == policy.ByExpiry && r.leaves(c) <= now:
 			r.releasePlace(c)
 			r.end(id, policy.Abandoned)
 		case a.By == policy.ByExpiry:
@@ -88,20 +82,23 @@ var (
 // hold starts a wait before an attempt is sent, which the call's timeouts may cut short: that of
 // the given layer at that instant.
 func (r *run) hold(id uint32, kind Wait, expiry sim.Time, layer int) {
-	c := r.calls.at(id)
+	c := r.calls.At(id)
 	r.wait(c, kind)
 	if layer >= 0 {
 		c.layer = uint8(layer)
-		c.expiry = r.loop.Timer(max(expiry, r.loop.Now()), event{kind: expires, id: id})
+		r.extra(c).expiry = r.loop.Timer(max(expiry, r.loop.Now()), event(expires, id))
 	}
 }
 
 // resume is the end of such a wait.
 func (r *run) resume(id uint32) {
-	r.waited(id)
-	c := r.calls.at(id)
-	r.loop.Cancel(c.expiry)
-	c.expiry = sim.Timer{}
+	c := r.calls.At(id)
+	r.waited(c)
+	if c.extra > 0 {
+		x := r.extras.At(c.extra)
+		r.loop.Cancel(x.expiry)
+		x.expiry = sim.Timer{}
+	}
 }
 
 // releasePlace frees a call's place at the gate, and lets those who waited for it ask again.
@@ -117,9 +114,9 @@ func (r *run) releasePlace(c *call) {
 			m.SkipCancelled()
 			continue
 		}
-		next := r.calls.at(w.ID)
+		next := r.calls.At(w.ID)
 		next.places++
-		next.timer = r.loop.Timer(r.loop.Now(), event{kind: admits, id: w.ID})
+		next.timer = r.loop.Timer(r.loop.Now(), event(admits, w.ID))
 	}
 }
 
@@ -127,7 +124,7 @@ func (r *run) releasePlace(c *call) {
 func (r *run) unblock(m *policy.Instance, target uint8) {
 	for w, ok := m.NextBlocked(target); ok; w, ok = m.NextBlocked(target) {
 		if r.turnOf(w) {
-			r.calls.at(w.ID).timer = r.loop.Timer(r.loop.Now(), event{kind: admits, id: w.ID})
+			r.calls.At(w.ID).timer = r.loop.Timer(r.loop.Now(), event(admits, w.ID))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"stampede/backend"
 	"stampede/policy"
 	"stampede/sim"
 	"stampede/wire"
@@ -8,14 +9,11 @@ import (
 
 // follow does what the policy decided: the layer of that number tries again.
 func (r *run) follow(id uint32, d policy.Decision, layer int) {
-	c := r.calls.at(id)
+	c := r.calls.At(id)
 	if d.Outcome == policy.OthersDecide {
 		return
 	}
-	if c.hedge != (sim.Timer{}) {
-		r.loop.Cancel(c.hedge)
-		c.hedge = sim.Timer{}
-	}
+	r.cancelHedge(c)
 	if !d.Again {
 		if d.Outcome == policy.Answered {
 			r.dropAll(c, policy.HedgeTimer)
@@ -26,21 +24,32 @@ func (r *run) follow(id uint32, d policy.Decision, layer int) {
 		return
 	}
 	c.layer = uint8(layer)
-	r.wait(c, BackoffWait)
-	if d.Hinted {
-		c.waits = RetryAfterWait
-	} else if layer == 0 {
+	switch {
+	case d.Hinted:
+		r.wait(c, RetryAfterWait)
+	case layer == 0:
+		r.wait(c, BackoffWait)
 		c.lastWait = d.Wait
-	} else {
+	default:
+		r.wait(c, BackoffWait)
 		r.tries(id)[layer-1].LastWait = d.Wait
 	}
 	at := r.loop.Now() + d.Wait
 	if end, expired := r.expiryBeyond(id, layer); expired >= 0 && end <= at {
 		c.layer = uint8(expired)
-		c.timer = r.loop.Timer(max(end, r.loop.Now()), event{kind: expires, id: id})
+		c.timer = r.loop.Timer(max(end, r.loop.Now()), event(expires, id))
 		return
 	}
-	c.timer = r.loop.Timer(at, event{kind: ready, id: id})
+	r.rest(c, at, event(ready, id))
+}
+
+// rest schedules the end of a wait that nothing cuts short but the patience of the caller.
+func (r *run) rest(c *call, until sim.Time, end backend.Event) {
+	if c.leaves {
+		c.timer = r.loop.Timer(until, end)
+	} else {
+		r.loop.At(until, end)
+	}
 }
 
 // expiry is when the first of a call's layers gives up, and its number: 0 for the
@@ -50,7 +59,7 @@ func (r *run) expiry(id uint32) (at sim.Time, layer int) { return r.expiryBeyond
 // expiryBeyond is the same when a layer waits between its own tries: its own timeout, of each
 // of them, does not run then.
 func (r *run) expiryBeyond(id uint32, waits int) (at sim.Time, layer int) {
-	c := r.calls.at(id)
+	c := r.calls.At(id)
 	client := &r.group(c).Client
 	at, layer = sim.Never, -1
 	if whole := client.Timeouts.Call; whole > 0 && waits == 0 {
@@ -67,8 +76,8 @@ func (r *run) expiryBeyond(id uint32, waits int) (at sim.Time, layer int) {
 // resumed is the end of a wait: the layer that waited begins its next try, and
 // those inside it begin anew.
 func (r *run) resumed(id uint32) {
-	r.waited(id)
-	c := r.calls.at(id)
+	c := r.calls.At(id)
+	r.waited(c)
 	now := r.loop.Now()
 	if c.layer > 0 {
 		tries := r.tries(id)
@@ -81,7 +90,7 @@ func (r *run) resumed(id uint32) {
 
 // renew begins the innermost layers anew, so many outer ones among them.
 func (r *run) renew(id uint32, outer int, now sim.Time) {
-	c := r.calls.at(id)
+	c := r.calls.At(id)
 	c.start, c.tries, c.lastWait = now, 0, 0
 	for i := range r.tries(id)[:outer] {
 		r.tries(id)[i] = policy.Tries{Made: 1, Start: now, Since: now}
@@ -91,7 +100,7 @@ func (r *run) renew(id uint32, outer int, now sim.Time) {
 // expired is the end of a timeout while the call waits, wherever that is.
 func (r *run) expired(id uint32) {
 	r.resume(id)
-	c := r.calls.at(id)
+	c := r.calls.At(id)
 	r.loop.Cancel(c.timer)
 	r.unqueue(c)
 	r.lapse(id)
@@ -99,7 +108,7 @@ func (r *run) expired(id uint32) {
 
 // lapse is the end of a timeout while no attempt is under way: the layers outside it decide.
 func (r *run) lapse(id uint32) {
-	c := r.calls.at(id)
+	c := r.calls.At(id)
 	g := r.group(c)
 	r.releasePlace(c)
 	r.releaseRetry(c)
@@ -111,7 +120,7 @@ func (r *run) lapse(id uint32) {
 	f := policy.Facts{
 		Now:   r.loop.Now(),
 		Reply: &wire.Reply{Failure: wire.Timeout},
-		U:     g.jitter.Uniform(c.record.ID, uint64(c.record.Attempts)<<8|uint64(layer)),
+		U:     g.jitter.Uniform(c.id, uint64(c.attempts)<<8|uint64(layer)),
 	}
 	d, layer := g.Client.Decide(&f, r.tries(id), layer)
 	r.grant(c, &d, f.Reply)
@@ -122,7 +131,8 @@ func (r *run) lapse(id uint32) {
 func (r *run) releaseRetry(c *call) {
 	if c.granted {
 		r.group(c).instance(c).ReleaseRetry()
-		c.granted, c.cost = false, 0
+		c.granted = false
+		r.spend(c)
 	}
 	c.paced = false
 }
@@ -130,7 +140,7 @@ func (r *run) releaseRetry(c *call) {
 // giveUp ends a call at its target: it goes on to the next one, or ends. A stream that broke
 // before its reader's eyes does not go on.
 func (r *run) giveUp(id uint32, outcome policy.Outcome) {
-	c := r.calls.at(id)
+	c := r.calls.At(id)
 	g := r.group(c)
 	r.releaseRetry(c)
 	if g.Client.Fallback.On && outcome != policy.StreamBroken {
@@ -140,8 +150,8 @@ func (r *run) giveUp(id uint32, outcome policy.Outcome) {
 		if next, ok := m.Available(now, int(c.target)+1); ok {
 			c.target = next
 			r.renew(id, len(g.Client.Outer), now)
-			c.timer = r.loop.Timer(now, event{kind: onward, id: id})
 			r.wait(c, BackoffWait)
+			r.rest(c, now, event(onward, id))
 			return
 		}
 	}
@@ -150,18 +160,16 @@ func (r *run) giveUp(id uint32, outcome policy.Outcome) {
 
 // leave is the end of a caller's patience, wherever the call is.
 func (r *run) leave(id uint32) {
-	c := r.calls.at(id)
-	if c.flying > 0 {
-		for i := range r.backends {
-			r.marked(&r.backends[i]) // what happens at this instant happens first
+	c := r.calls.At(id)
+	if c.flight > 0 {
+		for _, b := range r.backends {
+			b.CatchUp()
 		}
-		for _, aid := range c.flights[:c.flying] {
-			if r.attempts.at(aid).replyAt == r.loop.Now() { // if it is no answer, then the caller leaves
-				c.patience = r.loop.Timer(r.loop.Now(), event{kind: leave, id: id})
-				return
-			}
+		if r.due(c) { // if it is no answer, then the caller leaves
+			r.extra(c).patience = r.loop.Timer(r.loop.Now(), event(leave, id))
+			return
 		}
-		r.loop.Cancel(c.hedge)
+		r.cancelHedge(c)
 		r.dropAll(c, policy.PatienceTimer)
 	} else {
 		r.resume(id)
@@ -174,24 +182,24 @@ func (r *run) leave(id uint32) {
 
 // end closes a call, or gives it back to the queue, and frees its worker.
 func (r *run) end(id uint32, outcome policy.Outcome) {
-	c := r.calls.at(id)
+	c := r.calls.At(id)
 	now := r.loop.Now()
 	g, worker, held := r.group(c), c.worker, c.held
 	c.held = false
 	r.releaseRetry(c)
 	if outcome != policy.Answered && outcome != policy.Abandoned &&
-		g.Workload.Redelivery.again(c.record.Deliveries) && (r.Horizon == 0 || now < r.Horizon) {
+		g.Workload.Redelivery.again(c.delivery) && (r.Horizon == 0 || now < r.Horizon) {
 		r.wait(c, RedeliveryWait)
 		again := now + g.Workload.Redelivery.After
 		if v := g.Workload.Redelivery.Visible; v > 0 {
-			again = max(now, c.delivered+v)
+			again = max(now, r.extra(c).delivered+v)
 		}
-		c.timer = r.loop.Timer(again, event{kind: redeliver, id: id})
+		r.rest(c, again, event(redeliver, id))
 	} else {
-		r.loop.Cancel(c.patience)
-		c.record.Ended, c.record.Outcome = now, outcome
-		r.accounting.closeCall(&c.record)
-		r.calls.free(id)
+		if c.leaves {
+			r.loop.Cancel(r.extra(c).patience)
+		}
+		r.closeCall(id, outcome)
 	}
 	if held {
 		r.release(g, worker)
@@ -205,16 +213,15 @@ func (r *run) close() {
 		return
 	}
 	for _, hanging := range []bool{false, true} {
-		for id := uint32(1); id <= r.calls.used; id++ {
-			c := r.calls.at(id)
-			if !c.live || (c.flying != 0) != hanging {
+		for id := uint32(1); id <= r.calls.Last(); id++ {
+			c := r.calls.At(id)
+			if !c.live || (c.flight > 0) != hanging {
 				continue
 			}
 			if hanging {
-				for _, aid := range c.flights[:c.flying] {
-					if a := r.attempts.at(aid); a.state == waiting && !a.left {
-						r.leaveQueue(a)
-					}
+				for aid := c.flight; aid > 0; aid = r.attempts.At(aid).next {
+					a := r.attempts.At(aid)
+					r.backends[a.backend].Expel(a.flight)
 				}
 				r.dropAll(c, policy.EndOfRun)
 			} else {
@@ -225,9 +232,7 @@ func (r *run) close() {
 					r.group(c).instance(c).Release() // and no other call gets it
 				}
 			}
-			c.live = false
-			c.record.Ended, c.record.Outcome = r.loop.Now(), policy.Unfinished
-			r.accounting.closeCall(&c.record)
+			r.closeCall(id, policy.Unfinished)
 		}
 	}
 }

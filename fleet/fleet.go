@@ -5,11 +5,11 @@
 // and streams one record for each attempt and each call to a [Listener]; it
 // keeps no counters of its own.
 //
-// The life of a call is in seven files, each in the order in which things
-// happen: run.go has the loop and its events, workers.go how a call gets to a
+// The life of a call is in these files, each in the order in which things
+// happen: run.go has the loop and its events, call.go what is known of a call, workers.go how it gets to a
 // worker, admit.go what it does with the answer of its instance ([policy.Instance.Admit]),
-// send.go the start of an attempt, attempt.go the provider and the timers, conclude.go the
-// bill and the decision, ending.go the end.
+// send.go the start of an attempt, attempt.go its timers, conclude.go the
+// decision, ending.go the end. What the provider does meanwhile is the life of a request, in package backend.
 //
 // At one instant things happen in this order, each for a reason. A reply, or the
 // first token of a stream, beats the timer that would have cut it off: it was

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"stampede/backend"
 	"stampede/policy"
 	"stampede/sim"
 )
@@ -10,10 +11,12 @@ type group struct {
 	*Fleet
 	index     int
 	instances policy.Instances
-	lines     []line   // before the workers
-	thoughts  []uint64 // how often each worker has paused
-	next      uint64   // the call to come
-	started   uint64   // calls that arrived
+	lines     []line          // before the workers
+	thoughts  []uint64        // how often each worker has paused
+	terms     []backend.Terms // by target
+	providers []uint8         // by target
+	next      uint64          // the call to come
+	started   uint64          // calls that arrived
 
 	arrivals, prompts, outputs, reasoning, thinking, patience, jitter, shedding, dealing sim.Key
 }
@@ -26,8 +29,18 @@ func newGroup(f *Fleet, index int, key sim.Key) group {
 		reasoning: key.For(forReasoning), thinking: key.For(forThinking), patience: key.For(forPatience),
 		jitter: key.For(forJitter), shedding: key.For(forShedding), dealing: key.For(forDealing),
 	}
+	t := &f.Client.Timeouts
+	for i := range 1 + len(f.Fallbacks) {
+		to := f.target(uint8(i))
+		g.providers = append(g.providers, uint8(to.Provider))
+		g.terms = append(g.terms, backend.Terms{
+			Price: to.Price, Connect: t.Connect, Stream: f.Workload.Stream,
+			Watched:  f.Workload.Stream && (t.FirstByte > 0 || t.Gap > 0),
+			Lifetime: f.Workload.Cache.Lifetime, Writes: f.Workload.Cache.Writes,
+		})
+	}
 	return g
 }
 
 // group is the fleet of a call.
-func (r *run) group(c *call) *group { return &r.groups[c.record.Fleet] }
+func (r *run) group(c *call) *group { return &r.groups[c.fleet] }

@@ -819,7 +819,7 @@ func TestNoAnswerIsKnownBeforeItIsThere(t *testing.T) {
 	if !slices.Equal(seen[0], seen[1]) {
 		t.Errorf("answers of 10 tokens:\n%v\nof 1,000:\n%v", seen[0], seen[1])
 	}
-	if n := need(&call{record: Call{Size: Size{Prompt: 100, Output: 900, MaxTokens: 50}}}); n != (policy.Need{1, 150,
+	if n := need(&call{size: Size{Prompt: 100, Output: 900, MaxTokens: 50}}); n != (policy.Need{1, 150,
 		100, 50}) {
 		t.Errorf("the client thinks it needs %v", n)
 	}

@@ -3,6 +3,7 @@ package fleet
 import (
 	"time"
 
+	"stampede/backend"
 	"stampede/cost"
 	"stampede/internal/words"
 	"stampede/policy"
@@ -103,28 +104,16 @@ type Attempt struct {
 	Delivery int // from 1
 	Instance int
 	Target   int      // from 0
-	Limit    int8     // that refused it: of its provider, or provider.NoLimit or NoSlot
 	Hedge    bool     // sent beside another
 	Arrived  sim.Time // of its call
 	Sent     sim.Time
-	Received sim.Time // at the provider; -1 when it never got there
-	First    sim.Time // the first token at the client; -1 when it never got there
 	Ended    sim.Time // the reply arrived, or the client gave the attempt up
 
-	Reply wire.Reply
+	backend.Result // of the provider
+
 	Cut   policy.Timer // what cut the attempt off, if anything
-
-	Usage cost.Usage // as billed
-	Bill  cost.Money
-	Cause cost.Cause // of the waste, when Bill was not for an answer
+	Cause cost.Cause   // of the waste, when Bill was not for an answer
 	Waste bool
-
-	Charged, Settled, Refunded int64 // tokens, over the provider's limits on tokens
-
-	InFlight int // requests at the provider when this one arrived, itself included if admitted
-	Ordinal  int // place among the requests that arrived at the provider in the same whole second, from 1
-	Tenth    int // the same within a tenth of a second
-
 	Shown int // tokens of a stream that broke and is asked again, as its client saw them
 
 	Decision policy.Decision // what the client does next

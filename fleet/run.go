@@ -2,13 +2,12 @@ package fleet
 
 import (
 	"errors"
-	"time"
 
-	"stampede/cost"
+	"stampede/backend"
+	"stampede/internal/arena"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
-	"stampede/wire"
 )
 
 // Run runs one replication of the model and streams its records. It fails when
@@ -27,11 +26,11 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		if i > 0 {
 			own = key.For(forFallbacks).For(uint64(i))
 		}
-		b, err := newBackend(config, uint32(i), own)
+		b, err := backend.New(config, own, &r.loop, i)
 		if err != nil {
 			return Summary{}, err
 		}
-		b.Measure(m.Warmup, m.end())
+		b.Provider().Measure(m.Warmup, m.end())
 		r.backends = append(r.backends, b)
 	}
 	counters := false // whether anyone reads them
@@ -46,7 +45,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	}
 	for i := range r.backends {
 		if !counters {
-			r.backends[i].Quiet()
+			r.backends[i].Provider().Quiet()
 		}
 	}
 	for i := range r.groups {
@@ -69,14 +68,14 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	}
 	var ledger provider.Ledger
 	for i := range r.backends {
-		l := r.backends[i].Ledger()
+		l := r.backends[i].Provider().Ledger()
 		ledger.Taken += l.Taken
 		ledger.Given += l.Given
 	}
 	summary.Last = r.accounting.last
 	summary.MeasuredTo = m.MeasuredTo(&summary, -1)
 	for i := range r.backends {
-		summary.Uses = append(summary.Uses, r.backends[i].Use(summary.MeasuredTo))
+		summary.Uses = append(summary.Uses, r.backends[i].Provider().Use(summary.MeasuredTo))
 	}
 	r.accounting.reconcile(started, ledger)
 	for i := range r.groups {
@@ -113,46 +112,34 @@ const (
 	forDealing
 )
 
-// event is what the loop carries: a kind and the number of a call, an attempt,
-// or of a worker of a fleet.
-type event struct {
-	kind  kind
-	fleet uint16
-	id    uint32
-}
-
-type kind uint16
-
+// Events are those of the backends, and these. Of is the number of a fleet where ID is not that
+// of a call or an attempt.
 const (
-	arrival   kind = iota // the next call arrives by itself
-	thought               // a worker has paused and fetches a call
-	admits                // a call asks its instance again whether it may be sent
-	expires               // a timeout of the whole call or of a layer ends while a call waits
-	onward                // a call goes on to its next target
-	hedges                // a call may be sent a second time
-	redeliver             // a call is in the queue again
-	ready                 // a call has waited and wants to be sent
-	arrives               // an attempt reaches the provider
-	received              // the provider looks at it
-	first                 // the first token of a stream reaches the client
-	generated             // the provider is done with an attempt
-	marked                // the batch gets to a first or a last token
-	replied               // a reply reaches the client
-	cut                   // a timer of an attempt fires
-	leave                 // a caller's patience ends
+	arrival   = iota + backend.Kinds // the next call arrives by itself
+	thought                          // a worker has paused and fetches a call
+	admits                           // a call asks its instance again whether it may be sent
+	expires                          // a timeout of the whole call or of a layer ends while a call waits
+	onward                           // a call goes on to its next target
+	hedges                           // a call may be sent a second time
+	redeliver                        // a call is in the queue again
+	ready                            // a call has waited and wants to be sent
+	cut                              // a timer of an attempt fires
+	leave                            // a caller's patience ends
 )
+
+func event(kind backend.Kind, id uint32) backend.Event { return backend.Event{Kind: kind, ID: id} }
 
 // run is one replication under way.
 type run struct {
 	*Model
-	loop       sim.Loop[event]
-	verdict    provider.Verdict // of the request at hand
+	loop       sim.Loop[backend.Event]
 	accounting accounting
 
-	backends []backend
+	backends []*backend.Backend
 	groups   []group
-	calls    arena[call]
-	attempts arena[attempt]
+	calls    arena.Arena[call]
+	extras   arena.Arena[extra]
+	attempts arena.Arena[attempt]
 	tickets  uint32
 	freed    []freed // workers about to go on
 	freeing  bool
@@ -160,191 +147,36 @@ type run struct {
 	layers   int            // the most outer layers of any fleet
 }
 
-// tries are those of a call's outer layers.
-func (r *run) tries(id uint32) []policy.Tries {
-	n := len(r.group(r.calls.at(id)).Client.Outer)
-	if n == 0 {
-		return nil
-	}
-	from := int(id) * r.layers
-	for len(r.outer) < from+r.layers {
-		r.outer = append(r.outer, policy.Tries{})
-	}
-	return r.outer[from : from+n]
-}
-
-// call is a logical request that has not ended.
-// What each attempt reads or writes stands first: of a large herd it is not in the cache of the
-// machine.
-type call struct {
-	since    sim.Time                     // when the present wait began
-	timer    sim.Timer                    // of the present wait
-	start    sim.Time                     // of this delivery
-	lastWait time.Duration                // the last backoff
-	flights  [1 + policy.MaxHedges]uint32 // the attempts in flight
-	tries    int32                        // attempts in this delivery
-	flying   uint8                        // how many attempts are in flight
-	waits    Wait                         // the kind of the present wait
-	place    place
-	layer    uint8 // that waits
-	target   uint8
-	hedges   uint8 // of the present try
-	places   uint8 // that it has at the gate
-	live     bool
-	held     bool      // a worker is at it
-	granted  bool      // the budget allows the coming retry
-	paced    bool      // the coming attempt has its room at the pacer
-	cost     float32   // what the coming retry was paid with
-	expiry   sim.Timer // of the call or a layer, while it waits to be sent
-	leaves   sim.Time  // when its caller's patience ends
-	tried    sim.Time  // the start of the present try
-	record   Call
-
-	worker    uint32
-	ticket    uint32   // of the queue that it waits in
-	acted     uint32   // where its work was done, a bit for each target
-	delivered sim.Time // when the worker took it
-	hedge     sim.Timer
-	patience  sim.Timer
-	cached    sim.Time // start of the last request known to have used the cache
-	caching   sim.Time // start of a request that uses it
-	cachedAt  sim.Time // when that begins to be known
-}
-
-// place is where a call is while no event of its own is pending.
-type place uint8
-
-const (
-	onTheWay place = iota // in flight, or in a timed wait
-	inBacklog
-	atGate
-	atBreaker
-)
-
-// queue puts a call into a queue of that place.
-func (r *run) queue(id uint32, at place) waiter {
-	c := r.calls.at(id)
-	r.tickets++
-	c.place, c.ticket = at, r.tickets
-	return waiter{ID: id, Ticket: c.ticket}
-}
-
-// turnOf is the turn of a call in its queue; false when it has left.
-func (r *run) turnOf(w waiter) bool {
-	c := r.calls.at(w.ID)
-	if c.ticket != w.Ticket {
-		return false
-	}
-	c.place, c.ticket = onTheWay, 0
-	return true
-}
-
-// unqueue takes a call out of the queue it waits in, if any.
-func (r *run) unqueue(c *call) {
-	if c.place == atGate {
-		r.group(c).instance(c).CancelAtGate()
-	}
-	c.place, c.ticket = onTheWay, 0
-}
-
-// attempt is a request that the client or the provider still has to do with.
-type attempt struct {
-	call      uint32
-	number    int32
-	inFlight  int32
-	gated     int32 // places taken at its gate when it was sent
-	ordinal   int32
-	tenth     int32
-	relayed   int32 // times that the gateway tried again
-	state     state
-	backend   uint8
-	limit     int8 // that refused it: of its provider, or provider.NoLimit or NoSlot
-	target    uint8
-	layer     uint8 // whose timeout the call timer is
-	role      policy.Role
-	abandoned bool
-	batched   bool // in the batch, under a name
-	left      bool // the provider's queue, before its turn
-	hangs     bool
-	breaks    bool
-	lost      bool // it breaks at its end
-	replayed  bool // it is answered from memory
-	// unfinished means that its client left before the provider was done.
-	unfinished bool
-	timerKind  policy.Timer
-	request    provider.Request
-	output     int32 // tokens that will have been generated
-	hidden     int32 // of them, by reasoning
-	name       uint32
-	billed     provider.Billed // of a refused one
-	relays     cost.Usage      // of refusals that the gateway kept to itself
-	slow       float64
-	sent       sim.Time
-	received   sim.Time
-	cost       float32  // that it was paid with, as a retry
-	generation uint32   // of the breaker that let it through
-	begins     sim.Time // the first token is generated
-	first      sim.Time // the first token that is seen leaves the provider
-	last       sim.Time // the last token leaves the provider
-	reply      wire.Reply
-	replyAt    sim.Time  // at the client, once known
-	charged    int64     // at admission
-	penalty    int64     // for being refused
-	timer      sim.Timer // cut
-	ends       sim.Timer // generated
-	streams    sim.Timer // first
-}
-
-// tenantBits leave room for the number of a call before that of its fleet, so that
-// every fleet has luck of its own at the provider.
-const tenantBits = 56
-
-type state uint8
-
-const (
-	sending state = iota
-	refused
-	waiting // for a slot at the provider
-	generating
-	hung
-	done
-)
-
-func (r *run) handle(e event) {
-	switch e.kind {
+func (r *run) handle(e backend.Event) {
+	switch e.Kind {
+	default:
+		switch news, attempt := r.backends[e.Of].Handle(e); news {
+		case backend.Replied:
+			r.replied(attempt)
+		case backend.Began:
+			r.firstToken(attempt)
+		}
 	case arrival:
-		r.arrive(&r.groups[e.fleet])
+		r.arrive(&r.groups[e.Of])
 	case thought:
-		r.fetch(&r.groups[e.fleet], e.id)
+		r.fetch(&r.groups[e.Of], e.ID)
 	case redeliver:
-		r.enqueue(e.id)
+		r.enqueue(e.ID)
 	case ready:
-		r.resumed(e.id)
+		r.resumed(e.ID)
 	case admits:
-		r.resume(e.id)
-		r.admit(e.id)
+		r.resume(e.ID)
+		r.admit(e.ID)
 	case expires:
-		r.expired(e.id)
+		r.expired(e.ID)
 	case onward:
-		r.waited(e.id)
-		r.admit(e.id)
+		r.waited(r.calls.At(e.ID))
+		r.admit(e.ID)
 	case hedges:
-		r.hedge(e.id)
-	case arrives:
-		r.arrived(e.id)
-	case received:
-		r.receive(e.id)
-	case first:
-		r.firstToken(e.id)
-	case generated:
-		r.generated(e.id)
-	case marked:
-		r.marked(&r.backends[e.id])
-	case replied:
-		r.replied(e.id)
+		r.hedge(e.ID)
 	case cut:
-		r.cutOff(e.id)
+		r.cutOff(e.ID)
 	case leave:
-		r.leave(e.id)
+		r.leave(e.ID)
 	}
 }

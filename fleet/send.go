@@ -4,95 +4,97 @@ import (
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
-	"stampede/wire"
 )
+
+// attempt is one in flight: its record, filled as things happen, and what its client has to do
+// with it. What the provider has to do with it is under its number at the backend.
+type attempt struct {
+	Attempt
+	call       uint32
+	next       uint32 // of the same call, in flight and sent before
+	flight     uint32 // its number at the backend
+	generation uint32 // of the breaker that let it through
+	backend    uint8
+	layer      uint8 // whose timeout the call timer is
+	role       policy.Role
+	timerKind  policy.Timer
+	timer      sim.Timer
+	began      sim.Time // when its try began, and it or the attempt that it hedges was sent
+	gated      int32    // places taken at its gate when it was sent
+	cost       float32  // that it was paid with, as a retry
+}
 
 // send starts an attempt and its timers, with that of the layer that expires first. A hedge is
 // one beside another that is under way.
 func (r *run) send(id uint32, generation uint32, hedge bool, expiry sim.Time, layer int) {
-	c := r.calls.at(id)
+	c := r.calls.At(id)
 	g := r.group(c)
 	m := g.instance(c)
 	now := r.loop.Now()
-	if c.hedges++; !hedge {
-		c.tries++
-		c.hedges, c.tried = 0, now
-	}
-	c.record.Attempts++
-	aid, a := r.attempts.alloc()
-	c.flights[c.flying] = aid
-	c.flying++
-	role := policy.FirstTry
+	aid, a := r.attempts.Alloc()
+	c.attempts++
+	*a = attempt{}
+	a.Call, a.Fleet, a.Number, a.Delivery = c.id, int(c.fleet), int(c.attempts), int(c.delivery)
+	a.Instance, a.Target, a.Hedge, a.Arrived, a.Sent = int(c.instance), int(c.target), hedge, c.arrived, now
+	a.call, a.next, a.backend, a.generation, a.began = id, c.flight, g.providers[c.target], generation, now
 	switch {
 	case hedge:
-		role = policy.Hedged
+		c.hedges++
+		a.role, a.began = policy.Hedged, r.attempts.At(c.flight).began
 	case c.granted:
-		role = policy.Retried
-	}
-	size := &c.record.Size
-	to := g.target(c.target)
-	timeouts := &g.Client.Timeouts
-	*a = attempt{
-		call: id, number: c.record.Attempts, sent: now, received: -1, first: sim.Never, last: sim.Never,
-		replyAt: sim.Never,
-		backend: uint8(to.Provider), limit: provider.NoLimit, target: c.target, generation: generation, role: role,
-		request: provider.Request{
-			Call:      c.record.ID | uint64(c.record.Fleet)<<tenantBits,
-			Tenant:    int(c.record.Fleet),
-			Attempt:   int(c.record.Attempts),
-			Prompt:    int(size.Prompt),
-			MaxTokens: int(size.MaxTokens),
-		},
+		a.role = policy.Retried
+		a.cost = r.spend(c)
 	}
 	if !hedge {
-		a.cost, c.cost, c.granted, c.paced = c.cost, 0, false, false
+		c.tries++
+		c.hedges, c.granted, c.paced = 0, false, false
 	}
-	a.gated = int32(m.Sent(now, role))
-	p := &r.backends[to.Provider]
-	reach := p.Reach(now, &a.request)
-	if connect := timeouts.Connect; connect > 0 && 2*p.hop > connect {
-		reach = provider.Unreachable // a handshake, one round trip, would take too long
-	}
-	switch reach {
-	case provider.Reachable:
-		r.loop.At(now+p.hop, event{kind: arrives, id: aid})
-	case provider.RefusedConn:
-		r.refuse(aid, &wire.Reply{Failure: wire.Connection}, 2*p.hop)
-	case provider.Unreachable:
-		a.state = hung
-	}
+	c.flight = aid
+	a.gated = int32(m.Sent(now, a.role))
+	reach := r.request(c, a, aid, g)
+	timeouts := &g.Client.Timeouts
 	timer, span := timeouts.BeforeFirstByte(int(c.tries), reach != provider.Unreachable)
 	if layer >= 0 && (timer == policy.NoTimer || expiry < now+span) {
 		timer, span, a.layer = policy.CallTimer, max(0, expiry-now), uint8(layer)
 	}
 	if timer != policy.NoTimer {
 		a.timerKind = timer
-		a.timer = r.loop.Timer(now+span, event{kind: cut, id: aid})
+		a.timer = r.loop.Timer(now+span, event(cut, aid))
 	}
 	if int(c.hedges) < g.Client.Hedge.MaxAttempts() {
 		if after, ok := m.HedgeDelay(); ok {
-			c.hedge = r.loop.Timer(now+after, event{kind: hedges, id: id})
+			r.extra(c).hedge = r.loop.Timer(now+after, event(hedges, id))
 		}
 	}
+}
+
+// request sends the request of an attempt to its provider.
+func (r *run) request(c *call, a *attempt, aid uint32, g *group) provider.Reachability {
+	b := r.backends[a.backend]
+	flight, req := b.New(&a.Result)
+	a.flight = flight
+	req.Call, req.Tenant, req.Attempt = c.provided(), int(c.fleet), int(c.attempts)
+	req.Prompt, req.Cached, req.MaxTokens = int(c.size.Prompt), int(c.size.Cached), int(c.size.MaxTokens)
+	req.Output, req.Reasoning = c.size.Output, c.size.Reasoning
+	req.Owner, req.Terms, req.Warm = aid, &g.terms[c.target], c.arrived
+	if g.Client.IdempotencyKey {
+		req.Key = c.key()
+	}
+	return b.Send(flight)
 }
 
 // hedge sends a second attempt beside the first, when a place at the gate is free, the
 // pacer lets it go at once, and breaker and throttle let it through.
 func (r *run) hedge(id uint32) {
-	c := r.calls.at(id)
+	c := r.calls.At(id)
 	g := r.group(c)
 	m := g.instance(c)
 	now := r.loop.Now()
-	r.marked(&r.backends[g.target(c.target).Provider])
-	if c.flying == 0 || int(c.flying) == len(c.flights) || c.leaves <= now {
+	r.backends[g.target(c.target).Provider].CatchUp()
+	if c.flight == 0 || r.leaves(c) <= now || r.due(c) {
 		return
 	}
-	for _, aid := range c.flights[:c.flying] {
-		if r.attempts.at(aid).replyAt == now {
-			return // the reply is there
-		}
-	}
-	req := r.request(id)
+	req := r.ask(id, c, g)
 	req.Placed = false // each attempt has a place of its own
 	a := m.AdmitHedge(now, &req)
 	if a.By == policy.ByThrottle && a.Action != policy.Go {
@@ -106,4 +108,25 @@ func (r *run) hedge(id uint32) {
 	}
 	expiry, layer := r.expiry(id)
 	r.send(id, a.Generation, true, expiry, layer)
+}
+
+// due reports whether the reply to an attempt of a call is there at this instant.
+func (r *run) due(c *call) bool {
+	for aid := c.flight; aid > 0; {
+		a := r.attempts.At(aid)
+		if r.backends[a.backend].Due(a.flight) {
+			return true
+		}
+		aid = a.next
+	}
+	return false
+}
+
+// cancelHedge calls off the hedge to come.
+func (r *run) cancelHedge(c *call) {
+	if c.extra > 0 {
+		x := r.extras.At(c.extra)
+		r.loop.Cancel(x.hedge)
+		x.hedge = sim.Timer{}
+	}
 }

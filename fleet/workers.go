@@ -3,6 +3,7 @@ package fleet
 import (
 	"time"
 
+	"stampede/backend"
 	"stampede/policy"
 	"stampede/sim"
 )
@@ -31,7 +32,7 @@ func (r *run) scheduleArrival(g *group, last sim.Time) {
 	}
 	at, ok := g.Workload.Arrivals.Next(g.next, last, g.arrivals.Uniform(g.next, 0))
 	if ok && (r.Horizon == 0 || at < r.Horizon) {
-		r.loop.At(at, event{kind: arrival, fleet: uint16(g.index)})
+		r.loop.At(at, backend.Event{Kind: arrival, Of: uint16(g.index)})
 	}
 }
 
@@ -40,7 +41,7 @@ func (r *run) arrive(g *group) {
 	id, c := r.newCall(g)
 	r.scheduleArrival(g, r.loop.Now())
 	if g.dealt() {
-		c.record.Instance = g.deal(c.record.ID)
+		c.instance = g.deal(c.id)
 	}
 	if g.Workers > 0 {
 		r.enqueue(id)
@@ -57,7 +58,7 @@ func (r *run) think(g *group, worker uint32) {
 		g.thoughts[worker]++
 		pause = sim.Seconds(g.Workload.Think.Sample(u))
 	}
-	r.loop.At(r.loop.Now()+pause, event{thought, uint16(g.index), worker})
+	r.loop.At(r.loop.Now()+pause, backend.Event{Kind: thought, Of: uint16(g.index), ID: worker})
 }
 
 // fresh reports whether a fetching worker would find a call that is new.
@@ -80,32 +81,33 @@ func (r *run) newCall(g *group) (uint32, *call) {
 	now, k := r.loop.Now(), g.next
 	g.next++
 	g.started++
-	id, c := r.calls.alloc()
-	c.live = true
+	id, c := r.calls.Alloc()
 	luck := Luck{g.prompts.Uniform(k, 0), g.outputs.Uniform(k, 0), g.reasoning.Uniform(k, 0)}
-	c.record = Call{ID: k, Fleet: int32(g.index), Arrived: now, Began: now, Size: g.Workload.Sizes.Size(k, luck)}
-	c.cached, c.cachedAt, c.leaves = now, sim.Never, sim.Never
+	*c = call{id: k, fleet: uint16(g.index), arrived: now, size: g.Workload.Sizes.Size(k, luck), live: true}
 	if law := g.Workload.Patience; law != nil {
-		c.leaves = now + sim.Seconds(law.Sample(g.patience.Uniform(k, 0)))
-		c.patience = r.loop.Timer(c.leaves, event{kind: leave, id: id})
+		x := r.extra(c)
+		c.leaves, x.leaves = true, now+sim.Seconds(law.Sample(g.patience.Uniform(k, 0)))
+		x.patience = r.loop.Timer(x.leaves, event(leave, id))
 	}
 	return id, c
 }
 
 // enqueue gives a call to an idle worker or lets it wait for one.
 func (r *run) enqueue(id uint32) {
-	c := r.calls.at(id)
+	c := r.calls.At(id)
 	g := r.group(c)
-	if c.record.Deliveries > 0 {
-		r.waited(id)
+	if c.delivery > 0 {
+		r.waited(c)
 	}
-	line := g.lineOf(c.record.Instance)
+	line := g.lineOf(c.instance)
 	if worker, ok := line.idle.Pop(); ok {
 		r.assign(id, worker)
 		return
 	}
 	r.wait(c, WorkerWait)
-	line.calls.Push(r.queue(id, inBacklog))
+	r.tickets++
+	r.queue(c, inBacklog, r.tickets)
+	line.calls.Push(waiter{ID: id, Ticket: r.tickets})
 }
 
 // serve gives a free worker the call that has waited longest, or rest.
@@ -118,7 +120,7 @@ func (r *run) serve(g *group, worker uint32) {
 			return
 		}
 		if r.turnOf(w) {
-			r.waited(w.ID)
+			r.waited(r.calls.At(w.ID))
 			r.assign(w.ID, worker)
 			return
 		}
@@ -126,23 +128,24 @@ func (r *run) serve(g *group, worker uint32) {
 }
 
 func (r *run) assign(id, worker uint32) {
-	c := r.calls.at(id)
+	c := r.calls.At(id)
 	c.worker, c.held = worker, true
-	c.record.Instance = r.group(c).instanceOf(worker)
+	c.instance = r.group(c).instanceOf(worker)
 	r.begin(id)
 }
 
 // begin starts a delivery of the call: the client takes it up.
 func (r *run) begin(id uint32) {
-	c := r.calls.at(id)
+	c := r.calls.At(id)
 	now := r.loop.Now()
-	if c.record.Deliveries == 0 {
-		c.record.Began = now
-	}
-	c.record.Deliveries++
-	c.delivered = now
-	c.place, c.target = onTheWay, 0
 	g := r.group(c)
+	if c.delivery++; c.delivery == 1 && now > c.arrived {
+		r.extra(c).backlog = now - c.arrived
+	}
+	if g.Workload.Redelivery.Visible > 0 {
+		r.extra(c).delivered = now
+	}
+	c.place, c.target = onTheWay, 0
 	if g.Client.Fallback.On {
 		target, ok := g.instance(c).Available(now, 0)
 		if !ok {
@@ -153,19 +156,6 @@ func (r *run) begin(id uint32) {
 	}
 	r.renew(id, len(g.Client.Outer), now)
 	r.admit(id)
-}
-
-// wait starts a wait of the call, waited ends it.
-func (r *run) wait(c *call, kind Wait) { c.waits, c.since = kind, r.loop.Now() }
-
-func (r *run) waited(id uint32) {
-	c := r.calls.at(id)
-	now := r.loop.Now()
-	c.record.Waits[c.waits] += now - c.since
-	if r.accounting.waits != nil && now > c.since {
-		r.accounting.waits.Wait(&c.record, c.waits, c.since, now)
-	}
-	c.since = now
 }
 
 // freed is a worker of a fleet that has ended a call.

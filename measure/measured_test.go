@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stampede/backend"
 	"stampede/fleet"
 	"stampede/internal/testkit"
 	"stampede/policy"
@@ -233,16 +234,14 @@ provider: {faults: [{status: 503, at: 10s, for: 10s}]}
 			}
 			return 1
 		}
-		a := fleet.Attempt{
-			Sent:     at,
+		a := fleet.Attempt{Sent: at, Ended: at, Result: backend.Result{
 			Received: at,
-			Ended:    at,
 			InFlight: inFlight,
 			Limit:    provider.NoLimit,
 			Reply:    wire.Reply{Status: 200},
 			Ordinal:  place(&second, time.Second, second.Ordinal),
 			Tenth:    place(&tenth, time.Second/10, tenth.Tenth),
-		}
+		}}
 		second, tenth = a, a
 		tl.Attempt(&a)
 	}

@@ -1,0 +1,132 @@
+// Package backend is the life of one request at a provider, written once for every clock.
+//
+// A [Backend] is a provider at work on a [sim.Loop] that it is handed. Its owner fills in a
+// [Request] and sends it; the backend takes it over half a round trip to the gateway, the
+// faults, the limits and the capacity, generates an answer by itself or in a batch, sends the
+// reply back, and says in the [Result] what was charged, generated and billed. A request
+// carries all that its life needs; the backend asks nobody.
+//
+//	sending --> waiting --> generating --> done --> the reply
+//	   |           |                                   ^
+//	   +--> hung <-+                                   |
+//	   +--> refused -----------------------------------+
+//
+// The owner drives the loop: of an [Event] whose kind is below [Kinds] it asks [Backend.Handle],
+// and hears by [News] what has reached the client. It may let a request go at any time
+// ([Backend.Leave]): what the provider does with it then goes on without an owner.
+package backend
+
+import (
+	"slices"
+	"time"
+
+	"stampede/internal/arena"
+	"stampede/provider"
+	"stampede/sim"
+)
+
+// Event is what the loop carries: a kind, of which thing, and its number. The owner of a loop
+// adds kinds of its own from Kinds on. Of those below, Of is the number of the backend.
+type Event struct {
+	Kind Kind
+	Of   uint16
+	ID   uint32
+}
+
+// Kind is a kind of event.
+type Kind uint16
+
+const (
+	arrives  Kind = iota // a request reaches the provider
+	received             // the provider looks at it
+	starts               // the first token of a stream reaches the client
+	ends                 // the provider is done with a request
+	marks                // the batch gets to a first or a last token
+	replies              // a reply reaches the client
+	Kinds                // the first that is not a backend's
+)
+
+// News is what an owner hears when an event has been handled.
+type News uint8
+
+const (
+	Nothing News = iota
+	Began        // the first token of a stream is at the client, which watches for it
+	Replied      // the reply is: the Result is complete, and the owner lets the request go
+)
+
+// Backend is a provider at work. Use New.
+type Backend struct {
+	api       *provider.Provider
+	config    *provider.Config
+	loop      *sim.Loop[Event]
+	index     uint16
+	hop       time.Duration // half a round trip
+	roomFrees bool          // a completion can make room for a request
+	spends    bool          // it has a limit on dollars
+	requests  arena.Arena[request]
+	verdict   provider.Verdict // of the request at hand
+	second    bin              // of requests, a second wide
+	tenth     bin              // and a tenth of one
+	mark      sim.Timer        // marks
+	memory    memory
+}
+
+// New makes a backend of that number on a loop that stands at time 0. It reports a
+// configuration that makes no sense.
+func New(c *provider.Config, key sim.Key, loop *sim.Loop[Event], index int) (*Backend, error) {
+	api, err := provider.New(*c, key)
+	if err != nil {
+		return nil, err
+	}
+	makesRoom := func(l provider.Limit) bool { return l.Settle != provider.Keep || l.Resource == provider.Concurrency }
+	return &Backend{
+		api: api, config: c, loop: loop, index: uint16(index),
+		hop:       (c.RoundTrip + c.Gateway.Latency) / 2,
+		roomFrees: c.Capacity.Slots > 0 || slices.ContainsFunc(c.Limits, makesRoom),
+		spends:    api.Spends(),
+	}, nil
+}
+
+// Provider is the provider that is at work.
+func (b *Backend) Provider() *provider.Provider { return b.api }
+
+// RoundTrip is the network time there and back, with that through the gateway.
+func (b *Backend) RoundTrip() time.Duration { return 2 * b.hop }
+
+// Handle does what an event of this backend asks for. Of news it returns the owner's number of
+// the request.
+func (b *Backend) Handle(e Event) (News, uint32) {
+	switch e.Kind {
+	case arrives:
+		b.arrive(e.ID)
+	case received:
+		b.receive(e.ID)
+	case ends:
+		b.end(e.ID)
+	case marks:
+		b.CatchUp()
+	case replies:
+		return b.reply(e.ID)
+	case starts:
+		return Began, b.requests.At(e.ID).Owner
+	}
+	return Nothing, 0
+}
+
+func (b *Backend) event(kind Kind, id uint32) Event { return Event{kind, b.index, id} }
+
+// bin counts what arrives within one stretch of time.
+type bin struct {
+	end sim.Time // of the stretch
+	n   int
+}
+
+// place is the place of what arrives now among all that arrived within the same stretch, from 1.
+func (b *bin) place(now sim.Time, width time.Duration) int {
+	if now >= b.end {
+		*b = bin{end: now - now%width + width}
+	}
+	b.n++
+	return b.n
+}

@@ -1,0 +1,114 @@
+package backend
+
+import (
+	"time"
+
+	"stampede/provider"
+	"stampede/sim"
+)
+
+// Leave disconnects a request from its client before the reply and says in the result, whose
+// Reply the owner has set, what the provider will have generated for it. A client that stays is
+// one that no longer waits but keeps the connection.
+func (b *Backend) Leave(id uint32, stays bool) {
+	r := b.requests.At(id)
+	now := b.loop.Now()
+	b.loop.Cancel(r.watch)
+	r.gone = true
+	r.unfinished = r.state == waiting || r.state == generating
+	switch stops := !stays && b.stops(r); r.state {
+	case waiting:
+		if stops {
+			b.leaveQueue(r)
+		}
+	case hung:
+		if r.Admitted >= 0 {
+			r.output = 0
+			r.ends = b.loop.Timer(now+b.hop, b.event(ends, id))
+		}
+	case generating:
+		if stops {
+			b.stop(r, id, now+b.hop) // when the disconnect arrives
+		}
+	}
+	b.conclude(r)
+}
+
+// Expel takes a request out of the queue before a slot, at the end of a run, whatever the
+// provider does with those whose clients go.
+func (b *Backend) Expel(id uint32) {
+	if r := b.requests.At(id); r.state == waiting {
+		b.leaveQueue(r)
+	}
+}
+
+// stop ends the generation of an answer before its last token.
+func (b *Backend) stop(r *request, id uint32, at sim.Time) {
+	if at >= r.last {
+		return
+	}
+	switch {
+	case r.batched:
+		r.output = int32(b.api.Produced(b.loop.Now(), r.name, int(r.output), b.hop))
+	case at < r.begins:
+		r.output = 0
+		b.loop.Cancel(r.ends)
+	default:
+		r.output = int32(float64(r.output) * float64(at-r.begins) / float64(r.last-r.begins))
+		b.loop.Cancel(r.ends)
+	}
+	if at < r.first {
+		b.cool(r) // its answer will not begin
+	}
+	r.ends = b.loop.Timer(at, b.event(ends, id))
+}
+
+// stops reports whether the provider stops when the client goes.
+func (b *Backend) stops(r *request) bool {
+	rule := b.config.Cancel
+	return rule == provider.Stops || (rule == provider.StopsStreams && r.Stream)
+}
+
+// leaveQueue takes a request out of the queue. Its place there is passed on when its turn comes.
+func (b *Backend) leaveQueue(r *request) {
+	if r.left {
+		return
+	}
+	r.left, r.output = true, 0
+	b.api.Leave(b.loop.Now(), &r.Request.Request, b.used(r))
+}
+
+// Release lets a request go whose result is complete.
+func (b *Backend) Release(id uint32) {
+	r := b.requests.At(id)
+	if r.result = nil; r.replied || r.state == hung && r.Admitted < 0 { // no event will come for it
+		b.requests.Free(id)
+	}
+}
+
+// Due reports whether the reply reaches the client now: it beats a timer that would cut it off.
+func (b *Backend) Due(id uint32) bool { return b.requests.At(id).replyAt == b.loop.Now() }
+
+// Beginning reports whether the first token of a stream that is watched reaches the client now.
+func (b *Backend) Beginning(id uint32) bool {
+	r := b.requests.At(id)
+	return r.watch != sim.Timer{} && r.first+b.hop == b.loop.Now()
+}
+
+// Between is the time between two tokens of an answer that has begun; false where it is not
+// constant, in a batch.
+func (b *Backend) Between(id uint32) (time.Duration, bool) {
+	r := b.requests.At(id)
+	return (r.last - r.first) / time.Duration(max(1, r.output)), !r.batched
+}
+
+// Shown is how many tokens of a stream its client had seen when it broke or was cut off.
+func (b *Backend) Shown(id uint32, ended sim.Time) int {
+	r := b.requests.At(id)
+	first, last := r.result.First, r.last+b.hop
+	visible := float64(max(0, r.output-r.hidden))
+	if ended >= last || last == first {
+		return int(visible)
+	}
+	return int(visible * float64(ended-first) / float64(last-first))
+}

@@ -1,0 +1,221 @@
+package backend
+
+import (
+	"time"
+
+	"stampede/provider"
+	"stampede/sim"
+	"stampede/wire"
+)
+
+// Send starts the life of a request, which its owner has filled in.
+func (b *Backend) Send(id uint32) provider.Reachability {
+	r := b.requests.At(id)
+	now := b.loop.Now()
+	reach := b.api.Reach(now, &r.Request.Request)
+	if r.Connect > 0 && b.RoundTrip() > r.Connect {
+		reach = provider.Unreachable // a handshake, one round trip, would take too long
+	}
+	switch reach {
+	case provider.Reachable:
+		b.loop.At(now+b.hop, b.event(arrives, id))
+	case provider.RefusedConn:
+		r.result.Reply = wire.Reply{Failure: wire.Connection}
+		b.refuse(r, id, b.RoundTrip())
+	case provider.Unreachable:
+		r.state = hung
+	}
+	return reach
+}
+
+// refuse sends an error back to the client.
+func (b *Backend) refuse(r *request, id uint32, after time.Duration) {
+	r.state, r.replyAt = refused, b.loop.Now()+after
+	b.loop.At(r.replyAt, b.event(replies, id))
+}
+
+// arrive brings a request to the provider's door. At one instant completions
+// come before arrivals, so where a completion can make room the request waits
+// behind the events already due at this instant.
+func (b *Backend) arrive(id uint32) {
+	if b.roomFrees {
+		b.loop.At(b.loop.Now(), b.event(received, id))
+	} else {
+		b.receive(id)
+	}
+}
+
+// receive is the provider's turn.
+func (b *Backend) receive(id uint32) {
+	r := b.requests.At(id)
+	if r.gone { // the connection is closed: the request is dropped unread
+		b.requests.Free(id)
+		return
+	}
+	now := b.loop.Now()
+	result := r.result
+	b.recall(r, now)
+	r.Admitted, r.hidden = now, r.Reasoning
+	result.Received = now
+	result.Ordinal, result.Tenth = b.second.place(now, time.Second), b.tenth.place(now, time.Second/10)
+	v := &b.verdict
+	b.api.Receive(now, &r.Request.Request, id, v)
+	result.InFlight = b.api.InFlight()
+	if result.Limit = v.Limit; v.Kind == provider.Refused {
+		b.refused(r, id, v)
+		return
+	}
+	result.Reply = v.Reply
+	b.config.Gateway.Pass(&result.Reply)
+	r.charged, r.slow, r.hangs, r.breaks, r.lost = v.Charged, v.Slow, v.Hangs, v.Breaks, v.Part == 1
+	switch r.output = r.Output; {
+	case v.Hangs:
+		r.output = 0
+	case v.Breaks:
+		r.output = int32(v.Part * float64(r.Output))
+	}
+	if b.remembers(r.Key) {
+		r.replayed, r.output, r.hidden = true, 0, 0
+	}
+	if r.state = waiting; v.Kind == provider.Admitted {
+		b.generate(id)
+	}
+}
+
+// refused is the end of a request that the provider refuses, unless the gateway tries again.
+func (b *Backend) refused(r *request, id uint32, v *provider.Verdict) {
+	now := b.loop.Now()
+	gateway := &b.config.Gateway
+	r.penalty += v.Charged
+	if again := int(r.relayed) < gateway.Retries; again {
+		if v.Billed != provider.Nothing {
+			r.relays = r.relays.Plus(r.usageOfRefusal(v.Billed))
+		}
+		r.relayed++
+		r.Relay++
+		b.loop.At(now+v.After+gateway.Wait, b.event(arrives, id))
+	} else {
+		r.billed = v.Billed
+		r.result.Reply = v.Reply
+		gateway.Pass(&r.result.Reply)
+		b.refuse(r, id, v.After+b.hop)
+	}
+	if v.Billed != provider.Nothing {
+		b.api.Spend(now, &r.Request.Request, int64(r.Price.Bill(r.usageOfRefusal(v.Billed))))
+	}
+}
+
+// generate is the turn of an admitted request.
+func (b *Backend) generate(id uint32) {
+	r := b.requests.At(id)
+	now := b.loop.Now()
+	if r.hangs {
+		r.state = hung
+		if r.gone { // while it waited
+			r.ends = b.loop.Timer(now, b.event(ends, id))
+		}
+		return
+	}
+	r.state = generating
+	hidden := min(r.hidden, r.output)
+	switch {
+	case r.replayed:
+		r.begins, r.first, r.last = now, now, now
+	case b.api.Batches():
+		r.batched, r.name = true, b.api.Join(now, &r.Request.Request, r.slow, int(hidden), int(r.output), id)
+		b.reschedule()
+		return
+	default:
+		r.begins, r.first, r.last = b.api.Generate(now, &r.Request.Request, r.slow, int(hidden), int(r.output))
+	}
+	r.ends = b.loop.Timer(r.last, b.event(ends, id))
+	if !r.gone {
+		r.replyAt = r.last + b.hop
+		b.begin(r, id)
+	}
+}
+
+// begin is when an answer is known to begin: its prompt is in the cache from
+// then on, and a client that watches its stream will see it.
+func (b *Backend) begin(r *request, id uint32) {
+	b.warm(r)
+	if r.Watched {
+		r.watch = b.loop.Timer(r.first+b.hop, b.event(starts, id))
+	}
+}
+
+// end is the end of a request at the provider.
+func (b *Backend) end(id uint32) {
+	r := b.requests.At(id)
+	now := b.loop.Now()
+	if r.batched { // its client has gone
+		r.batched = false
+		b.api.Drop(now, r.name)
+		b.reschedule()
+	}
+	next, started := b.api.Finish(now, &r.Request.Request, b.used(r))
+	if r.state = done; r.gone {
+		b.requests.Free(id)
+	} else {
+		r.replyAt = now + b.hop
+		b.loop.At(r.replyAt, b.event(replies, id))
+	}
+	b.turn(next, started)
+}
+
+// turn gives a freed slot to the request that waited longest and is still there.
+func (b *Backend) turn(id uint32, started bool) {
+	for started && b.requests.At(id).left {
+		b.requests.Free(id)
+		id, started = b.api.SkipCancelled()
+	}
+	if started {
+		b.generate(id)
+	}
+}
+
+// reply is the end of a request at its client.
+func (b *Backend) reply(id uint32) (News, uint32) {
+	r := b.requests.At(id)
+	if r.gone {
+		b.requests.Free(id)
+		return Nothing, 0
+	}
+	b.loop.Cancel(r.watch)
+	r.replied = true
+	b.conclude(r)
+	return Replied, r.Owner
+}
+
+// reschedule schedules the next token of the batch that matters.
+func (b *Backend) reschedule() {
+	b.loop.Cancel(b.mark)
+	b.mark = sim.Timer{}
+	if at := b.api.NextMark(); at < sim.Never {
+		b.mark = b.loop.Timer(max(at, b.loop.Now()), Event{marks, b.index, 0})
+	}
+}
+
+// CatchUp takes the first and the last tokens that the batch has come to by now. What happens at
+// the provider at this instant comes before what a client does then.
+func (b *Backend) CatchUp() {
+	if !b.api.Batches() {
+		return
+	}
+	now := b.loop.Now()
+	for {
+		id, last, ok := b.api.Reached(now)
+		if !ok {
+			break
+		}
+		r := b.requests.At(id)
+		if last {
+			r.batched, r.last = false, now
+			b.loop.Cancel(r.ends)
+			b.end(id)
+		} else if r.first = now; !r.gone {
+			b.begin(r, id)
+		}
+	}
+	b.reschedule()
+}

@@ -50,7 +50,7 @@ func NewReport(s *scenario.Scenario, runs []measure.Run) Report {
 		Scenario: s.Name, Seed: s.Seed, Replications: len(runs),
 		Policy: s.Model.Fleets()[max(0, s.Measured())].Client.String(), Provider: s.DescribeProvider(),
 		Price:    s.Model.Price.String(),
-		Warnings: append([]string{}, s.Warnings...),
+		Warnings: append([]string{}, s.Warnings()...),
 	}
 	_, r.triggered = s.Trigger()
 	r.random = s.Model.Random()
@@ -97,7 +97,7 @@ func (r *Report) warn(s *scenario.Scenario, runs []measure.Run) {
 	}
 	if all, ok := r.get("attempts"), r.get("attempts_ok"); all.Mean > 0 && all.Mean == ok.Mean &&
 		s.Model.Fleets()[max(0, s.Measured())].MaxAttempts() != 1 &&
-		!slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.HasPrefix(w, scenario.NothingFails) }) {
+		!slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.HasPrefix(w, scenario.NothingFails) }) {
 		add("nothing failed in any replication: attempts, backoff and jitter were never used")
 	}
 	var z survivors

@@ -1,10 +1,8 @@
 package scenario
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -26,7 +24,7 @@ type builder struct {
 	undeclared []int
 	// partial says that a part of the file could not be read: what joins parts is not looked at.
 	partial  bool
-	warnings []string
+	warnings warnings
 	files    []string
 }
 
@@ -121,8 +119,6 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 	if sound() {
 		if err := m.Check(); err != nil {
 			errs.Add(b.errorf("", "%v", err))
-		} else {
-			b.warn(&m)
 		}
 	}
 	return m, errs.Join()
@@ -230,101 +226,6 @@ func (b *builder) deal(f *Fleet, out *fleet.Fleet) error {
 	return nil
 }
 
-// herd warns when more calls start at once than the limits admit while they retry:
-//
-//	answered <= supply within the horizon / mean charge
-func (b *builder) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose string) {
-	at := float64(f.Workers * f.Instances)
-	_, burst := f.Workload.Arrivals.(fleet.Burst)
-	if f.Workload.Think != nil || (f.Workload.Arrivals != nil && !burst) {
-		return // they do not ask at once
-	}
-	if calls := float64(f.Workload.Calls); calls > 0 && (at == 0 || at > calls) {
-		at = calls
-	}
-	horizon, bounded := f.Client.MaxDuration(0)
-	if !bounded || f.Client.Gate.On() || f.Client.Pacer.On() || f.Workload.Redelivery.Deliveries != 0 {
-		return
-	}
-	for i, l := range m.Provider.Limits {
-		if l.Period == 0 || l.Resource == provider.Dollars || !l.Covers(tenant) {
-			continue
-		}
-		each := max(1, meanCharge(&l, f.Workload.Sizes))
-		through := float64(m.Provider.Supply(i).Within(0, horizon, 0)) / each
-		if through < 0.9*at {
-			b.warnings = append(
-				b.warnings,
-				fmt.Sprintf(
-					"%s calls%s start at once and retry for at most %v, in which %s admits %s of them: the others "+
-						"give up unless the server asks for longer waits",
-					number(at),
-					whose,
-					shortDuration(horizon.Round(time.Millisecond)),
-					l.Name,
-					number(math.Floor(through)),
-				),
-			)
-			return
-		}
-	}
-}
-
-// warn adds a note on each setting that is allowed but probably a mistake.
-func (b *builder) warn(m *fleet.Model) {
-	note := func(format string, args ...any) { b.warnings = append(b.warnings, fmt.Sprintf(format, args...)) }
-	for i, f := range m.Provider.Faults {
-		if e, ok := f.Effect.(provider.Reject); ok && e.Wait > 0 && m.Provider.RetryAfter.As == provider.NotAtAll {
-			note("provider.faults.%d.retry_after is not sent: provider.retry_after.send is never", i)
-		}
-	}
-	for i, f := range m.Fleets() {
-		whose := ""
-		if i > 0 {
-			whose = " of " + f.Name
-		}
-		sold := otherVendor(&m.Provider, f.Price)
-		for _, to := range f.Fallbacks {
-			sold = cmp.Or(sold, otherVendor(m.Providers()[to.Provider], to.Price))
-		}
-		if sold != "" && !slices.Contains(b.warnings, sold) {
-			note("%s", sold)
-		}
-		mean := meanRequest(f.Workload.Sizes)
-		for _, l := range m.Provider.Limits {
-			if !l.Covers(m.Provider.Tenants[i]) || l.Overflows() {
-				continue
-			}
-			if charge, holds := l.Counts(mean), l.MaxAtOnce(); charge > holds {
-				note(
-					"an average request%s is charged %d at the limit %s, which never admits more than %d at once: "+
-						"such requests are always refused",
-					whose,
-					charge,
-					l.Name,
-					holds,
-				)
-			}
-		}
-		b.herd(m, f, m.Provider.Tenants[i], whose)
-		t := f.Client.Timeouts
-		for _, text := range []string{hangNote(m, f, whose), deliveryNote(m, f, whose),
-			failureNote(m, f, m.Provider.Tenants[i], whose)} {
-			if text != "" {
-				note("%s", text)
-			}
-		}
-		if b := m.Provider.Capacity.Batching; b != nil && t.Gap > 0 && t.Gap < b.Streams(m.Provider.Capacity.Slots) &&
-			f.Workload.Stream {
-			note("a step of the batch can take %v; the gap timeout%s of %v does not apply to tokens of a batch",
-				b.Streams(m.Provider.Capacity.Slots), whose, t.Gap)
-		}
-	}
-	if text := memoryNote(m); text != "" {
-		note("%s", text)
-	}
-}
-
 func (b *builder) price(p *Price) (cost.Price, error) { return b.priceAt("price", p) }
 
 func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
@@ -359,7 +260,7 @@ func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
 		if p.File != "" {
 			return out, b.errorf(path+".model", "found nothing; want a model of the file")
 		}
-		b.warnings = append(b.warnings, "no price is set: every attempt costs nothing")
+		b.warnings.add("no price is set: every attempt costs nothing")
 		return cost.Price{Model: unpriced}, nil
 	}
 	book := b.options.Prices
@@ -377,8 +278,6 @@ func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
 	if err != nil {
 		return out, b.errorf(path, "%v", err)
 	}
-	if out.Note != "" && !slices.Contains(b.warnings, out.Note) {
-		b.warnings = append(b.warnings, out.Note)
-	}
+	b.warnings.once(out.Note)
 	return out, nil
 }

@@ -92,7 +92,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		return out, errs.Join()
 	}
 	if _, bounded := out.MaxDuration(0); !bounded {
-		b.warnings = append(b.warnings, "the policy retries without limit: no limit on attempts and no deadline")
+		b.warnings.add("the policy retries without limit: no limit on attempts and no deadline")
 	}
 	return out, nil
 }

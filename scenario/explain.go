@@ -138,7 +138,7 @@ func (s *Scenario) Explain(w io.Writer) {
 			"%s, or were down before.",
 			shortDuration(w.End), shortDuration(w.Start))
 	}
-	for _, warning := range s.Warnings {
+	for _, warning := range s.Warnings() {
 		line("Note: %s.", warning)
 	}
 	line("\n%s", outlasts(&m.Fleet, fleets[0]))

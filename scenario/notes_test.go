@@ -29,7 +29,7 @@ price: gpt-4o-mini
 			t.Errorf("%s: %v", workload, err)
 			continue
 		}
-		notes := strings.Join(s.Warnings, "; ")
+		notes := strings.Join(s.Warnings(), "; ")
 		if strings.Contains(notes, "GB of memory") != (want != "") || !strings.Contains(notes, want) {
 			t.Errorf("%s: %q, want %q", workload, notes, want)
 		}
@@ -89,7 +89,7 @@ price: gpt-4o-mini
 			t.Errorf("%v: %v", c.set, err)
 			continue
 		}
-		if notes := strings.Join(s.Warnings, "; "); strings.Contains(notes, c.note) != c.want {
+		if notes := strings.Join(s.Warnings(), "; "); strings.Contains(notes, c.note) != c.want {
 			t.Errorf("%v: the notes are %q; want one with %q: %v", c.set, notes, c.note, c.want)
 		}
 	}

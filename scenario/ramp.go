@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -30,11 +29,11 @@ func (b *builder) warm(m *fleet.Model, limits []Limit) {
 		}
 		l.Before = int64(math.Ceil(min(before, 1e18)))
 		if !open {
-			b.warnings = append(b.warnings, fmt.Sprintf(
+			b.warnings.add(
 				"the ramp on %s has no rate of the traffic before the run and starts at its limit, %v; set prior_rate",
 				strings.ReplaceAll(l.Resource.String(), "_", " "),
 				limits[i].Limit,
-			))
+			)
 		}
 	}
 }

@@ -30,9 +30,10 @@ import (
 // Scenario is a scenario that checks.
 type Scenario struct {
 	File
-	Model    fleet.Model
-	Warnings []string // settings that are allowed but probably a mistake
-	Files    []string // read by the scenario, as it names them
+	Model fleet.Model
+	Files []string // read by the scenario, as it names them
+
+	warnings warnings // that were found while it was read
 }
 
 // Options are what the command line adds to a file.
@@ -130,7 +131,7 @@ func read(document *strict.Node, overlays []*strict.Node, o Options) (*Scenario,
 	b := builder{d: d, options: o, partial: len(errs) > 0}
 	var err error
 	s.Model, err = b.build(&s.File)
-	s.Warnings, s.Files = b.warnings, b.files
+	s.warnings, s.Files = b.warnings, b.files
 	if s.Name = oneLine(s.Name); s.Name == "" {
 		s.Name = "scenario"
 	}

@@ -545,8 +545,8 @@ func TestDefaults(t *testing.T) {
 		m.Provider.RetryAfter != (provider.RetryAfter{}) {
 		t.Errorf("defaults are not as documented: %+v", m)
 	}
-	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "no price") {
-		t.Errorf("warnings %q, want one about the price", s.Warnings)
+	if len(s.Warnings()) != 1 || !strings.Contains(s.Warnings()[0], "no price") {
+		t.Errorf("warnings %q, want one about the price", s.Warnings())
 	}
 }
 
@@ -572,8 +572,8 @@ func TestRampStarts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Model.Provider.Limits[0].Before; got != c.before || len(s.Warnings) != c.notes {
-			t.Errorf("%s: %d before the run, notes %q; want %d, %d notes", c.name, got, s.Warnings, c.before, c.notes)
+		if got := s.Model.Provider.Limits[0].Before; got != c.before || len(s.Warnings()) != c.notes {
+			t.Errorf("%s: %d before the run, notes %q; want %d, %d notes", c.name, got, s.Warnings(), c.before, c.notes)
 		}
 	}
 }
@@ -947,9 +947,9 @@ func TestProviderAndPriceOfTwoVendors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := slices.IndexFunc(s.Warnings, func(w string) bool { return strings.Contains(w, "does not sell") })
-		if c.want == "" && found >= 0 || c.want != "" && (found < 0 || !strings.Contains(s.Warnings[found], c.want)) {
-			t.Errorf("%s at the price of %s: notes %q, want %q", c.provider, c.price, s.Warnings, c.want)
+		found := slices.IndexFunc(s.Warnings(), func(w string) bool { return strings.Contains(w, "does not sell") })
+		if c.want == "" && found >= 0 || c.want != "" && (found < 0 || !strings.Contains(s.Warnings()[found], c.want)) {
+			t.Errorf("%s at the price of %s: notes %q, want %q", c.provider, c.price, s.Warnings(), c.want)
 		}
 	}
 }
@@ -1591,7 +1591,7 @@ price: gpt-4o-mini
 			t.Errorf("%s: %v", workload, err)
 			continue
 		}
-		notes := strings.Join(s.Warnings, "; ")
+		notes := strings.Join(s.Warnings(), "; ")
 		if strings.Contains(notes, "start at once") != (want != "") || !strings.Contains(notes, want) {
 			t.Errorf("%s: %q, want %q", workload, notes, want)
 		}

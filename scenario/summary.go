@@ -35,7 +35,7 @@ func (s *Scenario) Summary() Summary {
 	sum := Summary{
 		Scenario: s.Name, Description: s.Description, Seed: s.Seed, Replications: s.Replications,
 		Policy: m.Client.String(), Provider: s.DescribeProvider(), Price: m.Price.String(),
-		MaxRates: []MaxRate{}, Warnings: append([]string{}, s.Warnings...),
+		MaxRates: []MaxRate{}, Warnings: append([]string{}, s.Warnings()...),
 	}
 	fleets := make([]averages, 1+len(m.Beside))
 	for i := range fleets {

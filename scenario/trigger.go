@@ -76,7 +76,7 @@ func (t *Template) WithoutTrigger(s *Scenario) (*Scenario, error) {
 	out := &Scenario{File: f}
 	var err error
 	out.Model, err = b.build(&out.File)
-	out.Warnings = b.warnings
+	out.warnings = b.warnings
 	return out, err
 }
 

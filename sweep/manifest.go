@@ -61,7 +61,7 @@ func (p *Plan) Manifest() (*Manifest, error) {
 		Points:    p.Points(),
 		Objective: p.Objective(), Price: t.Base.Model.Price.String(),
 		Provider: t.Base.DescribeProvider(), Policy: t.Base.Model.Client.String(), Scenario: resolved,
-		Warnings: append(append([]string{}, t.Base.Warnings...), t.Sweep.Warnings()...),
+		Warnings: append(append([]string{}, t.Base.Warnings()...), t.Sweep.Warnings()...),
 	}
 	_, m.Trigger = t.Base.Trigger()
 	if m.Files, err = t.Inputs(); err != nil {

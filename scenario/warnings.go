@@ -1,0 +1,114 @@
+package scenario
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"stampede/fleet"
+	"stampede/provider"
+)
+
+// Warnings are the settings that are allowed but probably a mistake. To find some of them takes an
+// integral over the sizes of requests, far longer than to build the scenario: a sweep, which builds
+// thousands, asks for those of its base alone.
+func (s *Scenario) Warnings() []string {
+	w := slices.Clone(s.warnings)
+	w.ofModel(&s.Model)
+	return w
+}
+
+type warnings []string
+
+func (w *warnings) add(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
+
+// once adds a text, if there is one, that is not there yet.
+func (w *warnings) once(text string) {
+	if text != "" && !slices.Contains(*w, text) {
+		*w = append(*w, text)
+	}
+}
+
+// ofModel adds those about what is run.
+func (w *warnings) ofModel(m *fleet.Model) {
+	for i, f := range m.Provider.Faults {
+		if e, ok := f.Effect.(provider.Reject); ok && e.Wait > 0 && m.Provider.RetryAfter.As == provider.NotAtAll {
+			w.add("provider.faults.%d.retry_after is not sent: provider.retry_after.send is never", i)
+		}
+	}
+	for i, f := range m.Fleets() {
+		whose := ""
+		if i > 0 {
+			whose = " of " + f.Name
+		}
+		sold := otherVendor(&m.Provider, f.Price)
+		for _, to := range f.Fallbacks {
+			sold = cmp.Or(sold, otherVendor(m.Providers()[to.Provider], to.Price))
+		}
+		w.once(sold)
+		mean := meanRequest(f.Workload.Sizes)
+		for _, l := range m.Provider.Limits {
+			if !l.Covers(m.Provider.Tenants[i]) || l.Overflows() {
+				continue
+			}
+			if charge, holds := l.Counts(mean), l.MaxAtOnce(); charge > holds {
+				w.add(
+					"an average request%s is charged %d at the limit %s, which never admits more than %d at once: "+
+						"such requests are always refused",
+					whose,
+					charge,
+					l.Name,
+					holds,
+				)
+			}
+		}
+		w.herd(m, f, m.Provider.Tenants[i], whose)
+		t := f.Client.Timeouts
+		for _, text := range []string{hangNote(m, f, whose), deliveryNote(m, f, whose),
+			failureNote(m, f, m.Provider.Tenants[i], whose)} {
+			w.once(text)
+		}
+		if b := m.Provider.Capacity.Batching; b != nil && t.Gap > 0 && t.Gap < b.Streams(m.Provider.Capacity.Slots) &&
+			f.Workload.Stream {
+			w.add("a step of the batch can take %v; the gap timeout%s of %v does not apply to tokens of a batch",
+				b.Streams(m.Provider.Capacity.Slots), whose, t.Gap)
+		}
+	}
+	w.once(memoryNote(m))
+}
+
+// herd warns when more calls start at once than the limits admit while they retry:
+//
+//	answered <= supply within the horizon / mean charge
+func (w *warnings) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose string) {
+	at := float64(f.Workers * f.Instances)
+	_, burst := f.Workload.Arrivals.(fleet.Burst)
+	if f.Workload.Think != nil || (f.Workload.Arrivals != nil && !burst) {
+		return // they do not ask at once
+	}
+	if calls := float64(f.Workload.Calls); calls > 0 && (at == 0 || at > calls) {
+		at = calls
+	}
+	horizon, bounded := f.Client.MaxDuration(0)
+	if !bounded || f.Client.Gate.On() || f.Client.Pacer.On() || f.Workload.Redelivery.Deliveries != 0 {
+		return
+	}
+	for i, l := range m.Provider.Limits {
+		if l.Period == 0 || l.Resource == provider.Dollars || !l.Covers(tenant) {
+			continue
+		}
+		each := max(1, meanCharge(&l, f.Workload.Sizes))
+		through := float64(m.Provider.Supply(i).Within(0, horizon, 0)) / each
+		if through < 0.9*at {
+			w.add(
+				"%s calls%s start at once and retry for at most %v, in which %s admits %s of them: the others "+
+					"give up unless the server asks for longer waits",
+				number(at), whose, shortDuration(horizon.Round(time.Millisecond)), l.Name,
+				number(math.Floor(through)),
+			)
+			return
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"stampede/internal/nearest"
 )
@@ -121,6 +122,23 @@ func Names(t reflect.Type) []string {
 	return names
 }
 
+var numbersOf sync.Map // by type
+
+// numbers are the fields of a struct type by their names.
+func numbers(t reflect.Type) map[string]int {
+	if known, ok := numbersOf.Load(t); ok {
+		return known.(map[string]int)
+	}
+	out := map[string]int{}
+	for i := range t.NumField() {
+		if name := t.Field(i).Tag.Get("yaml"); name != "" {
+			out[name] = i
+		}
+	}
+	numbersOf.Store(t, out)
+	return out
+}
+
 func (d *Decoder) fields(n *Node, v reflect.Value, path string) error {
 	t := v.Type()
 	if n.Kind != Mapping {
@@ -135,13 +153,11 @@ func (d *Decoder) fields(n *Node, v reflect.Value, path string) error {
 		return n.Fail(path, "found %d fields; want exactly one of %s", len(n.Keys), nearest.List(Names(t)))
 	}
 	var errs Errors
+	number := numbers(t)
 	for i, key := range n.Keys {
 		item, at := n.Items[i], Join(path, key.Name)
-		index := slices.IndexFunc(
-			reflect.VisibleFields(t),
-			func(f reflect.StructField) bool { return f.Tag.Get("yaml") == key.Name },
-		)
-		if index < 0 {
+		index, ok := number[key.Name]
+		if !ok {
 			hint := nearest.Unknown(key.Name, Names(t))
 			if name, index, ok := strings.Cut(strings.TrimSuffix(key.Name, "]"), "["); ok {
 				hint = fmt.Sprintf("an item of a list is written as in %s.%s", name, index)

@@ -128,3 +128,18 @@ func TestExcerpt(t *testing.T) {
 		}
 	}
 }
+
+func TestTheEmptyNameIsNoField(t *testing.T) {
+	node, err := Parse([]byte(`{a: 2, "": 1}`), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v struct {
+		A       int `yaml:"a"`
+		Derived int // not written
+	}
+	err = NewDecoder().Decode(node, &v)
+	if err == nil || !strings.Contains(err.Error(), "unknown field; known: a") || v.A != 2 || v.Derived != 0 {
+		t.Errorf("%v, %+v; want an unknown field, a 2 and nothing else", err, v)
+	}
+}

@@ -5,6 +5,7 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"stampede/internal/testkit"
+	"stampede/measure"
 	"stampede/scenario"
 )
 
@@ -52,6 +54,42 @@ func BenchmarkSweep(b *testing.B) {
 			}
 			b.ReportMetric(100*busy.Seconds()/elapsed.Seconds()/float64(runtime.GOMAXPROCS(0)), "%busy")
 			b.ReportMetric(float64(peak)/1e6, "MB-live")
+		})
+	}
+}
+
+// BenchmarkPoint makes a point and runs its replications, of the embedded sweep and of one on a preset whose limits
+// count the larger of two sizes: %building is what the making takes of the running.
+func BenchmarkPoint(b *testing.B) {
+	embedded, _ := scenario.Embedded(scenario.Default)
+	tiers, err := os.ReadFile("../examples/tiers.yaml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		text []byte
+	}{{"embedded", embedded}, {"tiers", tiers}} {
+		b.Run(c.name, func(b *testing.B) {
+			t := testkit.Template(b, string(c.text))
+			p := &Plan{Template: t, Reps: t.Base.Replications}
+			var building, running time.Duration
+			for i := 0; b.Loop(); i++ {
+				began := time.Now()
+				_, s, err := p.Point(i % p.Points())
+				if err != nil {
+					b.Fatal(err)
+				}
+				building += time.Since(began)
+				began = time.Now()
+				if _, err := (measure.Replicator{Jobs: 1}).Run(context.Background(), s, 0, p.Reps); err != nil {
+					b.Fatal(err)
+				}
+				running += time.Since(began)
+			}
+			b.ReportMetric(building.Seconds()*1e6/float64(b.N), "µs-building")
+			b.ReportMetric(running.Seconds()*1e6/float64(b.N), "µs-running")
+			b.ReportMetric(100*building.Seconds()/running.Seconds(), "%building")
 		})
 	}
 }

@@ -226,9 +226,9 @@ type Facts struct {
 // Decision is what follows from a reply.
 type Decision struct {
 	Again   bool          // send another attempt after Wait
-	Wait    time.Duration // never negative
 	Hinted  bool          // Wait is the server's Retry-After, not the client's backoff
 	Outcome Outcome       // how the call ends, or OthersDecide; only when not Again
+	Wait    time.Duration // never negative
 }
 
 // Decide applies the parts in this order: an answer ends the call; a stream that broke

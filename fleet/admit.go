@@ -53,7 +53,7 @@ func (r *run) admit(id uint32) {
 	case policy.Queue:
 		r.queue(c, queueAt[a.By], req.Caller.Ticket)
 		r.hold(id, waitFor[a.By], expiry, layer)
-	case policy.Refuse:
+	case policy.Refuse, policy.PassOn:
 		if a.By == policy.ByThrottle {
 			r.unblock(m, c.target) // the breaker had let it through
 		}
@@ -64,12 +64,12 @@ func (r *run) admit(id uint32) {
 		case a.By == policy.ByExpiry:
 			c.layer = uint8(layer)
 			r.lapse(id)
-		case a.MayFallBack:
+		case a.Action == policy.PassOn:
 			r.releasePlace(c)
-			r.giveUp(id, a.Outcome)
+			r.giveUp(id, a.Outcome())
 		default:
 			r.releasePlace(c)
-			r.end(id, a.Outcome)
+			r.end(id, a.Outcome())
 		}
 	}
 }

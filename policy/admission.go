@@ -23,14 +23,21 @@ type Request struct {
 // its turn has another ticket by then.
 type Waiter struct{ ID, Ticket uint32 }
 
-// Admission is the answer to a request.
+// Admission is the answer to a request. Four fields are as many as the compiler keeps in registers.
 type Admission struct {
-	Action      Action
-	By          Stage         // that decided; not of Go
-	Outcome     Outcome       // of Refuse, except by Expiry: how the call ends
-	MayFallBack bool          // of Refuse: the call may go on to its next target
-	Generation  uint32        // of Go: of the breaker, for [Ended]
-	Wait        time.Duration // of Wait: at least a nanosecond
+	Action     Action
+	By         Stage         // that decided; not of Go
+	Generation uint32        // of Go: of the breaker, for [Ended]
+	Wait       time.Duration // of Wait: at least a nanosecond
+}
+
+// Outcome is how a call ends that is refused and does not go on to another target. After a refusal by
+// expiry it is for whoever gave the attempt up to say.
+func (a Admission) Outcome() Outcome {
+	if a.By == ByBreaker {
+		return BreakerOpen
+	}
+	return Shed
 }
 
 // Action is what a request has to do.
@@ -41,10 +48,11 @@ const (
 	Wait                 // ask again after Admission.Wait
 	Queue                // ask again when NextAtGate or NextBlocked names it
 	Refuse               // not be sent
+	PassOn               // not be sent to this target: the call ends, or goes on to the next one
 )
 
 // ActionWords are the words of actions.
-var ActionWords = words.Table[Action]{"go", "wait", "queue", "refuse"}
+var ActionWords = words.Table[Action]{"go", "wait", "queue", "refuse", "pass_on"}
 
 // String is the word for an action.
 func (a Action) String() string { return ActionWords.Word(a) }
@@ -89,13 +97,18 @@ func (s *Instance) Admit(now time.Duration, r *Request) Admission {
 		}
 		return Admission{Action: Go}
 	}
+	return s.admit(now, r)
+}
+
+// admit is Admit of an instance that remembers something.
+func (s *Instance) admit(now time.Duration, r *Request) Admission {
 	if s.gate != nil && !r.Placed {
 		s.gate.Servers = s.gate.limit.Limit(&s.client.Gate)
 		switch s.gate.Arrive(r.Caller, 0) {
 		case sim.Queued:
 			return Admission{Action: Queue, By: ByGate}
 		case sim.Refused:
-			return Admission{Action: Refuse, By: ByGate, Outcome: Shed}
+			return Admission{Action: Refuse, By: ByGate}
 		}
 		r.Placed = true
 	}
@@ -120,7 +133,7 @@ func (s *Instance) Admit(now time.Duration, r *Request) Admission {
 	case ByBreaker:
 		return s.stopped(r, open)
 	case ByThrottle:
-		return Admission{Action: Refuse, By: ByThrottle, Outcome: Shed, MayFallBack: true}
+		return Admission{Action: PassOn, By: ByThrottle}
 	}
 	return Admission{Action: Go, Generation: generation}
 }
@@ -173,8 +186,10 @@ func (s *Instance) pass(now time.Duration, r *Request) (by Stage, generation uin
 // stopped is the answer of a breaker that is open for so long, or 0 while probes decide.
 func (s *Instance) stopped(r *Request, open time.Duration) Admission {
 	switch when := s.client.Breaker.WhenOpen; {
-	case when != HoldBack:
-		return Admission{Action: Refuse, By: ByBreaker, Outcome: BreakerOpen, MayFallBack: when == FallBack}
+	case when == FailFast:
+		return Admission{Action: Refuse, By: ByBreaker}
+	case when == FallBack:
+		return Admission{Action: PassOn, By: ByBreaker}
 	case open > 0:
 		return Admission{Action: Wait, By: ByBreaker, Wait: open}
 	}

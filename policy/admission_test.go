@@ -42,7 +42,11 @@ func (d *desk) do(t *testing.T, step string) string {
 	switch verb {
 	case "admit", "expire":
 		d.granted[i] = d.Admit(d.now, r)
-		return d.granted[i].text()
+		a := d.granted[i]
+		if (a.Action == Refuse || a.Action == PassOn) && a.By != ByExpiry {
+			return a.text() + " " + a.Outcome().String()
+		}
+		return a.text()
 	case "hedge":
 		beside := *r
 		return d.AdmitHedge(d.now, &beside).text()
@@ -90,12 +94,6 @@ func (a Admission) text() string {
 	if a.Action == Wait {
 		s += " " + a.Wait.String()
 	}
-	if a.Action == Refuse && a.Outcome != Answered {
-		s += " " + a.Outcome.String()
-	}
-	if a.MayFallBack {
-		s += " may fall back"
-	}
 	return s
 }
 
@@ -132,7 +130,7 @@ func TestAdmission(t *testing.T) {
 		{"an open breaker fails calls", Client{Breaker: trips},
 			"admit a: go; fail a; admit b: refuse breaker breaker_open; 10s; admit b: go"},
 		{"or sends them to the next target", Client{Breaker: moves},
-			"admit a: go; fail a; admit b: refuse breaker breaker_open may fall back"},
+			"admit a: go; fail a; admit b: pass_on breaker breaker_open"},
 		{"or makes them wait: until it is half-open, and then for the probe", Client{Breaker: held},
 			"admit a: go; fail a; 4s; admit b: wait breaker 6s; 6s; admit b: go; " +
 				"admit c: queue breaker; done b: c; admit c: go"},
@@ -147,11 +145,11 @@ func TestAdmission(t *testing.T) {
 				"admit b: go; admit c: queue breaker"},
 		// With requests r and no accepts the share refused is r/(r+1): 0, 1/2, 2/3.
 		{"the throttle refuses at random", Client{Throttle: Throttle{K: 1, Window: 60 * s}},
-			"admit a 0.01: go; admit b 0.49: refuse throttle shed may fall back; admit b 0.67: go"},
+			"admit a 0.01: go; admit b 0.49: pass_on throttle shed; admit b 0.67: go"},
 		// At 10 s the 1 request of before is out of the window of 5 s, and 3 come at once.
 		{"a probe that the throttle refuses is none", Client{Breaker: held, Throttle: Throttle{K: 1, Window: 5 * s}},
 			"admit a: go; fail a; 10s; admit b: go; drop b; " +
-				"admit c 0.49: refuse throttle shed may fall back; admit d 0.99: go"},
+				"admit c 0.49: pass_on throttle shed; admit d 0.99: go"},
 		{"a hedge takes no place that is not free, and no room that is not there",
 			Client{Gate: Gate{Semaphore: 2}, Pacer: bucket},
 			"admit a: go; hedge a: refuse pacer; 1s; hedge a: go; hedge a: refuse gate; admit b: queue gate"},

@@ -223,7 +223,7 @@ type Facts struct {
 	U        float64       // uniform on (0, 1), fresh for each decision
 }
 
-// Decision is what follows from a reply.
+// Decision is what follows from a reply. Four fields are as many as the compiler keeps in registers.
 type Decision struct {
 	Again   bool          // send another attempt after Wait
 	Hinted  bool          // Wait is the server's Retry-After, not the client's backoff

@@ -114,6 +114,12 @@ func (b *Backend) Handle(e Event) (News, uint32) {
 	return Nothing, 0
 }
 
+// Touch reads a word of each line of the cache that a request lies in; see [sim.Loop.Ahead].
+func (b *Backend) Touch(id uint32) uint64 {
+	r := b.requests.At(id)
+	return r.Call + uint64(r.state) + uint64(r.first)
+}
+
 func (b *Backend) event(kind Kind, id uint32) Event { return Event{kind, b.index, id} }
 
 // bin counts what arrives within one stretch of time.

@@ -10,8 +10,8 @@ import (
 func (b *Backend) conclude(r *request) {
 	result := r.result
 	now := b.loop.Now()
-	if result.Usage = b.usage(r); result.Usage != (cost.Usage{}) {
-		result.Bill = r.Price.Bill(result.Usage)
+	if usage, billed := b.usage(r); billed {
+		result.Usage, result.Bill = usage, r.Price.Bill(usage)
 	}
 	result.Charged, result.Settled = r.charged+r.penalty, r.penalty
 	if r.admitted() {
@@ -29,33 +29,42 @@ func (b *Backend) conclude(r *request) {
 	}
 }
 
-// usage is what a request is billed for, with the refusals that the gateway kept to itself.
-func (b *Backend) usage(r *request) cost.Usage {
-	if r.relayed == 0 {
-		return b.own(r)
+// usage is what a request is billed for, with the refusals that the gateway kept to itself; false
+// for nothing.
+func (b *Backend) usage(r *request) (cost.Usage, bool) {
+	if r.relayed == 0 && !b.bills(r) {
+		return cost.Usage{}, false
 	}
-	return r.relays.Plus(b.own(r))
+	return r.relays.Plus(b.own(r)), true
 }
 
 // own is what its last try at the provider is billed for.
 func (b *Backend) own(r *request) cost.Usage {
-	billing, billed := &b.config.Billing, true
 	switch {
+	case !b.bills(r):
+		return cost.Usage{}
 	case r.state == refused:
 		return r.usageOfRefusal(r.billed)
-	case !r.admitted() || r.hangs || r.left || r.replayed:
-		billed = false
-	case r.unfinished:
-		billed = !billing.AbandonedFree
-	case r.breaks && r.lost:
-		billed = !billing.LostFree
-	case r.breaks:
-		billed = !billing.CutFree
-	}
-	if !billed {
-		return cost.Usage{}
 	}
 	return r.usageOf(r.output)
+}
+
+// bills reports whether the last try of a request is billed.
+func (b *Backend) bills(r *request) bool {
+	billing := &b.config.Billing
+	switch {
+	case r.state == refused:
+		return r.billed != provider.Nothing
+	case !r.admitted() || r.hangs || r.left || r.replayed:
+		return false
+	case r.unfinished:
+		return !billing.AbandonedFree
+	case r.breaks && r.lost:
+		return !billing.LostFree
+	case r.breaks:
+		return !billing.CutFree
+	}
+	return true
 }
 
 // usageOf is the usage of a request that has generated so much.

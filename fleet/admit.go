@@ -36,9 +36,14 @@ func (r *run) admit(id uint32) {
 	g := r.group(c)
 	m := g.instance(c)
 	now := r.loop.Now()
-	req := r.ask(id, c, g)
 	expiry, layer := r.expiry(id)
-	req.Expired = r.leaves(c) <= now || layer >= 0 && expiry <= now
+	expired := r.leaves(c) <= now || layer >= 0 && expiry <= now
+	if m.Stateless() && !expired {
+		r.send(id, 0, false, expiry, layer)
+		return
+	}
+	req := r.ask(id, c, g)
+	req.Expired = expired
 	a := m.Admit(now, &req)
 	if req.Placed && c.places == 0 {
 		c.places++

@@ -81,6 +81,9 @@ func causeOf(timer policy.Timer, failure wire.Failure) cost.Cause {
 // caller left, or because another attempt was faster, shows nothing of the provider.
 func (r *run) learn(g *group, c *call, a *attempt) {
 	m := g.instance(c)
+	if m.Stateless() {
+		return
+	}
 	m.Done(a.Ended, &policy.Ended{
 		Target: uint8(a.Target), Role: a.role, Generation: a.generation, InFlight: int(a.gated), Cost: float64(a.cost),
 		Began: a.began, Sent: a.Sent, Reply: &a.Reply,

@@ -21,6 +21,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	r := &run{Model: m, accounting: accounting{to: to, last: make([]sim.Time, len(m.Fleets()))}}
 	r.accounting.waits, _ = to.(WaitListener)
 	r.loop.Budget = m.Budget
+	r.loop.Ahead(r.touch)
 	for i, config := range m.Providers() {
 		own := key.For(forProvider)
 		if i > 0 {
@@ -141,6 +142,7 @@ type run struct {
 	extras   arena.Arena[extra]
 	attempts arena.Arena[attempt]
 	tickets  uint32
+	touched  uint64  // see touch
 	freed    []freed // workers about to go on
 	freeing  bool
 	outer    []policy.Tries // of the outer layers, by call
@@ -178,5 +180,16 @@ func (r *run) handle(e backend.Event) {
 		r.cutOff(e.ID)
 	case leave:
 		r.leave(e.ID)
+	}
+}
+
+// touch reads what the next events will need, a word of each line of the cache; see [sim.Loop.Ahead].
+func (r *run) touch(e backend.Event) {
+	switch {
+	case e.Kind == ready:
+		c := r.calls.At(e.ID)
+		r.touched += c.id + uint64(c.arrived)
+	case e.Kind < backend.Kinds:
+		r.touched += r.backends[e.Of].Touch(e.ID)
 	}
 }

@@ -131,6 +131,10 @@ func NewInstances(c *Client, n, targets int) Instances {
 	return Instances{n: n, each: each}
 }
 
+// Stateless reports whether the instance remembers nothing: it lets every attempt go, learns
+// nothing of its end and grants every retry.
+func (s *Instance) Stateless() bool { return s.has == 0 }
+
 // Len is how many instances there are.
 func (s Instances) Len() int { return s.n }
 

@@ -18,6 +18,12 @@ type Loop[E any] struct {
 	err    error
 }
 
+// Ahead calls f with events that are among the next to be handed out, several at a time. What
+// they name lies anywhere in memory: where f reads it, the waits for memory overlap, which
+// otherwise take longer than the loop itself. It must change nothing, and may be told of an event
+// that is cancelled, of one more than once, and of others never.
+func (l *Loop[E]) Ahead(f func(E)) { l.queue.ahead = f }
+
 // Now is the instant of the event last handed out.
 func (l *Loop[E]) Now() Time { return l.now }
 

@@ -22,6 +22,7 @@ type queue[E any] struct {
 	now     []item[E]
 	head    int // consumed prefix of now
 	size    int // items pending, dead timers included
+	ahead   func(E)
 	levels  uint16
 	filled  [levels]uint16 // bit d: bucket d of the level holds items
 	buckets [levels * digits][]item[E]
@@ -32,6 +33,7 @@ const (
 	digitBits = 4
 	digits    = 1 << digitBits
 	levels    = 64 / digitBits
+	fewItems  = 64 // of a bucket whose items will all be handed out soon
 	smallest  = 16 // minimum capacity of a bucket; one of this size is never given back
 )
 
@@ -149,6 +151,11 @@ func (q *queue[E]) deal(items []item[E]) {
 		earliest = min(earliest, items[i].at)
 	}
 	q.last = earliest
+	if q.ahead != nil && len(items) <= fewItems {
+		for i := range items {
+			q.ahead(items[i].event)
+		}
+	}
 	for i := range items {
 		q.place(&items[i])
 	}

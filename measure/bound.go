@@ -6,20 +6,25 @@ import (
 	"stampede/fleet"
 )
 
-// lowerBound is the least time, in seconds, in which any policy can have these answers, when
-// all calls are there from the start; else, or when nothing bounds it, NaN.
-func (t *Tally) lowerBound() float64 {
+// bounded reports whether answers bound the makespan: all calls are there from the start, and all count.
+func (t *Tally) bounded() bool {
 	m := t.model
 	_, burst := m.Workload.Arrivals.(fleet.Burst)
 	batch := m.Workload.Arrivals == nil && m.Workload.Think == nil
-	if len(m.Beside) > 0 || (!burst && !batch) || t.warmup > 0 || t.Answered() == 0 {
+	return len(m.Beside) == 0 && (burst || batch) && t.warmup == 0
+}
+
+// lowerBound is the minimum time, in seconds, in which any policy can have these answers; NaN when
+// nothing bounds it.
+func (t *Tally) lowerBound() float64 {
+	if t.bound == nil || t.Answered() == 0 {
 		return math.NaN()
 	}
-	if least := t.bound.Makespan(); least > 0 {
-		return least.Seconds()
+	if makespan := t.bound.Makespan(); makespan > 0 {
+		return makespan.Seconds()
 	}
 	return math.NaN()
 }
 
 // regret is how much longer than that the run took, relative to it.
-func (t *Tally) regret() float64 { return t.end.Seconds()/t.lowerBound() - 1 }
+func (t *Tally) regret() float64 { return t.end.Seconds()/t.minMakespan - 1 }

@@ -46,7 +46,8 @@ type Tally struct {
 	end             sim.Time     // of the last call
 	byInstance      []float64    // answered calls
 	first           []int        // by fleet: its first instance among those
-	bound           *fleet.Bound // of the answers
+	bound           *fleet.Bound // of the answers; nil where they bound nothing
+	minMakespan     float64      // its seconds, when the run has ended
 	limits          limitTally
 	recovery        *recovery // nil without a trigger
 	collapse        *collapse // nil unless the scenario defines a collapse
@@ -59,7 +60,10 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 		horizon = sim.Never
 	}
 	t := &Tally{model: &s.Model, only: s.Measured(), warmup: warmup, calm: sim.Never}
-	t.bound, t.limits = fleet.NewBound(t.model), newLimitTally(t.model)
+	t.limits = newLimitTally(t.model)
+	if t.bounded() {
+		t.bound = fleet.NewBound(t.model)
+	}
 	t.inTime.Measured = Measured{warmup, horizon}
 	t.drain.Measured = Measured{max(warmup, horizon), sim.Never}
 	for i, f := range s.Model.Fleets() {
@@ -209,7 +213,9 @@ func (t *Tally) Call(c *fleet.Call) {
 			t.elsewhere++
 		}
 		t.byInstance[t.first[c.Fleet]+int(c.Instance)]++
-		t.bound.Add(c)
+		if t.bound != nil {
+			t.bound.Add(c)
+		}
 	} else {
 		t.latencyAll.quantiles.Add(latency)
 	}
@@ -232,6 +238,7 @@ func (t *Tally) finish(s *fleet.Summary) {
 	t.latencyAll.quantiles.Merge(&t.latencyAnswered.quantiles)
 	t.to = t.model.MeasuredTo(s, t.only)
 	t.limits.end(s)
+	t.minMakespan = t.lowerBound()
 }
 
 // measured is the time that is measured, with what happened in it.

@@ -11,7 +11,7 @@ type Arena[T any] struct {
 }
 
 const (
-	blockBits = 7
+	blockBits = 5 // in a small run the first block of each arena is most of its memory
 	blockSize = 1 << blockBits
 )
 

@@ -57,8 +57,10 @@ var layers = map[string][]string{
 	"backend": {
 		"stampede/cost", "stampede/internal/arena", "stampede/provider", "stampede/sim", "stampede/wire",
 	},
-	"internal/arena":    {},
-	"provider/overhttp": {"stampede/provider", "stampede/sim", "stampede/wire"},
+	"internal/arena": {},
+	"provider/overhttp": {
+		"stampede/backend", "stampede/cost", "stampede/provider", "stampede/sim", "stampede/wire",
+	},
 	"provider": {
 		"stampede/dialect", "stampede/internal/format", "stampede/internal/words", "stampede/law", "stampede/sim",
 		"stampede/wire",

@@ -46,6 +46,10 @@ const (
 	Kinds                // the first that is not a backend's
 )
 
+// ForProvider is the purpose of the random numbers of a run's provider: under the key of a seed and
+// a replication, [sim.Key.For] of it gives a request the same luck whoever drives the backend.
+const ForProvider = 0
+
 // News is what an owner hears when an event has been handled.
 type News uint8
 

@@ -102,6 +102,23 @@ func (b *Backend) Between(id uint32) (time.Duration, bool) {
 	return (r.last - r.first) / time.Duration(max(1, r.output)), !r.batched
 }
 
+// Answer is what the client gets of an answer that has begun, in tokens, with those of reasoning
+// among them, and the time from the first token that is seen to the last: in a batch as it would be
+// if nobody came or went.
+func (b *Backend) Answer(id uint32) (output, hidden int32, span time.Duration) {
+	r := b.requests.At(id)
+	switch output, hidden = r.output, min(r.hidden, r.output); {
+	case r.replayed:
+		output, hidden = r.Output, r.Reasoning
+	case r.batched:
+		streams := min(b.api.InFlight(), b.config.Capacity.Slots)
+		span = time.Duration(output-hidden) * b.config.Capacity.Batching.Streams(streams)
+	default:
+		span = r.last - r.first
+	}
+	return output, hidden, span
+}
+
 // Shown is how many tokens of a stream its client had seen when it broke or was cut off.
 func (b *Backend) Shown(id uint32, ended sim.Time) int {
 	r := b.requests.At(id)

@@ -99,7 +99,7 @@ func (r *run) runEvents() {
 // Purposes of random numbers. A new purpose goes at the end, so that the others
 // keep their luck.
 const (
-	forProvider = iota
+	forProvider = iota + backend.ForProvider
 	forArrivals
 	forPrompts
 	forOutputs

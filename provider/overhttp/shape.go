@@ -1,16 +1,12 @@
 package overhttp
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/url"
 	"strings"
-	"time"
 
-	"stampede/provider"
-	"stampede/wire"
+	"stampede/cost"
 )
 
 // shape is the form of answers: of OpenAI's chat completions, of Anthropic's messages,
@@ -41,146 +37,159 @@ func shapeOf(url *url.URL) (s shape, stream bool) {
 	return openAI, false
 }
 
+// answer is what an answer holds: as many words as tokens that are seen, and its usage.
+type answer struct {
+	call uint64
+	cost.Usage
+}
+
+// words is how many tokens of it are seen.
+func (a *answer) words() int { return a.Output - a.Reasoning }
+
 // text is an answer of so many tokens.
 func text(tokens int) string { return strings.TrimSuffix(strings.Repeat("word ", tokens), " ") }
 
-// answer is a whole answer.
-func (s shape) answer(r provider.Request, output int) string {
+// object is one of JSON.
+type object = map[string]any
+
+// whole is a whole answer.
+func (s shape) whole(a *answer) string {
+	words := text(a.words())
 	switch s {
 	case anthropic:
-		return encode(map[string]any{
-			"id": fmt.Sprintf(
-				"msg_%d",
-				r.Call,
-			), "type": "message", "role": "assistant", "model": "simulated", "stop_reason": "end_turn",
-			"stop_sequence": nil,
-			"content":       []any{map[string]any{"type": "text", "text": text(output)}},
-			"usage":         map[string]any{"input_tokens": r.Prompt, "output_tokens": output},
-		})
+		message := anthropicMessage(a)
+		message["content"] = []any{object{"type": "text", "text": words}}
+		message["stop_reason"] = "end_turn"
+		return encode(message)
 	case gemini:
-		return encode(content(text(output), r.Prompt, output, true))
+		return encode(content(words, a))
 	case geminiArray:
-		return encode([]any{content(text(output), r.Prompt, output, true)})
+		return encode([]any{content(words, a)})
 	}
-	return encode(map[string]any{
-		"id": fmt.Sprintf("chatcmpl-%d", r.Call), "object": "chat.completion", "created": 0, "model": "simulated",
-		"choices": []any{
-			map[string]any{
-				"index":         0,
-				"finish_reason": "stop",
-				"message":       map[string]any{"role": "assistant", "content": text(output)},
-			},
-		},
-		"usage": map[string]any{
-			"prompt_tokens":     r.Prompt,
-			"completion_tokens": output,
-			"total_tokens":      r.Prompt + output,
-		},
+	return encode(object{
+		"id": fmt.Sprintf("chatcmpl-%d", a.call), "object": "chat.completion", "created": 0, "model": "simulated",
+		"choices": []any{object{
+			"index":         0,
+			"finish_reason": "stop",
+			"message":       object{"role": "assistant", "content": words},
+		}},
+		"usage": openAIUsage(a),
 	})
 }
 
+func openAIUsage(a *answer) object {
+	return object{
+		"prompt_tokens":             a.Prompt,
+		"prompt_tokens_details":     object{"cached_tokens": a.Cached},
+		"completion_tokens":         a.Output,
+		"completion_tokens_details": object{"reasoning_tokens": a.Reasoning},
+		"total_tokens":              a.Prompt + a.Output,
+	}
+}
+
+// anthropicMessage is a message without its content.
+func anthropicMessage(a *answer) object {
+	return object{
+		"id": fmt.Sprintf("msg_%d", a.call), "type": "message", "role": "assistant", "model": "simulated",
+		"content": []any{}, "stop_reason": nil, "stop_sequence": nil,
+		"usage": object{
+			"input_tokens":                a.Prompt - a.Cached - a.Written,
+			"cache_read_input_tokens":     a.Cached,
+			"cache_creation_input_tokens": a.Written,
+			"output_tokens":               a.Output,
+		},
+	}
+}
+
 // content is Gemini's answer, or a part of one; the last says why it ends and what it used.
-func content(words string, prompt, output int, last bool) map[string]any {
-	candidate := map[string]any{
+func content(words string, last *answer) object {
+	candidate := object{
 		"index":   0,
-		"content": map[string]any{"role": "model", "parts": []any{map[string]any{"text": words}}},
+		"content": object{"role": "model", "parts": []any{object{"text": words}}},
 	}
-	out := map[string]any{"candidates": []any{candidate}, "modelVersion": "simulated"}
-	if last {
-		candidate["finishReason"] = "STOP"
-		out["usageMetadata"] = map[string]any{
-			"promptTokenCount":     prompt,
-			"candidatesTokenCount": output,
-			"totalTokenCount":      prompt + output,
-		}
+	out := object{"candidates": []any{candidate}, "modelVersion": "simulated"}
+	if last == nil {
+		return out
 	}
+	candidate["finishReason"] = "STOP"
+	usage := object{
+		"promptTokenCount":     last.Prompt,
+		"candidatesTokenCount": last.words(),
+		"totalTokenCount":      last.Prompt + last.Output,
+	}
+	if last.Cached > 0 {
+		usage["cachedContentTokenCount"] = last.Cached
+	}
+	if last.Reasoning > 0 {
+		usage["thoughtsTokenCount"] = last.Reasoning
+	}
+	out["usageMetadata"] = usage
 	return out
 }
 
 // chunk is a part of a streamed answer, as an event.
-func (s shape) chunk(words string, first bool) string {
-	if s == gemini {
-		return event("", content(words, 0, 0, false))
-	}
-	if s == anthropic {
+func (s shape) chunk(a *answer, words string, first bool) string {
+	switch s {
+	case gemini:
+		return event("", content(words, nil))
+	case anthropic:
 		out := ""
 		if first {
-			out = event(
-				"message_start",
-				map[string]any{
-					"type": "message_start",
-					"message": map[string]any{
-						"id":      "msg",
-						"type":    "message",
-						"role":    "assistant",
-						"model":   "simulated",
-						"content": []any{},
-						"usage":   map[string]any{"input_tokens": 0, "output_tokens": 0},
-					},
-				},
-			) +
-				event(
-					"content_block_start",
-					map[string]any{
-						"type":          "content_block_start",
-						"index":         0,
-						"content_block": map[string]any{"type": "text", "text": ""},
-					},
-				)
+			message := anthropicMessage(a)
+			message["usage"].(object)["output_tokens"] = 0
+			out = event("message_start", object{"type": "message_start", "message": message}) +
+				event("content_block_start", object{
+					"type": "content_block_start", "index": 0, "content_block": object{"type": "text", "text": ""},
+				})
 		}
-		return out + event(
-			"content_block_delta",
-			map[string]any{
-				"type":  "content_block_delta",
-				"index": 0,
-				"delta": map[string]any{"type": "text_delta", "text": words},
-			},
-		)
+		return out + event("content_block_delta", object{
+			"type": "content_block_delta", "index": 0, "delta": object{"type": "text_delta", "text": words},
+		})
 	}
-	return event(
-		"",
-		map[string]any{"id": "chatcmpl", "object": "chat.completion.chunk", "created": 0, "model": "simulated",
-			"choices": []any{
-				map[string]any{"index": 0, "delta": map[string]any{"role": "assistant", "content": words}}}},
-	)
+	return event("", openAIChunk([]any{
+		object{"index": 0, "delta": object{"role": "assistant", "content": words}},
+	}))
 }
 
-// end is the end of a streamed answer.
-func (s shape) end(prompt, output int) string {
-	if s == gemini {
-		return event("", content("", prompt, output, true))
+func openAIChunk(choices []any) object {
+	return object{
+		"id": "chatcmpl", "object": "chat.completion.chunk", "created": 0, "model": "simulated", "choices": choices,
 	}
-	if s == anthropic {
-		return event("content_block_stop", map[string]any{"type": "content_block_stop", "index": 0}) +
-			event(
-				"message_delta",
-				map[string]any{
-					"type":  "message_delta",
-					"delta": map[string]any{"stop_reason": "end_turn"},
-					"usage": map[string]any{"output_tokens": output},
-				},
-			) +
-			event("message_stop", map[string]any{"type": "message_stop"})
+}
+
+// end is the end of a streamed answer; OpenAI's has its usage when the request asks for that.
+func (s shape) end(a *answer, withUsage bool) string {
+	switch s {
+	case gemini:
+		return event("", content("", a))
+	case anthropic:
+		return event("content_block_stop", object{"type": "content_block_stop", "index": 0}) +
+			event("message_delta", object{
+				"type":  "message_delta",
+				"delta": object{"stop_reason": "end_turn"},
+				"usage": object{"output_tokens": a.Output},
+			}) +
+			event("message_stop", object{"type": "message_stop"})
 	}
-	return "data: [DONE]\n\n"
+	done := "data: [DONE]\n\n"
+	if withUsage {
+		chunk := openAIChunk([]any{})
+		chunk["usage"] = openAIUsage(a)
+		done = event("", chunk) + done
+	}
+	return done
 }
 
 // failure is an error inside a stream.
 func (s shape) failure(code string) string {
-	if s == anthropic {
-		return event("error",
-			map[string]any{"type": "error", "error": map[string]any{"type": code, "message": "error in the stream"}})
+	const message = "error in the stream"
+	switch s {
+	case anthropic:
+		return event("error", object{"type": "error", "error": object{"type": code, "message": message}})
+	case gemini:
+		return event("", object{"error": object{"code": 500, "message": message, "status": code}})
 	}
-	if s == gemini {
-		return event("",
-			map[string]any{"error": map[string]any{"code": 500, "message": "error in the stream", "status": code}})
-	}
-	return event(
-		"error",
-		map[string]any{
-			"error": map[string]any{"code": code, "message": "error in the stream", "type": "server_error"},
-		},
-	)
+	return event("error", object{"error": object{"code": code, "message": message, "type": "server_error"}})
 }
 
 func event(name string, data any) string {
@@ -193,64 +202,7 @@ func event(name string, data any) string {
 func encode(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // maps of strings and numbers
+		panic(err) // objects of texts and numbers
 	}
 	return string(data)
-}
-
-// stream is the body of an answer that comes piece by piece.
-type stream struct {
-	*io.PipeReader
-	cancel context.CancelFunc
-}
-
-// Close implements io.Closer: the client leaves.
-func (s *stream) Close() error {
-	s.cancel()
-	return s.PipeReader.Close()
-}
-
-// pieces is the maximum number of pieces of a streamed answer.
-const pieces = 20
-
-// stream writes an answer over a duration, beginning now.
-func (t *Transport) stream(
-	ctx context.Context,
-	ask asked,
-	reply wire.Reply,
-	output int,
-	span time.Duration,
-	gone func(),
-) io.ReadCloser {
-	ctx, cancel := context.WithCancel(ctx)
-	r, w := io.Pipe()
-	go func() {
-		defer cancel()
-		n := min(pieces, max(1, output))
-		for i := range n {
-			if i > 0 {
-				if err := sleep(ctx, span/time.Duration(n-1)); err != nil {
-					gone()
-					w.CloseWithError(err)
-					return
-				}
-			}
-			words := text(output*(i+1)/n - output*i/n)
-			if _, err := io.WriteString(w, ask.shape.chunk(words+" ", i == 0)); err != nil {
-				gone()
-				return
-			}
-		}
-		switch {
-		case reply.Failure == wire.InStream:
-			io.WriteString(w, ask.shape.failure(reply.Code))
-			w.Close()
-		case reply.Failure != wire.None:
-			w.CloseWithError(io.ErrUnexpectedEOF)
-		default:
-			io.WriteString(w, ask.shape.end(ask.prompt, output))
-			w.Close()
-		}
-	}()
-	return &stream{r, cancel}
 }

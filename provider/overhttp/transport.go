@@ -10,73 +10,82 @@
 //		... // 40 workers, two hours, in a fraction of a second
 //	})
 //
-// A request is sized as real APIs size it: max_tokens as declared, the prompt by an
-// estimate of four bytes a token. Output determines the length of the answer.
+// The provider is a [backend.Backend], the very one that a simulated fleet calls, played on the wall
+// clock. What reads requests and writes answers is here:
+//
+//   - A request is sized as real APIs size it: max_tokens as declared, the prompt by an estimate of four
+//     bytes a token. [Transport.Output] and [Transport.Size] say what a request does not show.
+//   - Its key (Authorization: Bearer, x-api-key, x-goog-api-key, api-key or ?key=) and its model (of the
+//     body, or of the path for Gemini and Azure) are those of a tenant of the provider. The first tenant
+//     that has both is meant, where one without a key or a model takes any; without such a tenant the
+//     first of all.
+//   - Idempotency-Key is the key under which a provider that replays keys finds work that was done.
+//   - x-stampede-call is the number of the call that it belongs to, and x-stainless-retry-count, which
+//     many SDKs send, the number of the attempt less one. With the seed of a simulation they give it the
+//     luck of that attempt in its first replication. A request without x-stampede-call is a call of its
+//     own, counted from 0: send it with every request or with none.
 package overhttp
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
+	"stampede/backend"
+	"stampede/cost"
 	"stampede/provider"
 	"stampede/sim"
 	"stampede/wire"
 )
 
 // Transport is a provider that answers HTTP requests. Use New. It is safe for
-// concurrent use.
+// concurrent use; its fields are set before that.
 type Transport struct {
-	// Output is the number of tokens of the answer to request k, counted from 0; nil
-	// means 16 each.
+	// Output is the number of tokens of the answer to call k, counted from 0; nil means 16 each. An answer
+	// ends at max_tokens.
 	Output func(k uint64) int
-	// Seen is called once for each request, when its reply leaves or its client disconnects;
-	// it may be nil.
+	// Size completes a request that is about to be sent with what it does not show: cached tokens of its
+	// prompt, reasoning, or terms of its own, such as the price of its model. It may be nil.
+	Size func(*backend.Request)
+	// Terms are those of all requests: the price, which limits on dollars need, and the cache of prompts. A
+	// request says itself whether its answer is a stream.
+	Terms backend.Terms
+	// Seen is called once for each request, when its reply is complete or its client disconnects: one
+	// after the other, in the order of time. It must not use the transport. It may be nil.
 	Seen func(Exchange)
 
-	config provider.Config
-	start  time.Time
-	hop    time.Duration
-
-	mu    sync.Mutex
-	api   *provider.Provider
-	calls uint64
-	turns map[uint32]chan struct{} // requests that wait for a slot
-	token uint32
+	config  provider.Config
+	clock   clock
+	backend *backend.Backend
+	pending map[uint32]*exchange // by their numbers at the backend
+	calls   uint64
+	warm    map[uint64]sim.Time // when the first request of a numbered call was sent, where prompts cool down
 }
 
 // Exchange is one request and what became of it.
 type Exchange struct {
-	Request  provider.Request
-	Arrived  time.Duration // at the provider, since New
-	InFlight int           // requests at the provider then
-	Reply    wire.Reply    // without a status when the client went first
+	Request provider.Request
+	Sent    time.Duration // since New
+	Arrived time.Duration // at the provider; -1 when it never got there
+	Ended   time.Duration // the reply was complete, or its client went
+	backend.Result
 }
 
-// New makes a transport whose provider starts now. It reports invalid
-// limits, and a batching server, which is not supported over HTTP.
+// New makes a transport whose provider starts now. It reports a configuration that makes no sense.
 func New(c provider.Config, seed uint64) (*Transport, error) {
-	if c.Capacity.Batching != nil {
-		return nil, errors.New("a batching server cannot be served over HTTP")
-	}
-	api, err := provider.New(c, sim.NewKey(seed, 0))
+	t := &Transport{config: c, pending: map[uint32]*exchange{}, warm: map[uint64]sim.Time{}}
+	t.clock.start, t.clock.handle = time.Now(), t.handle
+	var err error
+	t.backend, err = backend.New(&t.config, sim.NewKey(seed, 0).For(backend.ForProvider), &t.clock.loop, 0)
 	if err != nil {
 		return nil, err
 	}
-	return &Transport{
-		config: c,
-		start:  time.Now(),
-		hop:    (c.RoundTrip + c.Gateway.Latency) / 2,
-		api:    api,
-		turns:  map[uint32]chan struct{}{},
-	}, nil
+	return t, nil
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -86,211 +95,182 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.mu.Lock()
-	r := provider.Request{Call: t.calls, Attempt: 1, Prompt: ask.prompt, MaxTokens: ask.maxTokens}
-	t.calls++
-	reach := t.api.Reach(t.now(), &r)
-	t.mu.Unlock()
-	switch reach {
-	case provider.RefusedConn:
-		if err := sleep(ctx, 2*t.hop); err != nil {
-			return nil, err
-		}
-		return nil, syscall.ECONNREFUSED
-	case provider.Unreachable:
-		<-ctx.Done()
+	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := sleep(ctx, t.hop); err != nil {
-		return nil, err
+	x := t.send(&ask)
+	stop := context.AfterFunc(ctx, func() { t.leave(x) })
+	select {
+	case <-x.began:
+		return t.respond(req, x.head, x.left, &stream{Transport: t, exchange: x, ctx: ctx, stop: stop}), nil
+	case <-x.over:
 	}
-	for relayed := 0; ; relayed++ {
-		x := t.arrive(&r)
-		if x.verdict.Kind == provider.Refused {
-			if relayed < t.config.Gateway.Retries {
-				if err := sleep(ctx, x.verdict.After+t.config.Gateway.Wait); err != nil {
-					t.saw(x, wire.Reply{})
-					return nil, err
-				}
-				r.Relay++
-				continue
-			}
-			reply := x.verdict.Reply
-			t.config.Gateway.Pass(&reply)
-			if err := sleep(ctx, x.verdict.After+t.hop); err != nil {
-				t.saw(x, wire.Reply{})
-				return nil, err
-			}
-			t.saw(x, reply)
-			return t.respond(req, reply, x.left, nil), nil
-		}
-		return t.serve(req, ask, x)
+	reply := &x.result.Reply
+	switch {
+	case x.abandoned:
+		return nil, context.Cause(ctx)
+	case ask.stream && (reply.Failure == wire.InStream || reply.Failure == wire.None && reply.Status < 300):
+		return t.respond(req, x.head, x.left, &stream{Transport: t, exchange: x, ctx: ctx, stop: stop}), nil
 	}
+	stop()
+	switch {
+	case reply.Failure == wire.Connection && x.result.Received < 0:
+		return nil, syscall.ECONNREFUSED
+	case reply.Failure != wire.None: // an answer in one piece breaks before anything of it is sent
+		return nil, syscall.ECONNRESET
+	case reply.Status < 300:
+		return t.respond(req, *reply, x.left, io.NopCloser(strings.NewReader(ask.shape.whole(&x.answer)))), nil
+	}
+	return t.respond(req, *reply, x.left, nil), nil
 }
 
-// exchange is an Exchange under way.
+// exchange is a request under way. What is below the channels is written before they are closed.
 type exchange struct {
-	request  provider.Request
-	verdict  provider.Verdict
-	arrived  sim.Time
-	left     sim.Time // when the reply leaves
-	inFlight int
-	token    uint32
-	turn     chan struct{}
-	seen     bool
+	ask    asked
+	id     uint32 // at the backend
+	send   *backend.Request
+	terms  backend.Terms
+	sent   sim.Time
+	ended  bool
+	result backend.Result
+
+	began, over chan struct{} // closed when the client has the first token of a stream, and at the end
+	answer      answer
+	head        wire.Reply // of a stream
+	left        sim.Time   // when the reply left, or its head
+	first       sim.Time   // at the client
+	span        time.Duration
+	abandoned   bool // by the client
 }
 
-func (t *Transport) now() sim.Time { return time.Since(t.start) }
-
-// arrive is the provider's turn.
-func (t *Transport) arrive(r *provider.Request) *exchange {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.token++
-	now := t.now()
-	r.Admitted = now
-	x := &exchange{request: *r, arrived: now, left: now, token: t.token}
-	t.api.Receive(now, &x.request, t.token, &x.verdict)
-	x.inFlight = t.api.InFlight()
-	if x.verdict.Kind == provider.Waiting {
-		x.turn = make(chan struct{})
-		t.turns[t.token] = x.turn
-	}
+// send starts the life of a request.
+func (t *Transport) send(ask *asked) *exchange {
+	x := &exchange{ask: *ask, began: make(chan struct{}), over: make(chan struct{})}
+	t.clock.do(func() {
+		x.sent = t.clock.loop.Now()
+		x.id, x.send = t.backend.New(&x.result)
+		t.pending[x.id] = x
+		t.fill(x)
+		t.backend.Send(x.id)
+	})
 	return x
 }
 
-// serve generates the answer to an admitted request.
-func (t *Transport) serve(req *http.Request, ask asked, x *exchange) (*http.Response, error) {
-	ctx := req.Context()
-	if x.turn != nil {
-		select {
-		case <-x.turn:
-		case <-ctx.Done():
-			t.leaveQueue(ask, x)
-			t.saw(x, wire.Reply{})
-			return nil, context.Cause(ctx)
-		}
+// fill says what is sent.
+func (t *Transport) fill(x *exchange) {
+	r, ask := x.send, &x.ask
+	x.terms = t.Terms
+	x.terms.Stream, x.terms.Watched = ask.stream, ask.stream
+	r.Owner, r.Terms, r.Key = x.id, &x.terms, ask.idempotency
+	r.Attempt, r.Prompt, r.MaxTokens, r.Tenant = ask.attempt, ask.prompt, ask.maxTokens, t.tenant(ask)
+	if r.Call = ask.call; !ask.numbered {
+		r.Call = t.calls
+		t.calls++
 	}
-	if x.verdict.Hangs {
-		<-ctx.Done()
-		time.AfterFunc(t.hop, func() { t.finish(x, 0) })
-		t.saw(x, wire.Reply{})
-		return nil, context.Cause(ctx)
-	}
-	now := t.now()
-	output, begins, first, last, end := t.generate(ask, x)
-	gone := func() { // the client has left
-		t.saw(x, wire.Reply{})
-		if stop := t.now() + t.hop; t.stops(ask) && stop < last && end.Stop() {
-			part := 0
-			if stop > begins {
-				part = int(float64(output) * float64(stop-begins) / float64(last-begins))
-			}
-			time.AfterFunc(t.hop, func() { t.finish(x, part) })
-		}
-	}
-	reply := x.verdict.Reply
-	t.config.Gateway.Pass(&reply)
-	x.left = last
-	if ask.stream && reply.Failure != wire.Connection || ask.stream && output > 0 {
-		if err := sleep(ctx, first-now+t.hop); err != nil {
-			gone()
-			return nil, err
-		}
-		t.saw(x, reply)
-		return t.respond(req, wire.Reply{Status: 200, Quotas: reply.Quotas}, x.left,
-			t.stream(ctx, ask, reply, output, last-first, gone)), nil
-	}
-	if err := sleep(ctx, last-now+t.hop); err != nil {
-		gone()
-		return nil, err
-	}
-	t.saw(x, reply)
-	if reply.Failure != wire.None { // an answer in one piece breaks before anything of it is sent
-		return nil, syscall.ECONNRESET
-	}
-	return t.respond(req, reply, x.left, io.NopCloser(strings.NewReader(ask.shape.answer(x.request, output)))), nil
-}
-
-// generate begins the answer, of so many tokens, and ends it when its time is over.
-func (t *Transport) generate(ask asked, x *exchange) (output int, begins, first, last sim.Time, end *time.Timer) {
-	output = 16
+	r.Output = 16
 	if t.Output != nil {
-		output = t.Output(x.request.Call)
+		r.Output = int32(t.Output(r.Call))
 	}
-	if ask.maxTokens > 0 {
-		output = min(output, ask.maxTokens)
+	if t.Size != nil {
+		t.Size(r)
 	}
-	if x.verdict.Breaks {
-		output = int(x.verdict.Part * float64(output))
+	if r.MaxTokens > 0 {
+		r.Output = min(r.Output, int32(r.MaxTokens))
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := t.now()
-	begins, first, last = t.api.Generate(now, &x.request, x.verdict.Slow, 0, output)
-	return output, begins, first, last, time.AfterFunc(last-now, func() { t.finish(x, output) })
+	r.Reasoning = min(r.Reasoning, r.Output)
+	r.Warm = t.warmSince(x)
 }
 
-// stops reports whether the provider stops when its client goes.
-func (t *Transport) stops(ask asked) bool {
-	return t.config.Cancel == provider.Stops || (t.config.Cancel == provider.StopsStreams && ask.stream)
+// warmSince is when the call of a request arrived, as far as that is known: its prompt is in the cache then.
+func (t *Transport) warmSince(x *exchange) sim.Time {
+	if !x.ask.numbered || x.terms.Lifetime == 0 {
+		return x.sent
+	}
+	since, known := t.warm[x.ask.call]
+	if !known {
+		since = x.sent
+		t.warm[x.ask.call] = since
+	}
+	return since
 }
 
-// leaveQueue is a client that goes before its turn: the provider forgets the request, or
-// answers it for nobody when its turn comes.
-func (t *Transport) leaveQueue(ask asked, x *exchange) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// tenant is the one that a request belongs to.
+func (t *Transport) tenant(ask *asked) int {
+	return max(0, slices.IndexFunc(t.config.Tenants, func(c provider.Tenant) bool {
+		return (c.Key == "" || c.Key == ask.key) && (c.Model == "" || c.Model == ask.model)
+	}))
+}
+
+// handle is an event of the backend.
+func (t *Transport) handle(e backend.Event) {
+	switch news, id := t.backend.Handle(e); news {
+	case backend.Began:
+		t.begin(t.pending[id])
+	case backend.Replied:
+		t.end(t.pending[id])
+	}
+}
+
+// begin is the first token of a stream at its client, unless it breaks before there is anything to see.
+func (t *Transport) begin(x *exchange) {
+	if t.take(x); x.answer.words() > 0 || x.result.Reply.Failure == wire.None {
+		close(x.began)
+	}
+}
+
+// end is the end of a request, by its reply or because its client goes.
+func (t *Transport) end(x *exchange) {
+	x.ended = true
 	select {
-	case <-x.turn:
-		go t.generate(ask, x) // its turn and its end came at once
-		return
+	case <-x.began:
 	default:
+		t.take(x)
 	}
-	if t.stops(ask) {
-		t.api.Leave(t.now(), &x.request, provider.Used{})
-		delete(t.turns, x.token)
-		return
-	}
-	go func() {
-		<-x.turn
-		if x.verdict.Hangs {
-			t.finish(x, 0)
-			return
-		}
-		t.generate(ask, x)
-	}()
-}
-
-// finish settles a request and wakes the one whose turn has come, if it is still there.
-func (t *Transport) finish(x *exchange, output int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	next, started := t.api.Finish(t.now(), &x.request, provider.Used{Output: output})
-	for started {
-		if turn, waits := t.turns[next]; waits {
-			close(turn)
-			delete(t.turns, next)
-			return
-		}
-		next, started = t.api.SkipCancelled()
-	}
-}
-
-// saw calls Seen once for a request; for a stream, when it begins.
-func (t *Transport) saw(x *exchange, reply wire.Reply) {
-	if x.seen {
-		return
-	}
-	x.seen = true
 	if t.Seen != nil {
-		t.Seen(Exchange{Request: x.request, Arrived: x.arrived, InFlight: x.inFlight, Reply: reply})
+		t.Seen(Exchange{
+			Request: x.send.Request, Sent: x.sent, Arrived: x.result.Received, Ended: t.clock.loop.Now(),
+			Result: x.result,
+		})
+	}
+	delete(t.pending, x.id)
+	t.backend.Release(x.id)
+	close(x.over)
+}
+
+// take takes note of an answer that begins now, or is there.
+func (t *Transport) take(x *exchange) {
+	x.first = t.clock.loop.Now()
+	x.left = x.first - t.backend.RoundTrip()/2
+	x.head = wire.Reply{Status: http.StatusOK, Quotas: x.result.Reply.Quotas}
+	output, hidden, span := t.backend.Answer(x.id)
+	x.span = span
+	x.answer = answer{call: x.send.Call, Usage: cost.Usage{
+		Prompt: x.send.Prompt, Cached: x.send.Cached, Output: int(output), Reasoning: int(hidden),
+	}}
+	if x.terms.Writes {
+		x.answer.Written = x.answer.Prompt - x.answer.Cached
 	}
 }
 
-// respond writes a reply in the provider's dialect.
+// leave is the client going, unless the reply is there at this instant.
+func (t *Transport) leave(x *exchange) {
+	t.clock.do(func() {
+		if x.ended {
+			return
+		}
+		if t.backend.CatchUp(); t.backend.Due(x.id) {
+			return
+		}
+		x.abandoned = true
+		x.result.Reply = wire.Reply{Failure: wire.Timeout}
+		t.backend.Leave(x.id, false)
+		t.end(x)
+	})
+}
+
+// respond writes a reply that left at an instant in the provider's dialect.
 func (t *Transport) respond(req *http.Request, reply wire.Reply, left sim.Time, body io.ReadCloser) *http.Response {
-	m := t.config.Dialect.Write(reply, t.start, left)
+	m := t.config.Dialect.Write(reply, t.clock.start, left)
 	h := http.Header{"Content-Type": {"application/json"}}
 	for _, f := range m.Header {
 		h.Set(f.Name, f.Value)
@@ -301,58 +281,8 @@ func (t *Transport) respond(req *http.Request, reply wire.Reply, left sim.Time, 
 		h.Set("Content-Type", "text/event-stream")
 	}
 	return &http.Response{
-		Status: fmt.Sprintf("%d %s", m.Status,
-			http.StatusText(m.Status)), StatusCode: m.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: fmt.Sprintf("%d %s", m.Status, http.StatusText(m.Status)), StatusCode: m.Status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: h, Body: body, ContentLength: -1, Request: req,
 	}
-}
-
-// sleep waits, or less when the context ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// asked is what a request declares.
-type asked struct {
-	shape             shape
-	prompt, maxTokens int
-	stream            bool
-}
-
-// read sizes a request.
-func read(req *http.Request) (asked, error) {
-	var a asked
-	a.shape, a.stream = shapeOf(req.URL)
-	if req.Body == nil {
-		return a, nil
-	}
-	defer req.Body.Close()
-	data, err := io.ReadAll(req.Body)
-	if err != nil {
-		return a, err
-	}
-	const bytesPerToken = 4
-	a.prompt = (len(data) + bytesPerToken - 1) / bytesPerToken
-	var body struct {
-		MaxTokens           int  `json:"max_tokens"`
-		MaxCompletionTokens int  `json:"max_completion_tokens"`
-		MaxOutputTokens     int  `json:"max_output_tokens"`
-		Stream              bool `json:"stream"`
-		GenerationConfig    struct {
-			MaxOutputTokens int `json:"maxOutputTokens"`
-		} `json:"generationConfig"`
-	}
-	if json.Unmarshal(data, &body) == nil { // what cannot be read declares nothing
-		a.maxTokens = max(body.MaxTokens, body.MaxCompletionTokens, body.MaxOutputTokens,
-			body.GenerationConfig.MaxOutputTokens)
-		a.stream = a.stream || body.Stream && a.shape != gemini && a.shape != geminiArray
-	}
-	return a, nil
 }

@@ -14,20 +14,17 @@ func need(c *call) policy.Need {
 	return policy.Need{1, prompt + declared, prompt, declared}
 }
 
-// ask is what a call asks its instance for.
-func (r *run) ask(id uint32, c *call, g *group) policy.Request {
+// ask writes what a call asks its instance for.
+func (r *run) ask(id uint32, c *call, g *group, req *policy.Request) {
 	r.tickets++
-	req := policy.Request{
-		Caller: waiter{ID: id, Ticket: r.tickets},
-		Target: c.target,
-		Need:   need(c),
-		Placed: c.places > 0,
-		Paced:  c.paced,
+	req.Caller = waiter{ID: id, Ticket: r.tickets}
+	req.Target, req.Placed, req.Paced = c.target, c.places > 0, c.paced
+	if g.Client.Pacer.On() {
+		req.Need = need(c)
 	}
 	if g.Client.Throttle.On() {
 		req.U = g.shedding.Uniform(c.id, uint64(c.attempts))
 	}
-	return req
 }
 
 // admit asks the instance of a call for its next attempt, and does what it answers.
@@ -42,7 +39,8 @@ func (r *run) admit(id uint32) {
 		r.send(id, 0, false, expiry, layer)
 		return
 	}
-	req := r.ask(id, c, g)
+	var req policy.Request
+	r.ask(id, c, g, &req)
 	req.Expired = expired
 	a := m.Admit(now, &req)
 	if req.Placed && c.places == 0 {

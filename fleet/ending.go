@@ -65,8 +65,9 @@ func (r *run) expiryBeyond(id uint32, waits int) (at sim.Time, layer int) {
 	if whole := client.Timeouts.Call; whole > 0 && waits == 0 {
 		at, layer = c.start+whole, 0
 	}
-	for i, l := range client.Outer {
-		if end := r.tries(id)[i].Since + l.Timeout; i+1 > waits && l.Timeout > 0 && end < at {
+	for i := waits; i < len(client.Outer); i++ {
+		timeout := client.Outer[i].Timeout
+		if end := r.tries(id)[i].Since + timeout; timeout > 0 && end < at {
 			at, layer = end, i+1
 		}
 	}

@@ -94,7 +94,8 @@ func (r *run) hedge(id uint32) {
 	if c.flight == 0 || r.leaves(c) <= now || r.due(c) {
 		return
 	}
-	req := r.ask(id, c, g)
+	var req policy.Request
+	r.ask(id, c, g, &req)
 	req.Placed = false // each attempt has a place of its own
 	a := m.AdmitHedge(now, &req)
 	if a.By == policy.ByThrottle && a.Action != policy.Go {

@@ -67,7 +67,10 @@ func (r *run) expiryBeyond(id uint32, waits int) (at sim.Time, layer int) {
 	}
 	for i := waits; i < len(client.Outer); i++ {
 		timeout := client.Outer[i].Timeout
-		if end := r.tries(id)[i].Since + timeout; timeout > 0 && end < at {
+		if timeout <= 0 {
+			continue
+		}
+		if end := r.tries(id)[i].Since + timeout; end < at {
 			at, layer = end, i+1
 		}
 	}

@@ -50,6 +50,9 @@ var layers = map[string][]string{
 		"stampede/policy", "stampede/provider", "stampede/sim", "stampede/wire", "github.com/invopop/jsonschema",
 	},
 	"internal/testkit": {"stampede/scenario"},
+	"internal/draw": {
+		"stampede/dialect", "stampede/law", "stampede/provider", "stampede/wire", "pgregory.net/rapid",
+	},
 	"fleet": {
 		"stampede/backend", "stampede/cost", "stampede/internal/arena", "stampede/internal/words", "stampede/law",
 		"stampede/policy", "stampede/provider", "stampede/sim", "stampede/wire",

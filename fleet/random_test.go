@@ -10,26 +10,13 @@ import (
 	"pgregory.net/rapid"
 
 	"stampede/cost"
-	"stampede/dialect"
+	"stampede/internal/draw"
 	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
 	"stampede/wire"
 )
-
-// randomSpan and randomLaw draw a time and a law.
-func randomSpan(t *rapid.T, name string, most time.Duration) time.Duration {
-	return time.Duration(rapid.Int64Range(1, int64(most)).Draw(t, name))
-}
-
-func randomLaw(t *rapid.T, name string, mean float64) law.Law {
-	return rapid.SampledFrom([]law.Law{
-		law.Constant(
-			mean), law.Exponential{Beta: mean}, law.LognormalFromMean(mean, 1.5), law.Uniform{Min: 0, Max: 2 * mean},
-		law.Mixture{{Weight: 0.9, Law: law.Constant(mean)}, {Weight: 0.1, Law: law.Exponential{Beta: 10 * mean}}},
-	}).Draw(t, name)
-}
 
 // randomFleet draws a fleet with everything in it that a scenario can have.
 func randomFleet(t *rapid.T) Fleet {
@@ -98,7 +85,7 @@ func randomFleet(t *rapid.T) Fleet {
 			Ratio:    0.5,
 			Count:    4,
 			Minimum:  2,
-			Open:     randomSpan(t, "open", 5*s),
+			Open:     draw.Span(t, "open", 5*s),
 			Probes:   rapid.IntRange(0, 2).Draw(t, "probes"),
 			WhenOpen: policy.WhenOpen(rapid.IntRange(0, 2).Draw(t, "when open")),
 		}
@@ -118,7 +105,7 @@ func randomFleet(t *rapid.T) Fleet {
 	}
 	if sometimes("hedge") {
 		f.Client.Hedge = policy.Hedge{
-			After:  randomSpan(t, "hedged", 3*s),
+			After:  draw.Span(t, "hedged", 3*s),
 			Max:    rapid.IntRange(0, 3).Draw(t, "hedges"),
 			Cancel: sometimes("cancels"),
 		}
@@ -139,37 +126,37 @@ func randomFleet(t *rapid.T) Fleet {
 		)
 	}
 	sizes := Drawn{
-		Prompt:      randomLaw(t, "prompt", 100),
-		Output:      randomLaw(t, "output", 50),
+		Prompt:      draw.Law(t, "prompt", 100),
+		Output:      draw.Law(t, "output", 50),
 		CachedShare: 0.3,
 		MaxTokens:   80,
 	}
 	if sometimes("reasoning") {
-		sizes.Reasoning = randomLaw(t, "thoughts", 20)
+		sizes.Reasoning = draw.Law(t, "thoughts", 20)
 	}
 	f.Workload.Sizes = sizes
 	if sometimes("cache") {
-		f.Workload.Cache = Cache{Lifetime: randomSpan(t, "lifetime", 10*s), Writes: sometimes("writes")}
+		f.Workload.Cache = Cache{Lifetime: draw.Span(t, "lifetime", 10*s), Writes: sometimes("writes")}
 	}
 	if sometimes("deadline") {
-		f.Client.Retry.Deadline = randomSpan(t, "deadline span", 30*s)
+		f.Client.Retry.Deadline = draw.Span(t, "deadline span", 30*s)
 	}
 	if sometimes("timeouts") {
 		f.Client.Timeouts = policy.Timeouts{
-			Connect:   randomSpan(t, "connect", 5*s),
-			FirstByte: randomSpan(t, "first byte", 5*s),
-			Gap:       randomSpan(t, "gap", 2*s),
-			Attempt:   []time.Duration{randomSpan(t, "attempt", 5*s), 0},
+			Connect:   draw.Span(t, "connect", 5*s),
+			FirstByte: draw.Span(t, "first byte", 5*s),
+			Gap:       draw.Span(t, "gap", 2*s),
+			Attempt:   []time.Duration{draw.Span(t, "attempt", 5*s), 0},
 			Call:      rapid.SampledFrom([]time.Duration{0, 4 * s, 20 * s}).Draw(t, "whole call"),
 		}
 	}
 	if sometimes("patience") {
-		f.Workload.Patience = randomLaw(t, "patience span", 5)
+		f.Workload.Patience = draw.Law(t, "patience span", 5)
 	}
 	if sometimes("redelivery") {
 		f.Workload.Redelivery = Redelivery{
 			Deliveries: rapid.IntRange(1, 3).Draw(t, "deliveries"),
-			After:      randomSpan(t, "after", 3*s),
+			After:      draw.Span(t, "after", 3*s),
 		}
 	}
 	switch rapid.IntRange(0, 3).Draw(t, "arrivals") {
@@ -178,7 +165,7 @@ func randomFleet(t *rapid.T) Fleet {
 	case 2:
 		f.Workload.Arrivals = Renewal{Gap: law.Exponential{Beta: 1}, Rate: Profile{{0, 1, 5}, {10 * s, 2, 2}}}
 	case 3:
-		f.Workload.Think = randomLaw(t, "think", 2)
+		f.Workload.Think = draw.Law(t, "think", 2)
 	}
 	if f.Workload.Arrivals != nil && sometimes("own workers") {
 		f.Workers, f.Workload.Redelivery = 0, Redelivery{}
@@ -190,177 +177,23 @@ func randomFleet(t *rapid.T) Fleet {
 	return f
 }
 
-// randomLimit draws a limit of any kind on any resource but concurrency. The amounts are such
-// that the calls of a random fleet meet them: some 100 tokens in and 50 out, some ten a minute.
-func randomLimit(t *rapid.T) provider.Limit {
-	l := provider.Limit{
-		Resource: provider.Resource(rapid.IntRange(int(provider.Requests), int(provider.Dollars)).Draw(t, "resource")),
-		Kind: rapid.SampledFrom([]provider.Kind{provider.TokenBucket, provider.FixedWindow, provider.SlidingWindow,
-			provider.RampLimit, provider.RampLimit, provider.LeakyBucket}).Draw(t, "kind"),
-		Period:   rapid.SampledFrom([]time.Duration{s, 7 * s, 60 * s, 3600 * s}).Draw(t, "period"),
-		Rejected: provider.Rejected(rapid.IntRange(0, 2).Draw(t, "rejected")),
-	}
-	per := map[provider.Resource]int64{
-		provider.Requests: 10, provider.Tokens: 3_000, provider.InputTokens: 2_000, provider.OutputTokens: 1_000,
-		provider.Dollars: 800_000,
-	}[l.Resource]
-	l.Amount = max(
-		2,
-		int64(
-			float64(per)*rapid.SampledFrom([]float64{0.2, 1, 1, 5}).
-				Draw(t, "amount")*
-				min(max(0.3, l.Period.Minutes()), 3),
-		),
-	)
-	if rapid.IntRange(0, 3).Draw(t, "for some") == 0 {
-		l.Keys = []string{"main"}
-	}
-	if rapid.IntRange(0, 3).Draw(t, "used before") == 0 {
-		l.Used = rapid.Int64Range(1, l.Amount).Draw(t, "used")
-	}
-	switch l.Resource {
-	case provider.Tokens, provider.InputTokens:
-		l.Charge = provider.Charge(rapid.IntRange(int(provider.Prompt), int(provider.AsProduced)).Draw(t, "charge"))
-		l.Settle = provider.Settle(rapid.IntRange(int(provider.Keep), int(provider.TrueUsage)).Draw(t, "settle"))
-		l.Output, l.Estimate = 5, rapid.SampledFrom([]float64{0, 0.7, 1.3}).Draw(t, "estimate")
-		l.Cached = provider.Cached(rapid.IntRange(0, 2).Draw(t, "cached"))
-	case provider.OutputTokens:
-		l.Charge, l.Settle = provider.AsProduced, provider.Refund
-	}
-	switch l.Kind {
-	case provider.FixedWindow:
-		l.Offset = rapid.SampledFrom([]time.Duration{0, 3 * s, 40 * s}).Draw(t, "offset")
-		l.Quantum = randomQuantum(t, l.Period)
-	case provider.SlidingWindow:
-		l.Quantum = randomQuantum(t, l.Period)
-	case provider.RampLimit:
-		l.Growth = rapid.SampledFrom([]float64{0, 0.5, 3}).Draw(t, "growth")
-		l.Every = l.Period * time.Duration(rapid.IntRange(2, 6).Draw(t, "every")) / 2
-		l.Before = rapid.SampledFrom([]int64{0, 2 * l.Amount, 5 * l.Amount}).Draw(t, "before")
-	case provider.TokenBucket:
-		if l.Quantum = randomQuantum(t, l.Period); l.Quantum == 0 {
-			l.Burst = rapid.SampledFrom([]int64{0, max(1, l.Amount/5), 2 * l.Amount}).Draw(t, "burst")
-		}
-	}
-	return l
-}
-
-func randomQuantum(t *rapid.T, period time.Duration) time.Duration {
-	return rapid.SampledFrom([]time.Duration{0, 0, period, period / 6, period / 60}).Draw(t, "quantum")
-}
-
 // randomModel draws fleets and a provider with everything in it.
 func randomModel(t *rapid.T) Model {
 	sometimes := func(name string) bool { return rapid.Bool().Draw(t, name) }
 	m := Model{
-		Fleet: randomFleet(t),
-		Provider: provider.Config{
-			Dialect: dialect.Dialect(rapid.IntRange(0, len(dialect.Names())-1).Draw(t, "dialect")),
-			Tenants: []provider.Tenant{{Key: "main"}},
-			Latency: provider.Latency{
-				FirstToken:      randomLaw(t, "first", 0.5),
-				TokensPerSecond: law.Uniform{Min: 20, Max: 100},
-				CallShare:       rapid.SampledFrom([]float64{0, 0.4, 1}).Draw(t, "share"),
-			},
-			RoundTrip: rapid.SampledFrom([]time.Duration{0, 1, 50 * ms, 3 * s}).Draw(t, "trip"),
-			Cancel:    provider.CancelRule(rapid.IntRange(0, 2).Draw(t, "cancel")),
-			Billing: provider.Billing{
-				AbandonedFree: sometimes("abandoned free"),
-				CutFree:       sometimes("cut free"),
-				LostFree:      sometimes("lost free"),
-				TimeoutBilled: sometimes("408 billed"),
-				FilterBilled:  sometimes("filter billed"),
-			},
-		},
+		Fleet:  randomFleet(t),
 		Budget: 1_000_000,
 	}
+	tenants := []provider.Tenant{{Key: "main"}}
 	if sometimes("beside") {
 		m.Beside = []Fleet{randomFleet(t)}
-		m.Provider.Tenants = append(m.Provider.Tenants,
-			provider.Tenant{Key: "other", Priority: rapid.IntRange(-1, 1).Draw(t, "priority")})
+		tenants = append(tenants, provider.Tenant{Key: "other", Priority: rapid.IntRange(-1, 1).Draw(t, "priority")})
 	}
-	if sometimes("limits") {
-		for range rapid.IntRange(1, 6).Draw(t, "number of limits") {
-			m.Provider.Limits = append(m.Provider.Limits, randomLimit(t))
-		}
-	}
-	m.Provider.ReplaysKeys = sometimes("replays keys")
-	if sometimes("gateway") {
-		m.Provider.Gateway = provider.Gateway{
-			Latency:         20 * ms,
-			Retries:         rapid.IntRange(0, 3).Draw(t, "relayed"),
-			Wait:            300 * ms,
-			StripRetryAfter: sometimes("strip"),
-			RetryAfter:      time.Duration(rapid.IntRange(0, 2).Draw(t, "said")) * s,
-			Rewrite:         []provider.Rewrite{{From: 503, To: 500}},
-		}
-	}
-	if sometimes("capacity") {
-		m.Provider.Capacity = provider.Capacity{
-			Slots: rapid.IntRange(1, 3).Draw(t, "capacity slots"),
-			Queue: rapid.IntRange(-1, 4).Draw(t, "room"),
-			Full:  529,
-		}
-		if sometimes("batching") {
-			m.Provider.Capacity.Batching = &provider.Batching{
-				Step:      20 * ms,
-				PerStream: 10 * ms,
-				PerStep:   rapid.IntRange(0, 50).Draw(t, "per step"),
-			}
-		}
-	}
-	if sometimes("concurrency") {
-		m.Provider.Limits = append(m.Provider.Limits, atOnce(rapid.Int64Range(1, 4).Draw(t, "slots"))...)
-	}
-	for range rapid.IntRange(0, 3).Draw(t, "faults") {
-		effects := []provider.Effect{
-			provider.Reject{
-				Reply: wire.Reply{Status: 503},
-				After: 100 * ms,
-			}, provider.Reject{Reply: wire.Reply{Status: 400}},
-			provider.Reject{Reply: wire.Reply{Status: 408}, After: 2 * s},
-			provider.Reject{
-				Reply: wire.Reply{Status: 400, Code: "content_filter"},
-			}, provider.Break{Part: 0.3, Code: "overloaded_error"},
-			provider.Slow{
-				Factor: 5,
-			}, provider.Hang{}, provider.Break{Part: 0.4}, provider.Break{Part: 1},
-			provider.NoConnection{As: provider.RefusedConn}, provider.NoConnection{As: provider.Unreachable},
-		}
-		for i, l := range m.Provider.Limits {
-			first := slices.IndexFunc(
-				m.Provider.Limits,
-				func(other provider.Limit) bool { return other.Resource == l.Resource },
-			)
-			if l.Period > 0 && len(l.Keys) == 0 && first == i {
-				effects = append(
-					effects,
-					provider.ChangeLimit{
-						Resource: l.Resource,
-						Amount:   max(1, l.Amount/3),
-						Period:   l.Period,
-						Burst:    l.Burst / 3,
-					},
-				)
-			}
-		}
-		m.Provider.Faults = append(
-			m.Provider.Faults,
-			provider.Fault{At: randomSpan(t, "at", 20*s), For: randomSpan(t, "for", 20*s),
-				Share: rapid.SampledFrom([]float64{0.1, 1}).
-					Draw(t, "of"),
-				Effect: rapid.SampledFrom(effects).Draw(t, "effect")},
-		)
-	}
-	if len(m.Provider.Faults) > 0 && sometimes("spells") {
-		if _, changes := m.Provider.Faults[0].Effect.(provider.ChangeLimit); !changes {
-			m.Provider.Faults[0].Gap, m.Provider.Faults[0].Length = randomLaw(t, "gap", 3), randomLaw(t, "length", 3)
-		}
-	}
+	m.Provider = draw.Provider(t, tenants)
 	if sometimes("fallback") {
-		m.Client.Fallback = policy.Fallback{On: true, Cooldown: randomSpan(t, "cooldown", 10*s)}
+		m.Client.Fallback = policy.Fallback{On: true, Cooldown: draw.Span(t, "cooldown", 10*s)}
 		if sometimes("cached cooldowns") {
-			m.Client.Fallback.SeenEvery = randomSpan(t, "cycle", 5*s)
+			m.Client.Fallback.SeenEvery = draw.Span(t, "cycle", 5*s)
 		}
 		other := provider.Config{
 			Tenants:   m.Provider.Tenants,
@@ -372,7 +205,7 @@ func randomModel(t *rapid.T) Model {
 		m.Fallbacks = []Target{{1, cost.PerMillion("dear", 1, 1, 5)}, {2, cost.PerMillion("dearer", 2, 2, 9)}}
 	}
 	if sometimes("horizon") {
-		m.Horizon = randomSpan(t, "horizon span", 30*s)
+		m.Horizon = draw.Span(t, "horizon span", 30*s)
 	}
 	return m
 }

@@ -16,11 +16,10 @@ type clock struct {
 	loop   sim.Loop[backend.Event]
 	handle func(backend.Event)
 	timer  *time.Timer // for the next event
-	next   sim.Time    // its instant
+	next   sim.Time    // its instant; 0 once it has fired
 }
 
-// do does something now, after all that is due. Time never runs backwards: an event that is handed
-// out late moves the clock no further than its own instant.
+// do does something now, after all that is due.
 func (c *clock) do(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -28,15 +27,6 @@ func (c *clock) do(f func()) {
 	c.handOut(now)
 	c.moveTo(now)
 	f()
-	c.handOut(now)
-	c.await(now)
-}
-
-// tick is the timer.
-func (c *clock) tick() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	now := max(time.Since(c.start), c.loop.Now())
 	c.handOut(now)
 	c.await(now)
 }
@@ -64,7 +54,7 @@ func (c *clock) await(now sim.Time) {
 	case !ok:
 		next = 0 // whatever the timer still waits for is not due then
 	case c.timer == nil:
-		c.timer = time.AfterFunc(next-now, c.tick)
+		c.timer = time.AfterFunc(next-now, func() { c.do(func() { c.next = 0 }) })
 	case next != c.next:
 		c.timer.Reset(next - now)
 	}

@@ -140,6 +140,24 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
+// At one instant a reply beats the client's deadline, also that of a batch.
+func TestReplyBeatsTheDeadline(t *testing.T) {
+	for _, batching := range []*provider.Batching{nil, {Step: s / 8}} {
+		synctest.Test(t, func(t *testing.T) {
+			c, api := client(t, provider.Config{
+				Latency:  provider.Latency{FirstToken: law.Constant(2)},
+				Capacity: provider.Capacity{Slots: 1, Batching: batching},
+			})
+			api.Output = func(uint64) int { return 16 }
+			ctx, cancel := context.WithTimeout(t.Context(), 2*s)
+			defer cancel()
+			if got, want := post(ctx, c, "/", `{}`), "200 at 2s, read at 2s"; got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		})
+	}
+}
+
 // A client that leaves the queue before its turn gives its place up where the provider stops;
 // else its answer of 100 s is generated for nobody when its turn comes. The request behind
 // it, sent at 2 s, is answered at 200 s or 300 s. Each request is told of once.

@@ -118,10 +118,11 @@ func (b *Backend) Handle(e Event) (News, uint32) {
 	return Nothing, 0
 }
 
-// Touch reads a word of each line of the cache that a request lies in; see [sim.Loop.Ahead].
-func (b *Backend) Touch(id uint32) uint64 {
+// Touch reads a word of each line of memory that a request lies in, and returns their sum and the
+// owner's number of it; see [sim.Loop.Ahead].
+func (b *Backend) Touch(id uint32) (owner uint32, word uint64) {
 	r := b.requests.At(id)
-	return r.Call + uint64(r.state) + uint64(r.first)
+	return r.Owner, r.Call + uint64(r.state) + uint64(r.first) + uint64(r.relays.Prompt)
 }
 
 func (b *Backend) event(kind Kind, id uint32) Event { return Event{kind, b.index, id} }

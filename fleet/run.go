@@ -183,13 +183,18 @@ func (r *run) handle(e backend.Event) {
 	}
 }
 
-// touch reads what the next events will need, a word of each line of the cache; see [sim.Loop.Ahead].
+// touch reads a word of each line of memory that the next events will need; see [sim.Loop.Ahead].
 func (r *run) touch(e backend.Event) {
+	id := e.ID
 	switch {
-	case e.Kind == ready:
-		c := r.calls.At(e.ID)
-		r.touched += c.id + uint64(c.arrived)
 	case e.Kind < backend.Kinds:
-		r.touched += r.backends[e.Of].Touch(e.ID)
+		owner, word := r.backends[e.Of].Touch(id)
+		a := r.attempts.At(owner)
+		id = a.call
+		r.touched += word + uint64(a.Reply.Status) + uint64(a.Received) + uint64(a.Charged)
+	case e.Kind != ready:
+		return
 	}
+	c := r.calls.At(id)
+	r.touched += c.id + uint64(c.arrived)
 }

@@ -55,6 +55,7 @@ type News uint8
 
 const (
 	Nothing News = iota
+	Taken        // the provider has taken the request in or refused it: Due says when the reply comes, if it is known
 	Began        // the first token of a stream is at the client, which watches for it
 	Replied      // the reply is: the Result is complete, and the owner lets the request go
 )
@@ -103,9 +104,9 @@ func (b *Backend) RoundTrip() time.Duration { return 2 * b.hop }
 func (b *Backend) Handle(e Event) (News, uint32) {
 	switch e.Kind {
 	case arrives:
-		b.arrive(e.ID)
+		return b.arrive(e.ID)
 	case received:
-		b.receive(e.ID)
+		return b.receive(e.ID)
 	case ends:
 		b.end(e.ID)
 	case marks:
@@ -113,7 +114,9 @@ func (b *Backend) Handle(e Event) (News, uint32) {
 	case replies:
 		return b.reply(e.ID)
 	case starts:
-		return Began, b.requests.At(e.ID).Owner
+		r := b.requests.At(e.ID)
+		r.watch = sim.Timer{}
+		return Began, r.Owner
 	}
 	return Nothing, 0
 }

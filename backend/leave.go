@@ -86,13 +86,14 @@ func (b *Backend) Release(id uint32) {
 	}
 }
 
-// Due reports whether the reply reaches the client now: it beats a timer that would cut it off.
-func (b *Backend) Due(id uint32) bool { return b.requests.At(id).replyAt == b.loop.Now() }
-
-// Beginning reports whether the first token of a stream that is watched reaches the client now.
-func (b *Backend) Beginning(id uint32) bool {
+// Due is when the reply reaches the client, and when the first token of a stream does that is
+// watched; sim.Never as long as it is not known.
+func (b *Backend) Due(id uint32) (reply, first sim.Time) {
 	r := b.requests.At(id)
-	return r.watch != sim.Timer{} && r.first+b.hop == b.loop.Now()
+	if r.watch == (sim.Timer{}) {
+		return r.replyAt, sim.Never
+	}
+	return r.replyAt, r.first + b.hop
 }
 
 // Between is the time between two tokens of an answer that has begun; false where it is not

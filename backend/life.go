@@ -37,20 +37,20 @@ func (b *Backend) refuse(r *request, id uint32, after time.Duration) {
 // arrive brings a request to the provider's door. At one instant completions
 // come before arrivals, so where a completion can make room the request waits
 // behind the events already due at this instant.
-func (b *Backend) arrive(id uint32) {
+func (b *Backend) arrive(id uint32) (News, uint32) {
 	if b.roomFrees {
 		b.loop.At(b.loop.Now(), b.event(received, id))
-	} else {
-		b.receive(id)
+		return Nothing, 0
 	}
+	return b.receive(id)
 }
 
 // receive is the provider's turn.
-func (b *Backend) receive(id uint32) {
+func (b *Backend) receive(id uint32) (News, uint32) {
 	r := b.requests.At(id)
 	if r.gone { // the connection is closed: the request is dropped unread
 		b.requests.Free(id)
-		return
+		return Nothing, 0
 	}
 	now := b.loop.Now()
 	result := r.result
@@ -63,7 +63,7 @@ func (b *Backend) receive(id uint32) {
 	result.InFlight = b.api.InFlight()
 	if result.Limit = v.Limit; v.Kind == provider.Refused {
 		b.refused(r, id, v)
-		return
+		return Taken, r.Owner
 	}
 	result.Reply = v.Reply
 	b.config.Gateway.Pass(&result.Reply)
@@ -80,6 +80,7 @@ func (b *Backend) receive(id uint32) {
 	if r.state = waiting; v.Kind == provider.Admitted {
 		b.generate(id)
 	}
+	return Taken, r.Owner
 }
 
 // refused is the end of a request that the provider refuses, unless the gateway tries again.

@@ -25,10 +25,27 @@ func (r *run) firstToken(aid uint32) {
 	if gap := t.Gap; gap > 0 && constant && between > gap && r.loop.Now()+gap < at {
 		timer, at = policy.GapTimer, r.loop.Now()+gap
 	}
-	if timer != policy.NoTimer {
-		a.timerKind = timer
-		a.timer = r.loop.Timer(max(at, r.loop.Now()), event(cut, aid))
+	a.timerKind, a.timer, a.until = timer, sim.Timer{}, max(at, r.loop.Now())
+	r.taken(aid)
+}
+
+// taken starts the timer of an attempt, unless what it waits for is known to come in time.
+func (r *run) taken(aid uint32) {
+	a := r.attempts.At(aid)
+	if a.timerKind != policy.NoTimer && a.timer == (sim.Timer{}) && !r.inTime(a) {
+		a.timer = r.loop.Timer(a.until, event(cut, aid))
 	}
+}
+
+// inTime reports whether an attempt's reply, or the first token that starts another timer, is
+// known to come before the present one ends. At one instant the reply comes first, and the first
+// token as well where the timer waits for it.
+func (r *run) inTime(a *attempt) bool {
+	reply, first := r.backends[a.backend].Due(a.flight)
+	if a.timerKind == policy.AttemptTimer || a.timerKind == policy.CallTimer {
+		return reply <= a.until || first < a.until
+	}
+	return reply <= a.until || first <= a.until
 }
 
 // replied is the end of an attempt by its reply.
@@ -38,20 +55,15 @@ func (r *run) replied(aid uint32) {
 	r.follow(id, d, layer)
 }
 
-// cutOff is a timer of the client. At one instant a reply, or the first token of
-// a stream, beats the timeout that would have cut it off.
+// cutOff is a timer of the client.
 func (r *run) cutOff(aid uint32) {
 	a := r.attempts.At(aid)
-	b := r.backends[a.backend]
-	b.CatchUp()
-	if b.Due(a.flight) {
+	r.backends[a.backend].CatchUp()
+	if r.inTime(a) {
 		return
 	}
-	id, timer := a.call, a.timerKind
-	if timer != policy.AttemptTimer && timer != policy.CallTimer && b.Beginning(a.flight) {
-		return
-	}
-	d, layer := r.drop(aid, timer)
+	id := a.call
+	d, layer := r.drop(aid, a.timerKind)
 	r.follow(id, d, layer)
 }
 

@@ -155,6 +155,8 @@ func (r *run) handle(e backend.Event) {
 		switch news, attempt := r.backends[e.Of].Handle(e); news {
 		case backend.Replied:
 			r.replied(attempt)
+		case backend.Taken:
+			r.taken(attempt)
 		case backend.Began:
 			r.firstToken(attempt)
 		}

@@ -18,7 +18,8 @@ type attempt struct {
 	layer      uint8 // whose timeout the call timer is
 	role       policy.Role
 	timerKind  policy.Timer
-	timer      sim.Timer
+	timer      sim.Timer // at until, where the reply may come after it
+	until      sim.Time
 	began      sim.Time // when its try began, and it or the attempt that it hedges was sent
 	gated      int32    // places taken at its gate when it was sent
 	cost       float32  // that it was paid with, as a retry
@@ -57,9 +58,11 @@ func (r *run) send(id uint32, generation uint32, hedge bool, expiry sim.Time, la
 	if layer >= 0 && (timer == policy.NoTimer || expiry < now+span) {
 		timer, span, a.layer = policy.CallTimer, max(0, expiry-now), uint8(layer)
 	}
-	if timer != policy.NoTimer {
-		a.timerKind = timer
-		a.timer = r.loop.Timer(now+span, event(cut, aid))
+	if a.timerKind = timer; timer != policy.NoTimer {
+		a.until = now + span
+		if reach != provider.Reachable || span <= r.backends[a.backend].RoundTrip()/2 {
+			a.timer = r.loop.Timer(a.until, event(cut, aid))
+		}
 	}
 	if int(c.hedges) < g.Client.Hedge.MaxAttempts() {
 		if after, ok := m.HedgeDelay(); ok {
@@ -115,7 +118,7 @@ func (r *run) hedge(id uint32) {
 func (r *run) due(c *call) bool {
 	for aid := c.flight; aid > 0; {
 		a := r.attempts.At(aid)
-		if r.backends[a.backend].Due(a.flight) {
+		if reply, _ := r.backends[a.backend].Due(a.flight); reply == r.loop.Now() {
 			return true
 		}
 		aid = a.next

@@ -258,7 +258,8 @@ func (t *Transport) leave(x *exchange) {
 		if x.ended {
 			return
 		}
-		if t.backend.CatchUp(); t.backend.Due(x.id) {
+		t.backend.CatchUp()
+		if reply, _ := t.backend.Due(x.id); reply == t.clock.loop.Now() {
 			return
 		}
 		x.abandoned = true

@@ -96,11 +96,11 @@ func (b *Backend) Due(id uint32) (reply, first sim.Time) {
 	return r.replyAt, r.first + b.hop
 }
 
-// Between is the time between two tokens of an answer that has begun; false where it is not
+// Between is the time between two tokens that are seen of an answer that has begun; false where it is not
 // constant, in a batch.
 func (b *Backend) Between(id uint32) (time.Duration, bool) {
 	r := b.requests.At(id)
-	return (r.last - r.first) / time.Duration(max(1, r.output)), !r.batched
+	return (r.last - r.first) / time.Duration(max(1, r.output-r.hidden)), !r.batched
 }
 
 // Answer is what the client gets of an answer that has begun, in tokens, with those of reasoning

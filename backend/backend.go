@@ -69,11 +69,10 @@ type Backend struct {
 	hop       time.Duration // half a round trip
 	roomFrees bool          // a completion can make room for a request
 	spends    bool          // it has a limit on dollars
-	requests  arena.Arena[request]
-	verdict   provider.Verdict // of the request at hand
-	second    bin              // of requests, a second wide
-	tenth     bin              // and a tenth of one
-	mark      sim.Timer        // marks
+	requests  arena.Arena[Flight]
+	second    bin       // of requests, a second wide
+	tenth     bin       // and a tenth of one
+	mark      sim.Timer // marks
 	memory    memory
 }
 
@@ -102,19 +101,21 @@ func (b *Backend) RoundTrip() time.Duration { return 2 * b.hop }
 // Handle does what an event of this backend asks for. Of news it returns the owner's number of
 // the request.
 func (b *Backend) Handle(e Event) (News, uint32) {
+	if e.Kind == marks {
+		b.CatchUp()
+		return Nothing, 0
+	}
+	r := b.requests.At(e.ID)
 	switch e.Kind {
 	case arrives:
-		return b.arrive(e.ID)
+		return b.arrive(r)
 	case received:
-		return b.receive(e.ID)
+		return b.receive(r)
 	case ends:
-		b.end(e.ID)
-	case marks:
-		b.CatchUp()
+		b.end(r)
 	case replies:
-		return b.reply(e.ID)
+		return b.reply(r)
 	case starts:
-		r := b.requests.At(e.ID)
 		r.watch = sim.Timer{}
 		return Began, r.Owner
 	}
@@ -128,7 +129,7 @@ func (b *Backend) Touch(id uint32) (owner uint32, word uint64) {
 	return r.Owner, r.Call + uint64(r.state) + uint64(r.first) + uint64(r.relays.Prompt)
 }
 
-func (b *Backend) event(kind Kind, id uint32) Event { return Event{kind, b.index, id} }
+func (b *Backend) event(kind Kind, r *Flight) Event { return Event{kind, b.index, r.self} }
 
 // bin counts what arrives within one stretch of time.
 type bin struct {

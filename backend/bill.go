@@ -7,7 +7,7 @@ import (
 )
 
 // conclude completes the result: what was charged, generated and billed.
-func (b *Backend) conclude(r *request) {
+func (b *Backend) conclude(r *Flight) {
 	result := r.result
 	now := b.loop.Now()
 	if usage, billed := b.usage(r); billed {
@@ -31,7 +31,7 @@ func (b *Backend) conclude(r *request) {
 
 // usage is what a request is billed for, with the refusals that the gateway kept to itself; false
 // for nothing.
-func (b *Backend) usage(r *request) (cost.Usage, bool) {
+func (b *Backend) usage(r *Flight) (cost.Usage, bool) {
 	if r.relayed == 0 && !b.bills(r) {
 		return cost.Usage{}, false
 	}
@@ -39,7 +39,7 @@ func (b *Backend) usage(r *request) (cost.Usage, bool) {
 }
 
 // own is what its last try at the provider is billed for.
-func (b *Backend) own(r *request) cost.Usage {
+func (b *Backend) own(r *Flight) cost.Usage {
 	switch {
 	case !b.bills(r):
 		return cost.Usage{}
@@ -50,7 +50,7 @@ func (b *Backend) own(r *request) cost.Usage {
 }
 
 // bills reports whether the last try of a request is billed.
-func (b *Backend) bills(r *request) bool {
+func (b *Backend) bills(r *Flight) bool {
 	billing := &b.config.Billing
 	switch {
 	case r.state == refused:
@@ -68,7 +68,7 @@ func (b *Backend) bills(r *request) bool {
 }
 
 // usageOf is the usage of a request that has generated so much.
-func (r *request) usageOf(output int32) cost.Usage {
+func (r *Flight) usageOf(output int32) cost.Usage {
 	u := cost.Usage{
 		Prompt:    r.Prompt,
 		Cached:    r.Cached,
@@ -82,7 +82,7 @@ func (r *request) usageOf(output int32) cost.Usage {
 }
 
 // usageOfRefusal is the usage that a refusal is billed for.
-func (r *request) usageOfRefusal(billed provider.Billed) cost.Usage {
+func (r *Flight) usageOfRefusal(billed provider.Billed) cost.Usage {
 	switch billed {
 	case provider.Everything:
 		return r.usageOf(r.Output)
@@ -94,7 +94,7 @@ func (r *request) usageOfRefusal(billed provider.Billed) cost.Usage {
 
 // used is what a request used in the end, for the limits. They have counted what its
 // refusals were billed already.
-func (b *Backend) used(r *request) provider.Used {
+func (b *Backend) used(r *Flight) provider.Used {
 	u := provider.Used{Output: int(r.output)}
 	if b.spends {
 		u.Nano = int64(r.Price.Bill(b.own(r)))

@@ -10,8 +10,7 @@ import (
 // Leave disconnects a request from its client before the reply and says in the result, whose
 // Reply the owner has set, what the provider will have generated for it. A client that stays is
 // one that no longer waits but keeps the connection.
-func (b *Backend) Leave(id uint32, stays bool) {
-	r := b.requests.At(id)
+func (b *Backend) Leave(r *Flight, stays bool) {
 	now := b.loop.Now()
 	b.loop.Cancel(r.watch)
 	r.gone = true
@@ -24,11 +23,11 @@ func (b *Backend) Leave(id uint32, stays bool) {
 	case hung:
 		if r.Admitted >= 0 {
 			r.output = 0
-			r.ends = b.loop.Timer(now+b.hop, b.event(ends, id))
+			r.ends = b.loop.Timer(now+b.hop, b.event(ends, r))
 		}
 	case generating:
 		if stops {
-			b.stop(r, id, now+b.hop) // when the disconnect arrives
+			b.stop(r, now+b.hop) // when the disconnect arrives
 		}
 	}
 	b.conclude(r)
@@ -36,14 +35,14 @@ func (b *Backend) Leave(id uint32, stays bool) {
 
 // Expel takes a request out of the queue before a slot, at the end of a run, whatever the
 // provider does with those whose clients go.
-func (b *Backend) Expel(id uint32) {
-	if r := b.requests.At(id); r.state == waiting {
+func (b *Backend) Expel(r *Flight) {
+	if r.state == waiting {
 		b.leaveQueue(r)
 	}
 }
 
 // stop ends the generation of an answer before its last token.
-func (b *Backend) stop(r *request, id uint32, at sim.Time) {
+func (b *Backend) stop(r *Flight, at sim.Time) {
 	if at >= r.last {
 		return
 	}
@@ -60,17 +59,17 @@ func (b *Backend) stop(r *request, id uint32, at sim.Time) {
 	if at < r.first {
 		b.cool(r) // its answer will not begin
 	}
-	r.ends = b.loop.Timer(at, b.event(ends, id))
+	r.ends = b.loop.Timer(at, b.event(ends, r))
 }
 
 // stops reports whether the provider stops when the client goes.
-func (b *Backend) stops(r *request) bool {
+func (b *Backend) stops(r *Flight) bool {
 	rule := b.config.Cancel
 	return rule == provider.Stops || (rule == provider.StopsStreams && r.Stream)
 }
 
 // leaveQueue takes a request out of the queue. Its place there is passed on when its turn comes.
-func (b *Backend) leaveQueue(r *request) {
+func (b *Backend) leaveQueue(r *Flight) {
 	if r.left {
 		return
 	}
@@ -79,17 +78,15 @@ func (b *Backend) leaveQueue(r *request) {
 }
 
 // Release lets a request go whose result is complete.
-func (b *Backend) Release(id uint32) {
-	r := b.requests.At(id)
+func (b *Backend) Release(r *Flight) {
 	if r.result = nil; r.replied || r.state == hung && r.Admitted < 0 { // no event will come for it
-		b.requests.Free(id)
+		b.requests.Free(r.self)
 	}
 }
 
 // Due is when the reply reaches the client, and when the first token of a stream does that is
 // watched; sim.Never as long as it is not known.
-func (b *Backend) Due(id uint32) (reply, first sim.Time) {
-	r := b.requests.At(id)
+func (b *Backend) Due(r *Flight) (reply, first sim.Time) {
 	if r.watch == (sim.Timer{}) {
 		return r.replyAt, sim.Never
 	}
@@ -98,16 +95,14 @@ func (b *Backend) Due(id uint32) (reply, first sim.Time) {
 
 // Between is the time between two tokens that are seen of an answer that has begun; false where it is not
 // constant, in a batch.
-func (b *Backend) Between(id uint32) (time.Duration, bool) {
-	r := b.requests.At(id)
+func (b *Backend) Between(r *Flight) (time.Duration, bool) {
 	return (r.last - r.first) / time.Duration(max(1, r.output-r.hidden)), !r.batched
 }
 
 // Answer is what the client gets of an answer that has begun, in tokens, with those of reasoning
 // among them, and the time from the first token that is seen to the last: in a batch as it would be
 // if nobody came or went.
-func (b *Backend) Answer(id uint32) (output, hidden int32, span time.Duration) {
-	r := b.requests.At(id)
+func (b *Backend) Answer(r *Flight) (output, hidden int32, span time.Duration) {
 	switch output, hidden = r.output, min(r.hidden, r.output); {
 	case r.replayed:
 		output, hidden = r.Output, r.Reasoning
@@ -121,8 +116,7 @@ func (b *Backend) Answer(id uint32) (output, hidden int32, span time.Duration) {
 }
 
 // Shown is how many tokens of a stream its client had seen when it broke or was cut off.
-func (b *Backend) Shown(id uint32, ended sim.Time) int {
-	r := b.requests.At(id)
+func (b *Backend) Shown(r *Flight, ended sim.Time) int {
 	first, last := r.result.First, r.last+b.hop
 	visible := float64(max(0, r.output-r.hidden))
 	if ended >= last || last == first {

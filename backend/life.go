@@ -9,8 +9,7 @@ import (
 )
 
 // Send starts the life of a request, which its owner has filled in.
-func (b *Backend) Send(id uint32) provider.Reachability {
-	r := b.requests.At(id)
+func (b *Backend) Send(r *Flight) provider.Reachability {
 	now := b.loop.Now()
 	reach := b.api.Reach(now, &r.Request.Request)
 	if r.Connect > 0 && b.RoundTrip() > r.Connect {
@@ -18,10 +17,10 @@ func (b *Backend) Send(id uint32) provider.Reachability {
 	}
 	switch reach {
 	case provider.Reachable:
-		b.loop.At(now+b.hop, b.event(arrives, id))
+		b.loop.At(now+b.hop, b.event(arrives, r))
 	case provider.RefusedConn:
 		r.result.Reply = wire.Reply{Failure: wire.Connection}
-		b.refuse(r, id, b.RoundTrip())
+		b.refuse(r, b.RoundTrip())
 	case provider.Unreachable:
 		r.state = hung
 	}
@@ -29,27 +28,26 @@ func (b *Backend) Send(id uint32) provider.Reachability {
 }
 
 // refuse sends an error back to the client.
-func (b *Backend) refuse(r *request, id uint32, after time.Duration) {
+func (b *Backend) refuse(r *Flight, after time.Duration) {
 	r.state, r.replyAt = refused, b.loop.Now()+after
-	b.loop.At(r.replyAt, b.event(replies, id))
+	b.loop.At(r.replyAt, b.event(replies, r))
 }
 
 // arrive brings a request to the provider's door. At one instant completions
 // come before arrivals, so where a completion can make room the request waits
 // behind the events already due at this instant.
-func (b *Backend) arrive(id uint32) (News, uint32) {
+func (b *Backend) arrive(r *Flight) (News, uint32) {
 	if b.roomFrees {
-		b.loop.At(b.loop.Now(), b.event(received, id))
+		b.loop.At(b.loop.Now(), b.event(received, r))
 		return Nothing, 0
 	}
-	return b.receive(id)
+	return b.receive(r)
 }
 
 // receive is the provider's turn.
-func (b *Backend) receive(id uint32) (News, uint32) {
-	r := b.requests.At(id)
+func (b *Backend) receive(r *Flight) (News, uint32) {
 	if r.gone { // the connection is closed: the request is dropped unread
-		b.requests.Free(id)
+		b.requests.Free(r.self)
 		return Nothing, 0
 	}
 	now := b.loop.Now()
@@ -58,14 +56,12 @@ func (b *Backend) receive(id uint32) (News, uint32) {
 	r.Admitted, r.hidden = now, r.Reasoning
 	result.Received = now
 	result.Ordinal, result.Tenth = b.second.place(now, time.Second), b.tenth.place(now, time.Second/10)
-	v := &b.verdict
-	b.api.Receive(now, &r.Request.Request, id, v)
+	v := b.api.Receive(now, &r.Request.Request, r.self, &result.Reply)
 	result.InFlight = b.api.InFlight()
 	if result.Limit = v.Limit; v.Kind == provider.Refused {
-		b.refused(r, id, v)
+		b.refused(r, &v)
 		return Taken, r.Owner
 	}
-	result.Reply = v.Reply
 	b.config.Gateway.Pass(&result.Reply)
 	r.charged, r.slow, r.hangs, r.breaks, r.lost = v.Charged, v.Slow, v.Hangs, v.Breaks, v.Part == 1
 	switch r.output = r.Output; {
@@ -78,13 +74,13 @@ func (b *Backend) receive(id uint32) (News, uint32) {
 		r.replayed, r.output, r.hidden = true, 0, 0
 	}
 	if r.state = waiting; v.Kind == provider.Admitted {
-		b.generate(id)
+		b.generate(r)
 	}
 	return Taken, r.Owner
 }
 
 // refused is the end of a request that the provider refuses, unless the gateway tries again.
-func (b *Backend) refused(r *request, id uint32, v *provider.Verdict) {
+func (b *Backend) refused(r *Flight, v *provider.Verdict) {
 	now := b.loop.Now()
 	gateway := &b.config.Gateway
 	r.penalty += v.Charged
@@ -94,12 +90,11 @@ func (b *Backend) refused(r *request, id uint32, v *provider.Verdict) {
 		}
 		r.relayed++
 		r.Relay++
-		b.loop.At(now+v.After+gateway.Wait, b.event(arrives, id))
+		b.loop.At(now+v.After+gateway.Wait, b.event(arrives, r))
 	} else {
 		r.billed = v.Billed
-		r.result.Reply = v.Reply
 		gateway.Pass(&r.result.Reply)
-		b.refuse(r, id, v.After+b.hop)
+		b.refuse(r, v.After+b.hop)
 	}
 	if v.Billed != provider.Nothing {
 		b.api.Spend(now, &r.Request.Request, int64(r.Price.Bill(r.usageOfRefusal(v.Billed))))
@@ -107,13 +102,12 @@ func (b *Backend) refused(r *request, id uint32, v *provider.Verdict) {
 }
 
 // generate is the turn of an admitted request.
-func (b *Backend) generate(id uint32) {
-	r := b.requests.At(id)
+func (b *Backend) generate(r *Flight) {
 	now := b.loop.Now()
 	if r.hangs {
 		r.state = hung
 		if r.gone { // while it waited
-			r.ends = b.loop.Timer(now, b.event(ends, id))
+			r.ends = b.loop.Timer(now, b.event(ends, r))
 		}
 		return
 	}
@@ -123,31 +117,30 @@ func (b *Backend) generate(id uint32) {
 	case r.replayed:
 		r.begins, r.first, r.last = now, now, now
 	case b.api.Batches():
-		r.batched, r.name = true, b.api.Join(now, &r.Request.Request, r.slow, int(hidden), int(r.output), id)
+		r.batched, r.name = true, b.api.Join(now, &r.Request.Request, r.slow, int(hidden), int(r.output), r.self)
 		b.reschedule()
 		return
 	default:
 		r.begins, r.first, r.last = b.api.Generate(now, &r.Request.Request, r.slow, int(hidden), int(r.output))
 	}
-	r.ends = b.loop.Timer(r.last, b.event(ends, id))
+	r.ends = b.loop.Timer(r.last, b.event(ends, r))
 	if !r.gone {
 		r.replyAt = r.last + b.hop
-		b.begin(r, id)
+		b.begin(r)
 	}
 }
 
 // begin is when an answer is known to begin: its prompt is in the cache from
 // then on, and a client that watches its stream will see it.
-func (b *Backend) begin(r *request, id uint32) {
+func (b *Backend) begin(r *Flight) {
 	b.warm(r)
 	if r.Watched {
-		r.watch = b.loop.Timer(r.first+b.hop, b.event(starts, id))
+		r.watch = b.loop.Timer(r.first+b.hop, b.event(starts, r))
 	}
 }
 
 // end is the end of a request at the provider.
-func (b *Backend) end(id uint32) {
-	r := b.requests.At(id)
+func (b *Backend) end(r *Flight) {
 	now := b.loop.Now()
 	if r.batched { // its client has gone
 		r.batched = false
@@ -156,10 +149,10 @@ func (b *Backend) end(id uint32) {
 	}
 	next, started := b.api.Finish(now, &r.Request.Request, b.used(r))
 	if r.state = done; r.gone {
-		b.requests.Free(id)
+		b.requests.Free(r.self)
 	} else {
 		r.replyAt = now + b.hop
-		b.loop.At(r.replyAt, b.event(replies, id))
+		b.loop.At(r.replyAt, b.event(replies, r))
 	}
 	b.turn(next, started)
 }
@@ -171,15 +164,14 @@ func (b *Backend) turn(id uint32, started bool) {
 		id, started = b.api.SkipCancelled()
 	}
 	if started {
-		b.generate(id)
+		b.generate(b.requests.At(id))
 	}
 }
 
 // reply is the end of a request at its client.
-func (b *Backend) reply(id uint32) (News, uint32) {
-	r := b.requests.At(id)
+func (b *Backend) reply(r *Flight) (News, uint32) {
 	if r.gone {
-		b.requests.Free(id)
+		b.requests.Free(r.self)
 		return Nothing, 0
 	}
 	b.loop.Cancel(r.watch)
@@ -213,9 +205,9 @@ func (b *Backend) CatchUp() {
 		if last {
 			r.batched, r.last = false, now
 			b.loop.Cancel(r.ends)
-			b.end(id)
+			b.end(r)
 		} else if r.first = now; !r.gone {
-			b.begin(r, id)
+			b.begin(r)
 		}
 	}
 	b.reschedule()

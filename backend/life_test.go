@@ -35,7 +35,7 @@ type owner struct {
 	loop     sim.Loop[Event]
 	backend  *Backend
 	requests []sent
-	ids      []uint32
+	sent     []*Flight
 	results  []Result
 	heard    []string // of each request
 	over     []bool
@@ -50,7 +50,7 @@ func live(t *testing.T, c provider.Config, requests []sent) []string {
 		t.Fatal(err)
 	}
 	n := len(requests)
-	o.backend, o.ids, o.results = b, make([]uint32, n), make([]Result, n)
+	o.backend, o.sent, o.results = b, make([]*Flight, n), make([]Result, n)
 	o.heard, o.over = make([]string, n), make([]bool, n)
 	for i, r := range requests {
 		o.loop.At(r.at, Event{Kind: sends, ID: uint32(i)})
@@ -72,7 +72,7 @@ func (o *owner) handle(e Event) {
 	case leaves:
 		if !o.over[e.ID] {
 			o.results[e.ID].Reply = wire.Reply{Failure: wire.Timeout}
-			o.backend.Leave(o.ids[e.ID], o.requests[e.ID].stays)
+			o.backend.Leave(o.sent[e.ID], o.requests[e.ID].stays)
 			o.end(e.ID)
 		}
 	default:
@@ -86,13 +86,13 @@ func (o *owner) handle(e Event) {
 }
 
 func (o *owner) send(i uint32) {
-	id, r := o.backend.New(&o.results[i])
+	r := o.backend.New(&o.results[i])
 	of := &o.requests[i]
-	*r, o.ids[i] = of.Request, id
+	r.Request, o.sent[i] = of.Request, r
 	of.terms.Price = cost.PerMillion("m", 1, 0.5, 2)
 	r.Terms, r.Owner, r.Attempt, r.Admitted = &of.terms, i, 1, -1
 	r.Prompt, r.MaxTokens, r.Output = 100, 50, 20
-	o.backend.Send(id)
+	o.backend.Send(r)
 }
 
 // end writes down the result of a request: when it was received and ended, with what, the tokens charged,
@@ -112,7 +112,7 @@ func (o *owner) end(i uint32) {
 		o.heard[i] += fmt.Sprintf(", %d cached", cached)
 	}
 	o.over[i] = true
-	o.backend.Release(o.ids[i])
+	o.backend.Release(o.sent[i])
 }
 
 // reconcile checks that nothing is left: neither at the provider, nor in the arena, nor of its
@@ -413,9 +413,9 @@ func TestWhatAClientSees(t *testing.T) {
 		t.Fatal(err)
 	}
 	var result Result
-	id, r := b.New(&result)
+	r := b.New(&result)
 	r.Terms, r.Prompt, r.Output, r.Reasoning = &watched, 100, 20, 5
-	b.Send(id)
+	b.Send(r)
 	until := func(want News) {
 		for news := Nothing; news != want; {
 			e, _ := loop.Next()
@@ -424,8 +424,9 @@ func TestWhatAClientSees(t *testing.T) {
 	}
 	due := func(reply, first sim.Time) {
 		t.Helper()
-		if r, f := b.Due(id); r != reply || f != first {
-			t.Errorf("at %v reply and first token are due at %v and %v, want %v and %v", loop.Now(), r, f, reply, first)
+		if at, f := b.Due(r); at != reply || f != first {
+			t.Errorf("at %v reply and first token are due at %v and %v, want %v and %v", loop.Now(), at, f, reply,
+				first)
 		}
 	}
 	due(sim.Never, sim.Never)
@@ -433,15 +434,15 @@ func TestWhatAClientSees(t *testing.T) {
 	due(2100*ms, 1600*ms)
 	until(Began)
 	due(2100*ms, sim.Never)
-	between, constant := b.Between(id)
-	output, hidden, span := b.Answer(id)
+	between, constant := b.Between(r)
+	output, hidden, span := b.Answer(r)
 	if loop.Now() != 1600*ms || between != 100*ms || !constant || output != 10 || hidden != 5 || span != 500*ms {
 		t.Errorf("at %v %d tokens, %d of them hidden, over %v, %v apart; want at 1.6s 10 and 5 over 500ms, 100ms apart",
 			loop.Now(), output, hidden, span, between)
 	}
 	until(Replied)
 	for at, want := range map[sim.Time]int{1600 * ms: 0, 1850 * ms: 2, 2100 * ms: 5} {
-		if got := b.Shown(id, at); got != want {
+		if got := b.Shown(r, at); got != want {
 			t.Errorf("%d tokens shown by %v, want %d", got, at, want)
 		}
 	}

@@ -18,7 +18,7 @@ type prompt struct {
 }
 
 // recall finds how much of the prompt of a request is in the cache now.
-func (b *Backend) recall(r *request, now sim.Time) {
+func (b *Backend) recall(r *Flight, now sim.Time) {
 	if r.Relay == 0 {
 		r.cached = r.Cached
 	}
@@ -28,7 +28,7 @@ func (b *Backend) recall(r *request, now sim.Time) {
 }
 
 // prompt is the entry of a request, with what is known by now.
-func (b *Backend) prompt(r *request) prompt {
+func (b *Backend) prompt(r *Flight) prompt {
 	p, known := b.memory.prompts[r.Call]
 	switch {
 	case !known:
@@ -40,7 +40,7 @@ func (b *Backend) prompt(r *request) prompt {
 }
 
 // warm takes note of an answer whose first token is to come.
-func (b *Backend) warm(r *request) {
+func (b *Backend) warm(r *Flight) {
 	if r.Lifetime == 0 {
 		return
 	}
@@ -52,7 +52,7 @@ func (b *Backend) warm(r *request) {
 }
 
 // cool takes that back.
-func (b *Backend) cool(r *request) {
+func (b *Backend) cool(r *Flight) {
 	if p, known := b.memory.prompts[r.Call]; known && p.using == r.Admitted && p.usedAt == r.first {
 		p.usedAt = sim.Never
 		b.memory.prompts[r.Call] = p

@@ -49,9 +49,10 @@ type Result struct {
 	Worked bool // its work is done, or will be
 }
 
-// request is one under way.
-type request struct {
+// Flight is a request under way. Its owner fills in the Request before it is sent.
+type Flight struct {
 	Request
+	self       uint32  // its number here
 	result     *Result // of its owner; nil once that has let it go
 	state      state
 	billed     provider.Billed // of a refused one
@@ -81,6 +82,9 @@ type request struct {
 	relays     cost.Usage // of refusals that the gateway kept to itself
 }
 
+// Number tells the request from others of its backend that are under way.
+func (r *Flight) Number() uint32 { return r.self }
+
 type state uint8
 
 const (
@@ -93,18 +97,18 @@ const (
 )
 
 // New gives out a request to be filled in and sent; its result goes where the owner says.
-func (b *Backend) New(result *Result) (uint32, *Request) {
+func (b *Backend) New(result *Result) *Flight {
 	id, r := b.requests.Alloc()
-	*r = request{}
-	r.result, r.Admitted, r.first, r.last, r.replyAt = result, -1, sim.Never, sim.Never, sim.Never
+	*r = Flight{}
+	r.self, r.result, r.Admitted, r.first, r.last, r.replyAt = id, result, -1, sim.Never, sim.Never, sim.Never
 	result.Received, result.First, result.Limit = -1, -1, provider.NoLimit
-	return id, &r.Request
+	return r
 }
 
 // admitted reports whether the provider took the request in.
-func (r *request) admitted() bool { return r.Admitted >= 0 && r.state != sending && r.state != refused }
+func (r *Flight) admitted() bool { return r.Admitted >= 0 && r.state != sending && r.state != refused }
 
 // works reports whether its work is done, or will be.
-func (r *request) works() bool {
+func (r *Flight) works() bool {
 	return r.admitted() && !r.hangs && !r.left && !r.replayed && r.output == r.Output
 }

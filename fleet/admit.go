@@ -15,9 +15,9 @@ func need(c *call) policy.Need {
 }
 
 // ask writes what a call asks its instance for.
-func (r *run) ask(id uint32, c *call, g *group, req *policy.Request) {
+func (r *run) ask(c *call, g *group, req *policy.Request) {
 	r.tickets++
-	req.Caller = waiter{ID: id, Ticket: r.tickets}
+	req.Caller = waiter{ID: c.self, Ticket: r.tickets}
 	req.Target, req.Placed, req.Paced = c.target, c.places > 0, c.paced
 	if g.Client.Pacer.On() {
 		req.Need = need(c)
@@ -28,19 +28,18 @@ func (r *run) ask(id uint32, c *call, g *group, req *policy.Request) {
 }
 
 // admit asks the instance of a call for its next attempt, and does what it answers.
-func (r *run) admit(id uint32) {
-	c := r.calls.At(id)
+func (r *run) admit(c *call) {
 	g := r.group(c)
 	m := g.instance(c)
 	now := r.loop.Now()
-	expiry, layer := r.expiry(id)
+	expiry, layer := r.expiry(c)
 	expired := r.leaves(c) <= now || layer >= 0 && expiry <= now
 	if m.Stateless() && !expired {
-		r.send(id, 0, false, expiry, layer)
+		r.send(c, 0, false, expiry, layer)
 		return
 	}
 	var req policy.Request
-	r.ask(id, c, g, &req)
+	r.ask(c, g, &req)
 	req.Expired = expired
 	a := m.Admit(now, &req)
 	if req.Placed && c.places == 0 {
@@ -49,13 +48,13 @@ func (r *run) admit(id uint32) {
 	c.paced = req.Paced
 	switch a.Action {
 	case policy.Go:
-		r.send(id, a.Generation, false, expiry, layer)
+		r.send(c, a.Generation, false, expiry, layer)
 	case policy.Wait:
-		r.hold(id, waitFor[a.By], expiry, layer)
-		c.timer = r.loop.Timer(now+a.Wait, event(admits, id))
+		r.hold(c, waitFor[a.By], expiry, layer)
+		c.timer = r.loop.Timer(now+a.Wait, event(admits, c.self))
 	case policy.Queue:
 		r.queue(c, queueAt[a.By], req.Caller.Ticket)
-		r.hold(id, waitFor[a.By], expiry, layer)
+		r.hold(c, waitFor[a.By], expiry, layer)
 	case policy.Refuse, policy.PassOn:
 		if a.By == policy.ByThrottle {
 			r.unblock(m, c.target) // the breaker had let it through
@@ -63,16 +62,16 @@ func (r *run) admit(id uint32) {
 		switch {
 		case a.By == policy.ByExpiry && r.leaves(c) <= now:
 			r.releasePlace(c)
-			r.end(id, policy.Abandoned)
+			r.end(c, policy.Abandoned)
 		case a.By == policy.ByExpiry:
 			c.layer = uint8(layer)
-			r.lapse(id)
+			r.lapse(c)
 		case a.Action == policy.PassOn:
 			r.releasePlace(c)
-			r.giveUp(id, a.Outcome())
+			r.giveUp(c, a.Outcome())
 		default:
 			r.releasePlace(c)
-			r.end(id, a.Outcome())
+			r.end(c, a.Outcome())
 		}
 	}
 }
@@ -84,18 +83,16 @@ var (
 
 // hold starts a wait before an attempt is sent, which the call's timeouts may cut short: that of
 // the given layer at that instant.
-func (r *run) hold(id uint32, kind Wait, expiry sim.Time, layer int) {
-	c := r.calls.At(id)
+func (r *run) hold(c *call, kind Wait, expiry sim.Time, layer int) {
 	r.wait(c, kind)
 	if layer >= 0 {
 		c.layer = uint8(layer)
-		r.extra(c).expiry = r.loop.Timer(max(expiry, r.loop.Now()), event(expires, id))
+		r.extra(c).expiry = r.loop.Timer(max(expiry, r.loop.Now()), event(expires, c.self))
 	}
 }
 
 // resume is the end of such a wait.
-func (r *run) resume(id uint32) {
-	c := r.calls.At(id)
+func (r *run) resume(c *call) {
 	r.waited(c)
 	if c.extra > 0 {
 		x := r.extras.At(c.extra)

@@ -9,8 +9,7 @@ import (
 // firstToken ends the timers for the first byte of a stream and starts those
 // for the rest: the whole attempt, and silence between tokens, which at a
 // constant speed is either never too long or too long at once.
-func (r *run) firstToken(aid uint32) {
-	a := r.attempts.At(aid)
+func (r *run) firstToken(a *attempt) {
 	c := r.calls.At(a.call)
 	t := &r.group(c).Client.Timeouts
 	r.loop.Cancel(a.timer)
@@ -18,7 +17,7 @@ func (r *run) firstToken(aid uint32) {
 	if whole := t.Whole(int(c.tries)); whole > 0 {
 		timer, at = policy.AttemptTimer, a.Sent+whole
 	}
-	if end, layer := r.expiry(a.call); layer >= 0 && end < at {
+	if end, layer := r.expiry(c); layer >= 0 && end < at {
 		timer, at, a.layer = policy.CallTimer, end, uint8(layer)
 	}
 	between, constant := r.backends[a.backend].Between(a.flight)
@@ -26,14 +25,13 @@ func (r *run) firstToken(aid uint32) {
 		timer, at = policy.GapTimer, r.loop.Now()+gap
 	}
 	a.timerKind, a.timer, a.until = timer, sim.Timer{}, max(at, r.loop.Now())
-	r.taken(aid)
+	r.taken(a)
 }
 
 // taken starts the timer of an attempt, unless what it waits for is known to come in time.
-func (r *run) taken(aid uint32) {
-	a := r.attempts.At(aid)
+func (r *run) taken(a *attempt) {
 	if a.timerKind != policy.NoTimer && a.timer == (sim.Timer{}) && !r.inTime(a) {
-		a.timer = r.loop.Timer(a.until, event(cut, aid))
+		a.timer = r.loop.Timer(a.until, event(cut, a.self))
 	}
 }
 
@@ -49,28 +47,26 @@ func (r *run) inTime(a *attempt) bool {
 }
 
 // replied is the end of an attempt by its reply.
-func (r *run) replied(aid uint32) {
-	id := r.attempts.At(aid).call
-	d, layer := r.conclude(aid, policy.NoTimer)
-	r.follow(id, d, layer)
+func (r *run) replied(a *attempt) {
+	c := r.calls.At(a.call)
+	d, layer := r.conclude(a, c, policy.NoTimer)
+	r.follow(c, d, layer)
 }
 
 // cutOff is a timer of the client.
-func (r *run) cutOff(aid uint32) {
-	a := r.attempts.At(aid)
+func (r *run) cutOff(a *attempt) {
 	r.backends[a.backend].CatchUp()
 	if r.inTime(a) {
 		return
 	}
-	id := a.call
-	d, layer := r.drop(aid, a.timerKind)
-	r.follow(id, d, layer)
+	c := r.calls.At(a.call)
+	d, layer := r.drop(a, c, a.timerKind)
+	r.follow(c, d, layer)
 }
 
 // drop gives an attempt up, for the reason of the timer. The loser of a hedge that is not
 // cancelled has a client still.
-func (r *run) drop(aid uint32, timer policy.Timer) (policy.Decision, int) {
-	a := r.attempts.At(aid)
+func (r *run) drop(a *attempt, c *call, timer policy.Timer) (policy.Decision, int) {
 	stays := false
 	a.Reply = wire.Reply{Failure: wire.Timeout}
 	if timer == policy.HedgeTimer {
@@ -78,12 +74,12 @@ func (r *run) drop(aid uint32, timer policy.Timer) (policy.Decision, int) {
 		stays = !r.groups[a.Fleet].Client.Hedge.Cancel
 	}
 	r.backends[a.backend].Leave(a.flight, stays)
-	return r.conclude(aid, timer)
+	return r.conclude(a, c, timer)
 }
 
 // dropAll gives up all attempts of a call that are in flight.
 func (r *run) dropAll(c *call, timer policy.Timer) {
 	for c.flight > 0 {
-		r.drop(c.flight, timer)
+		r.drop(r.attempts.At(c.flight), c, timer)
 	}
 }

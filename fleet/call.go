@@ -27,7 +27,8 @@ type call struct {
 	instance int32
 	worker   uint32
 	delivery int32
-	fleet    uint16
+	self     uint32 // its number here
+	fleet    uint8
 	waits    Wait // the kind of the present wait
 	place    place
 	layer    uint8 // that waits
@@ -105,8 +106,7 @@ func (r *run) record(c *call) *Call {
 }
 
 // closeCall closes the record of a call and forgets it.
-func (r *run) closeCall(id uint32, outcome policy.Outcome) {
-	c := r.calls.At(id)
+func (r *run) closeCall(c *call, outcome policy.Outcome) {
 	record := r.record(c)
 	record.Ended, record.Outcome = r.loop.Now(), outcome
 	r.accounting.closeCall()
@@ -119,7 +119,7 @@ func (r *run) closeCall(id uint32, outcome policy.Outcome) {
 		r.extras.Free(c.extra)
 	}
 	c.live = false
-	r.calls.Free(id)
+	r.calls.Free(c.self)
 }
 
 // tenantBits leave room for the number of a call before that of its fleet, so that
@@ -170,12 +170,12 @@ func (r *run) unqueue(c *call) {
 }
 
 // tries are those of a call's outer layers.
-func (r *run) tries(id uint32) []policy.Tries {
-	n := len(r.group(r.calls.At(id)).Client.Outer)
+func (r *run) tries(c *call) []policy.Tries {
+	n := len(r.group(c).Client.Outer)
 	if n == 0 {
 		return nil
 	}
-	from := int(id) * r.layers
+	from := int(c.self) * r.layers
 	for len(r.outer) < from+r.layers {
 		r.outer = append(r.outer, policy.Tries{})
 	}

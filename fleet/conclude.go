@@ -9,12 +9,10 @@ import (
 // conclude closes the record of an attempt whose result is complete, reports to the instance what
 // became of it, frees its place at the gate and asks the policy what to do, which the
 // layer with the returned number decides.
-func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
-	a := r.attempts.At(aid)
-	c := r.calls.At(a.call)
+func (r *run) conclude(a *attempt, c *call, timer policy.Timer) (policy.Decision, int) {
 	g := r.group(c)
 	r.loop.Cancel(a.timer)
-	r.land(c, aid, a.next)
+	r.land(c, a)
 	a.Ended, a.Cut = r.loop.Now(), timer
 	if a.Worked {
 		r.act(c, g, a)
@@ -35,21 +33,17 @@ func (r *run) conclude(aid uint32, timer policy.Timer) (policy.Decision, int) {
 	r.accounting.closeAttempt(&a.Attempt)
 	r.releasePlace(c)
 	r.backends[a.backend].Release(a.flight)
-	r.attempts.Free(aid)
+	r.attempts.Free(a.self)
 	return d, layer
 }
 
 // land takes an attempt from those of its call that are in flight.
-func (r *run) land(c *call, aid, next uint32) {
-	if c.flight == aid {
-		c.flight = next
-		return
+func (r *run) land(c *call, a *attempt) {
+	at := &c.flight
+	for *at != a.self {
+		at = &r.attempts.At(*at).next
 	}
-	other := r.attempts.At(c.flight)
-	for other.next != aid {
-		other = r.attempts.At(other.next)
-	}
-	other.next = next
+	*at = a.next
 }
 
 // act takes note of work that is done, or will be.
@@ -119,7 +113,7 @@ func (r *run) decide(c *call, a *attempt) (policy.Decision, int) {
 	if a.Cut == policy.CallTimer && from > len(g.Client.Outer) {
 		a.Decision = policy.Decision{Outcome: policy.GaveUpDeadline}
 	} else {
-		a.Decision, layer = g.Client.Decide(&f, r.tries(a.call), from)
+		a.Decision, layer = g.Client.Decide(&f, r.tries(c), from)
 	}
 	r.grant(c, &a.Decision, &a.Reply)
 	if a.First >= 0 && g.Workload.Stream && a.Decision.Again && class != wire.OK {

@@ -8,8 +8,7 @@ import (
 )
 
 // follow does what the policy decided: the layer of that number tries again.
-func (r *run) follow(id uint32, d policy.Decision, layer int) {
-	c := r.calls.At(id)
+func (r *run) follow(c *call, d policy.Decision, layer int) {
 	if d.Outcome == policy.OthersDecide {
 		return
 	}
@@ -17,9 +16,9 @@ func (r *run) follow(id uint32, d policy.Decision, layer int) {
 	if !d.Again {
 		if d.Outcome == policy.Answered {
 			r.dropAll(c, policy.HedgeTimer)
-			r.end(id, policy.Answered)
+			r.end(c, policy.Answered)
 		} else {
-			r.giveUp(id, d.Outcome)
+			r.giveUp(c, d.Outcome)
 		}
 		return
 	}
@@ -32,15 +31,15 @@ func (r *run) follow(id uint32, d policy.Decision, layer int) {
 		c.lastWait = d.Wait
 	default:
 		r.wait(c, BackoffWait)
-		r.tries(id)[layer-1].LastWait = d.Wait
+		r.tries(c)[layer-1].LastWait = d.Wait
 	}
 	at := r.loop.Now() + d.Wait
-	if end, expired := r.expiryBeyond(id, layer); expired >= 0 && end <= at {
+	if end, expired := r.expiryBeyond(c, layer); expired >= 0 && end <= at {
 		c.layer = uint8(expired)
-		c.timer = r.loop.Timer(max(end, r.loop.Now()), event(expires, id))
+		c.timer = r.loop.Timer(max(end, r.loop.Now()), event(expires, c.self))
 		return
 	}
-	r.rest(c, at, event(ready, id))
+	r.rest(c, at, event(ready, c.self))
 }
 
 // rest schedules the end of a wait that nothing cuts short but the patience of the caller.
@@ -54,14 +53,17 @@ func (r *run) rest(c *call, until sim.Time, end backend.Event) {
 
 // expiry is when the first of a call's layers gives up, and its number: 0 for the
 // client's own timeout of the call, -1 when none does.
-func (r *run) expiry(id uint32) (at sim.Time, layer int) { return r.expiryBeyond(id, 0) }
+func (r *run) expiry(c *call) (at sim.Time, layer int) { return r.expiryBeyond(c, 0) }
 
 // expiryBeyond is the same when a layer waits between its own tries: its own timeout, of each
 // of them, does not run then.
-func (r *run) expiryBeyond(id uint32, waits int) (at sim.Time, layer int) {
-	c := r.calls.At(id)
-	client := &r.group(c).Client
+func (r *run) expiryBeyond(c *call, waits int) (at sim.Time, layer int) {
+	g := r.group(c)
 	at, layer = sim.Never, -1
+	if !g.expires {
+		return at, layer
+	}
+	client := &g.Client
 	if whole := client.Timeouts.Call; whole > 0 && waits == 0 {
 		at, layer = c.start+whole, 0
 	}
@@ -70,7 +72,7 @@ func (r *run) expiryBeyond(id uint32, waits int) (at sim.Time, layer int) {
 		if timeout <= 0 {
 			continue
 		}
-		if end := r.tries(id)[i].Since + timeout; end < at {
+		if end := r.tries(c)[i].Since + timeout; end < at {
 			at, layer = end, i+1
 		}
 	}
@@ -79,46 +81,42 @@ func (r *run) expiryBeyond(id uint32, waits int) (at sim.Time, layer int) {
 
 // resumed is the end of a wait: the layer that waited begins its next try, and
 // those inside it begin anew.
-func (r *run) resumed(id uint32) {
-	c := r.calls.At(id)
+func (r *run) resumed(c *call) {
 	r.waited(c)
 	now := r.loop.Now()
 	if c.layer > 0 {
-		tries := r.tries(id)
+		tries := r.tries(c)
 		tries[c.layer-1].Made++
 		tries[c.layer-1].Since = now
-		r.renew(id, int(c.layer)-1, now)
+		r.renew(c, int(c.layer)-1, now)
 	}
-	r.admit(id)
+	r.admit(c)
 }
 
 // renew begins the innermost layers anew, so many outer ones among them.
-func (r *run) renew(id uint32, outer int, now sim.Time) {
-	c := r.calls.At(id)
+func (r *run) renew(c *call, outer int, now sim.Time) {
 	c.start, c.tries, c.lastWait = now, 0, 0
-	for i := range r.tries(id)[:outer] {
-		r.tries(id)[i] = policy.Tries{Made: 1, Start: now, Since: now}
+	for i := range r.tries(c)[:outer] {
+		r.tries(c)[i] = policy.Tries{Made: 1, Start: now, Since: now}
 	}
 }
 
 // expired is the end of a timeout while the call waits, wherever that is.
-func (r *run) expired(id uint32) {
-	r.resume(id)
-	c := r.calls.At(id)
+func (r *run) expired(c *call) {
+	r.resume(c)
 	r.loop.Cancel(c.timer)
 	r.unqueue(c)
-	r.lapse(id)
+	r.lapse(c)
 }
 
 // lapse is the end of a timeout while no attempt is under way: the layers outside it decide.
-func (r *run) lapse(id uint32) {
-	c := r.calls.At(id)
+func (r *run) lapse(c *call) {
 	g := r.group(c)
 	r.releasePlace(c)
 	r.releaseRetry(c)
 	layer := max(1, int(c.layer))
 	if layer > len(g.Client.Outer) {
-		r.giveUp(id, policy.GaveUpDeadline)
+		r.giveUp(c, policy.GaveUpDeadline)
 		return
 	}
 	f := policy.Facts{
@@ -126,9 +124,9 @@ func (r *run) lapse(id uint32) {
 		Reply: &wire.Reply{Failure: wire.Timeout},
 		U:     g.jitter.Uniform(c.id, uint64(c.attempts)<<8|uint64(layer)),
 	}
-	d, layer := g.Client.Decide(&f, r.tries(id), layer)
+	d, layer := g.Client.Decide(&f, r.tries(c), layer)
 	r.grant(c, &d, f.Reply)
-	r.follow(id, d, layer)
+	r.follow(c, d, layer)
 }
 
 // releaseRetry gives back a retry that was allowed and will not be sent.
@@ -143,8 +141,7 @@ func (r *run) releaseRetry(c *call) {
 
 // giveUp ends a call at its target: it goes on to the next one, or ends. A stream that broke
 // before its reader's eyes does not go on.
-func (r *run) giveUp(id uint32, outcome policy.Outcome) {
-	c := r.calls.At(id)
+func (r *run) giveUp(c *call, outcome policy.Outcome) {
 	g := r.group(c)
 	r.releaseRetry(c)
 	if g.Client.Fallback.On && outcome != policy.StreamBroken {
@@ -153,40 +150,38 @@ func (r *run) giveUp(id uint32, outcome policy.Outcome) {
 		m.CoolDown(now, c.target)
 		if next, ok := m.Available(now, int(c.target)+1); ok {
 			c.target = next
-			r.renew(id, len(g.Client.Outer), now)
+			r.renew(c, len(g.Client.Outer), now)
 			r.wait(c, BackoffWait)
-			r.rest(c, now, event(onward, id))
+			r.rest(c, now, event(onward, c.self))
 			return
 		}
 	}
-	r.end(id, outcome)
+	r.end(c, outcome)
 }
 
 // leave is the end of a caller's patience, wherever the call is.
-func (r *run) leave(id uint32) {
-	c := r.calls.At(id)
+func (r *run) leave(c *call) {
 	if c.flight > 0 {
 		for _, b := range r.backends {
 			b.CatchUp()
 		}
 		if r.due(c) { // if it is no answer, then the caller leaves
-			r.extra(c).patience = r.loop.Timer(r.loop.Now(), event(leave, id))
+			r.extra(c).patience = r.loop.Timer(r.loop.Now(), event(leave, c.self))
 			return
 		}
 		r.cancelHedge(c)
 		r.dropAll(c, policy.PatienceTimer)
 	} else {
-		r.resume(id)
+		r.resume(c)
 		r.loop.Cancel(c.timer)
 		r.unqueue(c)
 		r.releasePlace(c)
 	}
-	r.end(id, policy.Abandoned)
+	r.end(c, policy.Abandoned)
 }
 
 // end closes a call, or gives it back to the queue, and frees its worker.
-func (r *run) end(id uint32, outcome policy.Outcome) {
-	c := r.calls.At(id)
+func (r *run) end(c *call, outcome policy.Outcome) {
 	now := r.loop.Now()
 	g, worker, held := r.group(c), c.worker, c.held
 	c.held = false
@@ -198,12 +193,12 @@ func (r *run) end(id uint32, outcome policy.Outcome) {
 		if v := g.Workload.Redelivery.Visible; v > 0 {
 			again = max(now, r.extra(c).delivered+v)
 		}
-		r.rest(c, again, event(redeliver, id))
+		r.rest(c, again, event(redeliver, c.self))
 	} else {
 		if c.leaves {
 			r.loop.Cancel(r.extra(c).patience)
 		}
-		r.closeCall(id, outcome)
+		r.closeCall(c, outcome)
 	}
 	if held {
 		r.release(g, worker)
@@ -229,14 +224,14 @@ func (r *run) close() {
 				}
 				r.dropAll(c, policy.EndOfRun)
 			} else {
-				r.resume(id)
+				r.resume(c)
 				r.unqueue(c)
 				r.releaseRetry(c)
 				for ; c.places > 0; c.places-- {
 					r.group(c).instance(c).Release() // and no other call gets it
 				}
 			}
-			r.closeCall(id, policy.Unfinished)
+			r.closeCall(c, policy.Unfinished)
 		}
 	}
 }

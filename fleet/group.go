@@ -1,6 +1,8 @@
 package fleet
 
 import (
+	"slices"
+
 	"stampede/backend"
 	"stampede/policy"
 	"stampede/sim"
@@ -15,6 +17,7 @@ type group struct {
 	thoughts  []uint64        // how often each worker has paused
 	terms     []backend.Terms // by target
 	providers []uint8         // by target
+	expires   bool            // a timeout of calls or of a layer is set
 	next      uint64          // the call to come
 	started   uint64          // calls that arrived
 
@@ -39,6 +42,7 @@ func newGroup(f *Fleet, index int, key sim.Key) group {
 			Lifetime: f.Workload.Cache.Lifetime, Writes: f.Workload.Cache.Writes,
 		})
 	}
+	g.expires = t.Call > 0 || slices.ContainsFunc(f.Client.Outer, func(l policy.Layer) bool { return l.Timeout > 0 })
 	return g
 }
 

@@ -150,38 +150,47 @@ type run struct {
 }
 
 func (r *run) handle(e backend.Event) {
-	switch e.Kind {
-	default:
-		switch news, attempt := r.backends[e.Of].Handle(e); news {
+	switch {
+	case e.Kind < backend.Kinds:
+		news, attempt := r.backends[e.Of].Handle(e)
+		switch news {
 		case backend.Replied:
-			r.replied(attempt)
+			r.replied(r.attempts.At(attempt))
 		case backend.Taken:
-			r.taken(attempt)
+			r.taken(r.attempts.At(attempt))
 		case backend.Began:
-			r.firstToken(attempt)
+			r.firstToken(r.attempts.At(attempt))
 		}
-	case arrival:
+	case e.Kind == arrival:
 		r.arrive(&r.groups[e.Of])
-	case thought:
+	case e.Kind == thought:
 		r.fetch(&r.groups[e.Of], e.ID)
-	case redeliver:
-		r.enqueue(e.ID)
+	case e.Kind == cut:
+		r.cutOff(r.attempts.At(e.ID))
+	default:
+		r.handleCall(e.Kind, r.calls.At(e.ID))
+	}
+}
+
+// handleCall handles an event of a call.
+func (r *run) handleCall(kind backend.Kind, c *call) {
+	switch kind {
 	case ready:
-		r.resumed(e.ID)
+		r.resumed(c)
 	case admits:
-		r.resume(e.ID)
-		r.admit(e.ID)
+		r.resume(c)
+		r.admit(c)
 	case expires:
-		r.expired(e.ID)
+		r.expired(c)
 	case onward:
-		r.waited(r.calls.At(e.ID))
-		r.admit(e.ID)
+		r.waited(c)
+		r.admit(c)
 	case hedges:
-		r.hedge(e.ID)
-	case cut:
-		r.cutOff(e.ID)
+		r.hedge(c)
+	case redeliver:
+		r.enqueue(c)
 	case leave:
-		r.leave(e.ID)
+		r.leave(c)
 	}
 }
 

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"stampede/backend"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
@@ -10,10 +11,11 @@ import (
 // with it. What the provider has to do with it is under its number at the backend.
 type attempt struct {
 	Attempt
+	self       uint32 // its number here
 	call       uint32
-	next       uint32 // of the same call, in flight and sent before
-	flight     uint32 // its number at the backend
-	generation uint32 // of the breaker that let it through
+	next       uint32          // of the same call, in flight and sent before
+	flight     *backend.Flight // its request
+	generation uint32          // of the breaker that let it through
 	backend    uint8
 	layer      uint8 // whose timeout the call timer is
 	role       policy.Role
@@ -27,8 +29,7 @@ type attempt struct {
 
 // send starts an attempt and its timers, with that of the layer that expires first. A hedge is
 // one beside another that is under way.
-func (r *run) send(id uint32, generation uint32, hedge bool, expiry sim.Time, layer int) {
-	c := r.calls.At(id)
+func (r *run) send(c *call, generation uint32, hedge bool, expiry sim.Time, layer int) {
 	g := r.group(c)
 	m := g.instance(c)
 	now := r.loop.Now()
@@ -37,7 +38,8 @@ func (r *run) send(id uint32, generation uint32, hedge bool, expiry sim.Time, la
 	*a = attempt{}
 	a.Call, a.Fleet, a.Number, a.Delivery = c.id, int(c.fleet), int(c.attempts), int(c.delivery)
 	a.Instance, a.Target, a.Hedge, a.Arrived, a.Sent = int(c.instance), int(c.target), hedge, c.arrived, now
-	a.call, a.next, a.backend, a.generation, a.began = id, c.flight, g.providers[c.target], generation, now
+	a.self, a.call, a.next, a.backend = aid, c.self, c.flight, g.providers[c.target]
+	a.generation, a.began = generation, now
 	switch {
 	case hedge:
 		c.hedges++
@@ -52,44 +54,49 @@ func (r *run) send(id uint32, generation uint32, hedge bool, expiry sim.Time, la
 	}
 	c.flight = aid
 	a.gated = int32(m.Sent(now, a.role))
-	reach := r.request(c, a, aid, g)
-	timeouts := &g.Client.Timeouts
-	timer, span := timeouts.BeforeFirstByte(int(c.tries), reach != provider.Unreachable)
-	if layer >= 0 && (timer == policy.NoTimer || expiry < now+span) {
-		timer, span, a.layer = policy.CallTimer, max(0, expiry-now), uint8(layer)
-	}
-	if a.timerKind = timer; timer != policy.NoTimer {
-		a.until = now + span
-		if reach != provider.Reachable || span <= r.backends[a.backend].RoundTrip()/2 {
-			a.timer = r.loop.Timer(a.until, event(cut, aid))
-		}
-	}
+	reach := r.request(c, a, g)
+	r.startTimer(c, g, a, reach, expiry, layer)
 	if int(c.hedges) < g.Client.Hedge.MaxAttempts() {
 		if after, ok := m.HedgeDelay(); ok {
-			r.extra(c).hedge = r.loop.Timer(now+after, event(hedges, id))
+			r.extra(c).hedge = r.loop.Timer(now+after, event(hedges, c.self))
 		}
+	}
+}
+
+// startTimer chooses the timer before the first byte of an attempt, and starts it where it may
+// fire before the provider has looked at the request.
+func (r *run) startTimer(c *call, g *group, a *attempt, reach provider.Reachability, expiry sim.Time, layer int) {
+	timer, span := g.Client.Timeouts.BeforeFirstByte(int(c.tries), reach != provider.Unreachable)
+	if layer >= 0 && (timer == policy.NoTimer || expiry < a.Sent+span) {
+		timer, span, a.layer = policy.CallTimer, max(0, expiry-a.Sent), uint8(layer)
+	}
+	if a.timerKind = timer; timer == policy.NoTimer {
+		return
+	}
+	a.until = a.Sent + span
+	if reach != provider.Reachable || span <= r.backends[a.backend].RoundTrip()/2 {
+		a.timer = r.loop.Timer(a.until, event(cut, a.self))
 	}
 }
 
 // request sends the request of an attempt to its provider.
-func (r *run) request(c *call, a *attempt, aid uint32, g *group) provider.Reachability {
+func (r *run) request(c *call, a *attempt, g *group) provider.Reachability {
 	b := r.backends[a.backend]
-	flight, req := b.New(&a.Result)
-	a.flight = flight
+	req := b.New(&a.Result)
+	a.flight = req
 	req.Call, req.Tenant, req.Attempt = c.provided(), int(c.fleet), int(c.attempts)
 	req.Prompt, req.Cached, req.MaxTokens = int(c.size.Prompt), int(c.size.Cached), int(c.size.MaxTokens)
 	req.Output, req.Reasoning = c.size.Output, c.size.Reasoning
-	req.Owner, req.Terms, req.Warm = aid, &g.terms[c.target], c.arrived
+	req.Owner, req.Terms, req.Warm = a.self, &g.terms[c.target], c.arrived
 	if g.Client.IdempotencyKey {
 		req.Key = c.key()
 	}
-	return b.Send(flight)
+	return b.Send(req)
 }
 
 // hedge sends a second attempt beside the first, when a place at the gate is free, the
 // pacer lets it go at once, and breaker and throttle let it through.
-func (r *run) hedge(id uint32) {
-	c := r.calls.At(id)
+func (r *run) hedge(c *call) {
 	g := r.group(c)
 	m := g.instance(c)
 	now := r.loop.Now()
@@ -98,7 +105,7 @@ func (r *run) hedge(id uint32) {
 		return
 	}
 	var req policy.Request
-	r.ask(id, c, g, &req)
+	r.ask(c, g, &req)
 	req.Placed = false // each attempt has a place of its own
 	a := m.AdmitHedge(now, &req)
 	if a.By == policy.ByThrottle && a.Action != policy.Go {
@@ -110,8 +117,8 @@ func (r *run) hedge(id uint32) {
 	if req.Placed {
 		c.places++
 	}
-	expiry, layer := r.expiry(id)
-	r.send(id, a.Generation, true, expiry, layer)
+	expiry, layer := r.expiry(c)
+	r.send(c, a.Generation, true, expiry, layer)
 }
 
 // due reports whether the reply to an attempt of a call is there at this instant.

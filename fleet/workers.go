@@ -38,15 +38,15 @@ func (r *run) scheduleArrival(g *group, last sim.Time) {
 
 // arrive takes in a call that arrives by itself and finds it a worker.
 func (r *run) arrive(g *group) {
-	id, c := r.newCall(g)
+	c := r.newCall(g)
 	r.scheduleArrival(g, r.loop.Now())
 	if g.dealt() {
 		c.instance = g.deal(c.id)
 	}
 	if g.Workers > 0 {
-		r.enqueue(id)
+		r.enqueue(c)
 	} else {
-		r.begin(id)
+		r.begin(c)
 	}
 }
 
@@ -69,45 +69,43 @@ func (r *run) fresh(g *group) bool {
 // fetch gives a worker a new call, else one that was redelivered, else rest.
 func (r *run) fetch(g *group, worker uint32) {
 	if r.fresh(g) {
-		id, _ := r.newCall(g)
-		r.assign(id, worker)
+		r.assign(r.newCall(g), worker)
 	} else {
 		r.serve(g, worker)
 	}
 }
 
 // newCall opens the next call.
-func (r *run) newCall(g *group) (uint32, *call) {
+func (r *run) newCall(g *group) *call {
 	now, k := r.loop.Now(), g.next
 	g.next++
 	g.started++
 	id, c := r.calls.Alloc()
 	luck := Luck{g.prompts.Uniform(k, 0), g.outputs.Uniform(k, 0), g.reasoning.Uniform(k, 0)}
-	*c = call{id: k, fleet: uint16(g.index), arrived: now, size: g.Workload.Sizes.Size(k, luck), live: true}
+	*c = call{self: id, id: k, fleet: uint8(g.index), arrived: now, size: g.Workload.Sizes.Size(k, luck), live: true}
 	if law := g.Workload.Patience; law != nil {
 		x := r.extra(c)
 		c.leaves, x.leaves = true, now+sim.Seconds(law.Sample(g.patience.Uniform(k, 0)))
-		x.patience = r.loop.Timer(x.leaves, event(leave, id))
+		x.patience = r.loop.Timer(x.leaves, event(leave, c.self))
 	}
-	return id, c
+	return c
 }
 
 // enqueue gives a call to an idle worker or lets it wait for one.
-func (r *run) enqueue(id uint32) {
-	c := r.calls.At(id)
+func (r *run) enqueue(c *call) {
 	g := r.group(c)
 	if c.delivery > 0 {
 		r.waited(c)
 	}
 	line := g.lineOf(c.instance)
 	if worker, ok := line.idle.Pop(); ok {
-		r.assign(id, worker)
+		r.assign(c, worker)
 		return
 	}
 	r.wait(c, WorkerWait)
 	r.tickets++
 	r.queue(c, inBacklog, r.tickets)
-	line.calls.Push(waiter{ID: id, Ticket: r.tickets})
+	line.calls.Push(waiter{ID: c.self, Ticket: r.tickets})
 }
 
 // serve gives a free worker the call that has waited longest, or rest.
@@ -121,22 +119,20 @@ func (r *run) serve(g *group, worker uint32) {
 		}
 		if r.turnOf(w) {
 			r.waited(r.calls.At(w.ID))
-			r.assign(w.ID, worker)
+			r.assign(r.calls.At(w.ID), worker)
 			return
 		}
 	}
 }
 
-func (r *run) assign(id, worker uint32) {
-	c := r.calls.At(id)
+func (r *run) assign(c *call, worker uint32) {
 	c.worker, c.held = worker, true
 	c.instance = r.group(c).instanceOf(worker)
-	r.begin(id)
+	r.begin(c)
 }
 
 // begin starts a delivery of the call: the client takes it up.
-func (r *run) begin(id uint32) {
-	c := r.calls.At(id)
+func (r *run) begin(c *call) {
 	now := r.loop.Now()
 	g := r.group(c)
 	if c.delivery++; c.delivery == 1 && now > c.arrived {
@@ -149,13 +145,13 @@ func (r *run) begin(id uint32) {
 	if g.Client.Fallback.On {
 		target, ok := g.instance(c).Available(now, 0)
 		if !ok {
-			r.end(id, policy.Shed)
+			r.end(c, policy.Shed)
 			return
 		}
 		c.target = target
 	}
-	r.renew(id, len(g.Client.Outer), now)
-	r.admit(id)
+	r.renew(c, len(g.Client.Outer), now)
+	r.admit(c)
 }
 
 // freed is a worker of a fleet that has ended a call.

@@ -57,6 +57,9 @@ func (t *Timeouts) Whole(n int) time.Duration {
 // nothing comes back, and the span after which it fires; NoTimer without one.
 func (t *Timeouts) BeforeFirstByte(n int, connected bool) (Timer, time.Duration) {
 	timer, span := NoTimer, time.Duration(0)
+	if t.FirstByte == 0 && t.Gap == 0 && len(t.Attempt) == 0 && (connected || t.Connect == 0) {
+		return timer, span
+	}
 	first := func(name Timer, d time.Duration) {
 		if d > 0 && (timer == NoTimer || d < span) {
 			timer, span = name, d

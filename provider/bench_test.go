@@ -36,14 +36,14 @@ func BenchmarkReceive(b *testing.B) {
 			if !c.shown {
 				p.Quiet()
 			}
-			var v Verdict
+			var reply wire.Reply
 			r := Request{Attempt: 1, Prompt: 100}
 			now := sim.Time(0)
 			b.ReportAllocs()
 			for b.Loop() {
 				now += time.Microsecond
 				r.Call++
-				p.Receive(now, &r, 0, &v)
+				p.Receive(now, &r, 0, &reply)
 			}
 		})
 	}
@@ -75,13 +75,14 @@ func BenchmarkLife(b *testing.B) {
 		b.Fatal(err)
 	}
 	p.Quiet()
-	var v Verdict
+	var reply wire.Reply
 	r := Request{Attempt: 1, Prompt: 100, MaxTokens: 500}
 	b.ReportAllocs()
 	for b.Loop() {
 		r.Call++
 		r.Admitted += 2 * time.Microsecond
-		if p.Receive(r.Admitted, &r, 0, &v); v.Kind == Refused {
+		v := p.Receive(r.Admitted, &r, 0, &reply)
+		if v.Kind == Refused {
 			b.Fatal("refused")
 		}
 		p.Generate(r.Admitted, &r, v.Slow, 0, 100)

@@ -7,6 +7,7 @@ import (
 	"stampede/dialect"
 	"stampede/provider"
 	"stampede/sim"
+	"stampede/wire"
 )
 
 // A provider is a state machine that is handed the instant. This one admits 60 requests a minute, two at once.
@@ -19,13 +20,13 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	var v provider.Verdict
+	var reply wire.Reply
 	for k := range 3 {
 		now := time.Duration(k) * 100 * time.Millisecond
-		p.Receive(now, &provider.Request{Call: uint64(k), Attempt: 1, Prompt: 1000}, 0, &v)
+		v := p.Receive(now, &provider.Request{Call: uint64(k), Attempt: 1, Prompt: 1000}, 0, &reply)
 		if v.Kind == provider.Refused {
-			wait, _ := v.Reply.RetryAfter.Wait(now)
-			fmt.Println(now, v.Reply.Status, v.Reply.Code, wait)
+			wait, _ := reply.RetryAfter.Wait(now)
+			fmt.Println(now, reply.Status, reply.Code, wait)
 		} else {
 			fmt.Println(now, "admitted")
 		}

@@ -81,16 +81,17 @@ func (f *Fault) in(now sim.Time) bool {
 	return now >= f.At && (f.For == 0 || now-f.At < f.For)
 }
 
-// rejects reports whether a fault answers the request with an error, and writes to v what the
-// faults before it do to the request.
-func (p *Provider) rejects(now sim.Time, r *Request, v *Verdict) bool {
+// rejects reports whether a fault answers the request with an error, and writes what the faults
+// before it do to the request.
+func (p *Provider) rejects(now sim.Time, r *Request, v *Verdict, reply *wire.Reply) bool {
 	for _, i := range p.arrivals {
 		if !p.struck(i, now, r) {
 			continue
 		}
 		switch e := p.config.Faults[i].Effect.(type) {
 		case Reject:
-			v.Kind, v.Reply, v.After = Refused, e.reply(now, p.config.RetryAfter), e.After
+			*reply = e.reply(now, p.config.RetryAfter)
+			v.Kind, v.After = Refused, e.After
 			v.Billed = p.config.Billing.refusal(e.Reply)
 			return true
 		case Slow:
@@ -98,7 +99,8 @@ func (p *Provider) rejects(now sim.Time, r *Request, v *Verdict) bool {
 		case Hang:
 			v.Hangs = true
 		case Break:
-			v.Breaks, v.Part, v.Reply = true, min(v.Part, e.Part), e.reply()
+			*reply = e.reply()
+			v.Breaks, v.Part = true, min(v.Part, e.Part)
 		}
 	}
 	return false

@@ -726,7 +726,7 @@ func TestQuotas(t *testing.T) {
 		{Resource: Concurrency, Amount: 50},
 	}})
 	want := wire.Quotas{{Limit: 10, Remaining: 7, Reset: 18 * s}, {Limit: 1000, Remaining: 400, Reset: 36 * s}}
-	var v Verdict
+	var v received
 	for range 3 {
 		v = receive(p, 0, Request{Prompt: 200}, 0)
 	}

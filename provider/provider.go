@@ -46,7 +46,6 @@ type Verdict struct {
 	Slow    float64       // factor on the latency
 	Charged int64         // tokens taken from the limits
 	After   time.Duration // of Refused: until the reply leaves
-	Reply   wire.Reply    // of Refused; else the headers of the answer
 }
 
 // Billed is what a refused request is billed for.
@@ -159,18 +158,19 @@ func ranks(tenants []Tenant) []int {
 	return out
 }
 
-// Receive decides what becomes of a request that arrives now, and writes the whole of it to v,
-// whatever that held. When the request must wait for a slot, the token is what Finish or
-// SkipCancelled return once its turn comes.
-func (p *Provider) Receive(now sim.Time, r *Request, token uint32, v *Verdict) {
+// Receive decides what becomes of a request that arrives now. It writes the whole reply, whatever
+// that held: that of a refusal, else the headers of the answer. When the request must wait for a
+// slot, the token is what Finish or SkipCancelled return once its turn comes.
+func (p *Provider) Receive(now sim.Time, r *Request, token uint32, reply *wire.Reply) Verdict {
 	p.change(now)
-	*v = Verdict{Part: 1, Slow: 1, Limit: NoLimit}
-	if len(p.arrivals) > 0 && p.rejects(now, r, v) {
-		return
+	v := Verdict{Part: 1, Slow: 1, Limit: NoLimit}
+	*reply = wire.Reply{}
+	if len(p.arrivals) > 0 && p.rejects(now, r, &v, reply) {
+		return v
 	}
 	if !p.fits(now, r) {
-		p.refuse(now, v)
-		return
+		p.refuse(now, &v, reply)
+		return v
 	}
 	if p.config.Capacity.Slots > 0 {
 		switch p.slots.Arrive(token, p.ranks[r.Tenant]) {
@@ -178,11 +178,11 @@ func (p *Provider) Receive(now sim.Time, r *Request, token uint32, v *Verdict) {
 			v.Kind = Waiting
 		case sim.Refused:
 			v.Kind, v.Limit = Refused, NoSlot
-			p.writeRefusal(dialect.AtCapacity, now, p.config.Capacity.Asks, &v.Reply)
+			p.writeRefusal(dialect.AtCapacity, now, p.config.Capacity.Asks, reply)
 			if p.config.Capacity.Full != 0 {
-				v.Reply.Status = p.config.Capacity.Full
+				reply.Status = p.config.Capacity.Full
 			}
-			return
+			return v
 		}
 	}
 	p.busy++
@@ -198,11 +198,12 @@ func (p *Provider) Receive(now sim.Time, r *Request, token uint32, v *Verdict) {
 		}
 	}
 	if !v.Breaks {
-		v.Reply.Status = 200
+		reply.Status = 200
 	}
 	if p.shown {
-		p.show(now, &v.Reply)
+		p.show(now, reply)
 	}
+	return v
 }
 
 // fits reports whether all limits have room for a request, and notes what each would charge.
@@ -227,7 +228,7 @@ const notCounted = -1
 // refuse refuses a request for the limits; some count it all the same. The wait
 // is the longest that any of them asks for, after which the request would fit if
 // nobody else took the room; the reason is that of the limit that asks for it.
-func (p *Provider) refuse(now sim.Time, v *Verdict) {
+func (p *Provider) refuse(now sim.Time, v *Verdict, reply *wire.Reply) {
 	v.Kind = Refused
 	for i, n := range p.charges {
 		if n != notCounted && p.limits[i].Rejected != Free {
@@ -249,9 +250,9 @@ func (p *Provider) refuse(now sim.Time, v *Verdict) {
 		}
 	}
 	v.Limit = int8(by)
-	p.writeRefusal(p.limits[by].refuses(longest), now, longest, &v.Reply)
+	p.writeRefusal(p.limits[by].refuses(longest), now, longest, reply)
 	if p.shown {
-		p.show(now, &v.Reply)
+		p.show(now, reply)
 	}
 }
 

@@ -231,14 +231,20 @@ func TestEachLimitRefusesInTurn(t *testing.T) {
 }
 
 // receive is the verdict of one request.
-func receive(p *Provider, now sim.Time, r Request, token uint32) (v Verdict) {
-	p.Receive(now, &r, token, &v)
+func receive(p *Provider, now sim.Time, r Request, token uint32) (v received) {
+	v.Verdict = p.Receive(now, &r, token, &v.Reply)
 	return v
 }
 
-// Whatever a verdict held before, Receive writes all of it. A stream that would break is refused
+// received is a verdict and the reply that goes with it.
+type received struct {
+	Verdict
+	Reply wire.Reply
+}
+
+// Whatever a reply held before, Receive writes all of it. A stream that would break is refused
 // like any other when a limit has no room.
-func TestVerdictIsWrittenWhole(t *testing.T) {
+func TestReplyIsWrittenWhole(t *testing.T) {
 	config := Config{
 		Dialect: dialect.OpenAI,
 		Limits: []Limit{
@@ -254,11 +260,11 @@ func TestVerdictIsWrittenWhole(t *testing.T) {
 		Billing: Billing{TimeoutBilled: true},
 	}
 	used, fresh := build(t, config), build(t, config)
-	var v Verdict
+	var v received
 	seen := map[string]bool{}
 	for call := range uint64(2000) {
 		now, r := time.Duration(call)*100*ms, Request{Call: call, Attempt: 1, Prompt: 200}
-		used.Receive(now, &r, 0, &v)
+		v.Verdict = used.Receive(now, &r, 0, &v.Reply)
 		if want := receive(fresh, now, r, 0); v != want {
 			t.Fatalf("request %d: %+v, want %+v", call, v, want)
 		}
@@ -278,7 +284,7 @@ func TestVerdictIsWrittenWhole(t *testing.T) {
 	}
 }
 
-func describe(v Verdict) string {
+func describe(v received) string {
 	switch {
 	case v.Hangs:
 		return "hung"

@@ -272,12 +272,12 @@ func (p *Preset) Flood(prompt, maxTokens int) (admitted int, first wire.Reply, b
 		return 0, first, "", err
 	}
 	r := provider.Request{Prompt: prompt, MaxTokens: maxTokens, Attempt: 1}
-	var v provider.Verdict
+	var reply wire.Reply
 	const most = 10_000_000
 	for admitted < most {
 		r.Call = uint64(admitted)
-		if api.Receive(0, &r, 0, &v); v.Kind == provider.Refused {
-			return admitted, v.Reply, config.RefusedBy(v.Limit), nil
+		if v := api.Receive(0, &r, 0, &reply); v.Kind == provider.Refused {
+			return admitted, reply, config.RefusedBy(v.Limit), nil
 		}
 		admitted++
 	}

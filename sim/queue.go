@@ -33,8 +33,9 @@ const (
 	digitBits = 4
 	digits    = 1 << digitBits
 	levels    = 64 / digitBits
-	fewItems  = 64 // of a bucket whose items will all be handed out soon
-	smallest  = 16 // minimum capacity of a bucket; one of this size is never given back
+	fewItems  = 64   // of a bucket whose items will all be handed out soon
+	manyItems = 4096 // what so many events name does not fit into the nearest caches
+	smallest  = 16   // minimum capacity of a bucket; one of this size is never given back
 )
 
 // item is an event with its instant and, when it can be cancelled, the timer
@@ -151,7 +152,7 @@ func (q *queue[E]) deal(items []item[E]) {
 		earliest = min(earliest, items[i].at)
 	}
 	q.last = earliest
-	if q.ahead != nil && len(items) <= fewItems {
+	if q.ahead != nil && len(items) <= fewItems && q.size > manyItems {
 		for i := range items {
 			q.ahead(items[i].event)
 		}

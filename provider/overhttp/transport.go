@@ -127,8 +127,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 // exchange is a request under way. What is below the channels is written before they are closed.
 type exchange struct {
 	ask    asked
-	id     uint32 // at the backend
-	send   *backend.Request
+	send   *backend.Flight
 	terms  backend.Terms
 	sent   sim.Time
 	ended  bool
@@ -148,10 +147,10 @@ func (t *Transport) send(ask *asked) *exchange {
 	x := &exchange{ask: *ask, began: make(chan struct{}), over: make(chan struct{})}
 	t.clock.do(func() {
 		x.sent = t.clock.loop.Now()
-		x.id, x.send = t.backend.New(&x.result)
-		t.pending[x.id] = x
+		x.send = t.backend.New(&x.result)
+		t.pending[x.send.Number()] = x
 		t.fill(x)
-		t.backend.Send(x.id)
+		t.backend.Send(x.send)
 	})
 	return x
 }
@@ -161,7 +160,7 @@ func (t *Transport) fill(x *exchange) {
 	r, ask := x.send, &x.ask
 	x.terms = t.Terms
 	x.terms.Stream, x.terms.Watched = ask.stream, ask.stream
-	r.Owner, r.Terms, r.Key = x.id, &x.terms, ask.idempotency
+	r.Owner, r.Terms, r.Key = r.Number(), &x.terms, ask.idempotency
 	r.Attempt, r.Prompt, r.MaxTokens, r.Tenant = ask.attempt, ask.prompt, ask.maxTokens, t.tenant(ask)
 	if r.Call = ask.call; !ask.numbered {
 		r.Call = t.calls
@@ -172,7 +171,7 @@ func (t *Transport) fill(x *exchange) {
 		r.Output = int32(t.Output(r.Call))
 	}
 	if t.Size != nil {
-		t.Size(r)
+		t.Size(&r.Request)
 	}
 	if r.MaxTokens > 0 {
 		r.Output = min(r.Output, int32(r.MaxTokens))
@@ -228,12 +227,12 @@ func (t *Transport) end(x *exchange) {
 	}
 	if t.Seen != nil {
 		t.Seen(Exchange{
-			Request: x.send.Request, Sent: x.sent, Arrived: x.result.Received, Ended: t.clock.loop.Now(),
+			Request: x.send.Request.Request, Sent: x.sent, Arrived: x.result.Received, Ended: t.clock.loop.Now(),
 			Result: x.result,
 		})
 	}
-	delete(t.pending, x.id)
-	t.backend.Release(x.id)
+	delete(t.pending, x.send.Number())
+	t.backend.Release(x.send)
 	close(x.over)
 }
 
@@ -242,7 +241,7 @@ func (t *Transport) take(x *exchange) {
 	x.first = t.clock.loop.Now()
 	x.left = x.first - t.backend.RoundTrip()/2
 	x.head = wire.Reply{Status: http.StatusOK, Quotas: x.result.Reply.Quotas}
-	output, hidden, span := t.backend.Answer(x.id)
+	output, hidden, span := t.backend.Answer(x.send)
 	x.span = span
 	x.answer = answer{call: x.send.Call, Usage: cost.Usage{
 		Prompt: x.send.Prompt, Cached: x.send.Cached, Output: int(output), Reasoning: int(hidden),
@@ -259,12 +258,12 @@ func (t *Transport) leave(x *exchange) {
 			return
 		}
 		t.backend.CatchUp()
-		if reply, _ := t.backend.Due(x.id); reply == t.clock.loop.Now() {
+		if reply, _ := t.backend.Due(x.send); reply == t.clock.loop.Now() {
 			return
 		}
 		x.abandoned = true
 		x.result.Reply = wire.Reply{Failure: wire.Timeout}
-		t.backend.Leave(x.id, false)
+		t.backend.Leave(x.send, false)
 		t.end(x)
 	})
 }

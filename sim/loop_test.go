@@ -306,3 +306,39 @@ func TestAheadHearsOfEventsBeforeTheyAreHandedOut(t *testing.T) {
 		t.Errorf("Ahead heard of %d of 10,000 events; want most", told)
 	}
 }
+
+// Twenty thousand events far ahead lie in many parts of few buckets; a third of them are timers that are
+// cancelled. The others leave in the order of (instant, order of scheduling), whether the dead are swept out or skipped.
+func TestLargeBucketsKeepTheirOrder(t *testing.T) {
+	const n = 20_000
+	key := NewKey(7, 0)
+	for _, share := range []float64{0.3, 0.9} {
+		var l Loop[int]
+		type event struct {
+			at Time
+			id int
+		}
+		var want []event
+		for i := range n {
+			at := Time(time.Hour) + Time(key.Bits(uint64(i), 0)%1000)*Time(time.Millisecond)
+			timer := l.Timer(at, i)
+			if key.Uniform(uint64(i), 1) < share {
+				l.Cancel(timer)
+			} else {
+				want = append(want, event{at, i})
+			}
+		}
+		slices.SortStableFunc(want, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+		if at, ok := l.Peek(); !ok || at != want[0].at {
+			t.Errorf("the first is at %v, want %v", at, want[0].at)
+		}
+		for _, w := range want {
+			if got, ok := l.Next(); !ok || got != w.id || l.Now() != w.at {
+				t.Fatalf("event %d at %v, want %d at %v", got, l.Now(), w.id, w.at)
+			}
+		}
+		if _, ok := l.Next(); ok {
+			t.Error("an event too many")
+		}
+	}
+}

@@ -16,7 +16,8 @@ import "math/bits"
 //
 // A bucket that was dealt out gives its memory back to a pool by size, so that
 // memory follows the number of pending items and a steady state allocates
-// nothing.
+// nothing. Of a large bucket all but the last part is in full parts of the
+// largest size, so that no bucket is copied to grow beyond it.
 type queue[E any] struct {
 	last    Time // the instant last popped
 	now     []item[E]
@@ -26,7 +27,8 @@ type queue[E any] struct {
 	levels  uint16
 	filled  [levels]uint16 // bit d: bucket d of the level holds items
 	buckets [levels * digits][]item[E]
-	pool    [64][][]item[E] // empty slices of capacity 2^i
+	full    [levels * digits][][]item[E] // the parts of a bucket before its last
+	pool    [64][][]item[E]              // empty slices of capacity 2^i
 }
 
 const (
@@ -35,6 +37,7 @@ const (
 	levels    = 64 / digitBits
 	fewItems  = 64   // of a bucket whose items will all be handed out soon
 	manyItems = 4096 // what so many events name does not fit into the nearest caches
+	largest   = 4096 // maximum capacity of a part
 	smallest  = 16   // minimum capacity of a bucket; one of this size is never given back
 )
 
@@ -52,49 +55,57 @@ func (q *queue[E]) push(it item[E]) {
 }
 
 func (q *queue[E]) place(it *item[E]) {
-	to := &q.now
+	to, index := &q.now, -1
 	if differ := uint64(it.at ^ q.last); differ != 0 {
 		level := (bits.Len64(differ) - 1) / digitBits
 		digit := int(uint64(it.at)>>(level*digitBits)) % digits
 		q.filled[level] |= 1 << digit
 		q.levels |= 1 << level
-		to = &q.buckets[level*digits+digit]
+		index = level*digits + digit
+		to = &q.buckets[index]
 	}
 	if len(*to) == cap(*to) {
-		q.grow(to)
+		q.grow(to, index)
 	}
 	n := len(*to)
 	*to = (*to)[:n+1]
 	(*to)[n] = *it
 }
 
-// grow makes room in a full bucket: in now by moving up what is not consumed,
-// when that is less than half, and else by doubling.
-func (q *queue[E]) grow(bucket *[]item[E]) {
-	if bucket == &q.now && q.head > len(q.now)/2 {
+// grow makes room in a full bucket: in now, whose index is negative, by moving up what is not
+// consumed, when that is less than half, in a part of the largest size by beginning another, and
+// else by doubling.
+func (q *queue[E]) grow(bucket *[]item[E], index int) {
+	switch {
+	case index < 0 && q.head > len(q.now)/2:
 		q.now = q.now[:copy(q.now, q.now[q.head:])]
 		q.head = 0
-		return
+	case index >= 0 && cap(*bucket) == largest:
+		q.full[index] = append(q.full[index], *bucket)
+		*bucket = q.take(largest)
+	default:
+		roomy := append(q.take(max(smallest, 2*cap(*bucket))), *bucket...)
+		q.release(*bucket)
+		*bucket = roomy
 	}
-	room := max(smallest, 2*cap(*bucket))
-	class := &q.pool[bits.TrailingZeros(uint(room))]
-	var roomy []item[E]
-	if n := len(*class); n > 0 {
-		roomy = (*class)[n-1]
-		*class = (*class)[:n-1]
-	} else {
-		roomy = make([]item[E], 0, room)
-	}
-	roomy = append(roomy, *bucket...)
-	q.release(*bucket)
-	*bucket = roomy
 }
 
-// release gives the memory of a bucket to the pool.
-func (q *queue[E]) release(bucket []item[E]) {
-	if c := cap(bucket); c > 0 {
+// take gives out the memory for so many items.
+func (q *queue[E]) take(room int) []item[E] {
+	class := &q.pool[bits.TrailingZeros(uint(room))]
+	if n := len(*class); n > 0 {
+		part := (*class)[n-1]
+		*class = (*class)[:n-1]
+		return part
+	}
+	return make([]item[E], 0, room)
+}
+
+// release gives the memory of a part to the pool.
+func (q *queue[E]) release(part []item[E]) {
+	if c := cap(part); c > 0 {
 		class := &q.pool[bits.TrailingZeros(uint(c))]
-		*class = append(*class, bucket[:0])
+		*class = append(*class, part[:0])
 	}
 }
 
@@ -105,17 +116,19 @@ func (q *queue[E]) pop() item[E] {
 		q.now, q.head = q.now[:0], 0
 		level := bits.TrailingZeros16(q.levels)
 		digit := bits.TrailingZeros16(q.filled[level])
-		bucket := &q.buckets[level*digits+digit]
-		items := *bucket
 		if q.filled[level] &^= 1 << digit; q.filled[level] == 0 {
 			q.levels &^= 1 << level
 		}
-		if len(items) == 1 {
+		index := level*digits + digit
+		bucket := &q.buckets[index]
+		items := *bucket
+		if len(items) == 1 && len(q.full[index]) == 0 {
 			q.last = items[0].at
 			*bucket = items[:0]
 			return items[0]
 		}
-		q.deal(items)
+		q.deal(items, q.full[index])
+		q.full[index] = q.full[index][:0]
 		if *bucket = items[:0]; cap(items) > smallest {
 			*bucket = nil
 			q.release(items)
@@ -125,41 +138,57 @@ func (q *queue[E]) pop() item[E] {
 	return q.now[q.head-1]
 }
 
-// earliest is the least instant of an item whose timer is not dead; Never without one.
-// Unlike pop it deals nothing out.
-func (q *queue[E]) earliest(dead func(Timer) bool) Time {
-	for _, it := range q.now[q.head:] {
-		if !dead(it.timer) {
-			return it.at
-		}
-	}
-	at := Never
-	for i := 0; i < len(q.buckets) && at == Never; i++ {
-		for _, it := range q.buckets[i] {
-			if !dead(it.timer) {
-				at = min(at, it.at)
-			}
-		}
-	}
-	return at
-}
-
-// deal places the items of a bucket anew around their minimum. All of them go
-// to lower levels, so the bucket is not written to while it is read.
-func (q *queue[E]) deal(items []item[E]) {
-	earliest := items[0].at
-	for i := 1; i < len(items); i++ {
-		earliest = min(earliest, items[i].at)
+// deal places the items of a bucket anew around their minimum, first those of its full parts.
+// All of them go to lower levels, so the bucket is not written to while it is read.
+func (q *queue[E]) deal(items []item[E], full [][]item[E]) {
+	earliest := least(items)
+	for _, part := range full {
+		earliest = min(earliest, least(part))
 	}
 	q.last = earliest
-	if q.ahead != nil && len(items) <= fewItems && q.size > manyItems {
+	if q.ahead != nil && len(full) == 0 && len(items) <= fewItems && q.size > manyItems {
 		for i := range items {
 			q.ahead(items[i].event)
 		}
 	}
+	for _, part := range full {
+		for i := range part {
+			q.place(&part[i])
+		}
+		q.release(part)
+	}
 	for i := range items {
 		q.place(&items[i])
 	}
+}
+
+func least[E any](items []item[E]) Time {
+	at := Never
+	for i := range items {
+		at = min(at, items[i].at)
+	}
+	return at
+}
+
+// earliest is the least instant of an item whose timer is not dead; Never without one.
+// Unlike pop it deals nothing out.
+func (q *queue[E]) earliest(dead func(Timer) bool) Time {
+	at := Never
+	look := func(items []item[E]) {
+		for i := range items {
+			if !dead(items[i].timer) {
+				at = min(at, items[i].at)
+			}
+		}
+	}
+	look(q.now[q.head:])
+	for i := 0; i < len(q.buckets) && at == Never; i++ {
+		for _, part := range q.full[i] {
+			look(part)
+		}
+		look(q.buckets[i])
+	}
+	return at
 }
 
 // drop removes every item whose timer is dead, keeping the order of the others.
@@ -178,7 +207,11 @@ func (q *queue[E]) drop(dead func(Timer) bool) {
 	q.now = q.now[:copy(q.now, keep(q.now[q.head:]))]
 	q.head = 0
 	for i := range q.buckets {
-		if q.buckets[i] = keep(q.buckets[i]); len(q.buckets[i]) == 0 {
+		before := q.size
+		for p, part := range q.full[i] {
+			q.full[i][p] = keep(part)
+		}
+		if q.buckets[i] = keep(q.buckets[i]); q.size == before {
 			level := i / digits
 			if q.filled[level] &^= 1 << (i % digits); q.filled[level] == 0 {
 				q.levels &^= 1 << level

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -45,10 +46,21 @@ func (c *counter) Call(*Call) {}
 // BenchmarkHerd is 100,000 clients with full jitter against a bucket, again and
 // again: one attempt an operation. The first 100,000 attempts, in which every
 // client is set up, are not timed.
-func BenchmarkHerd(b *testing.B) {
-	const clients = 100_000
+func BenchmarkHerd(b *testing.B) { benchmarkHerd(b, herd(100_000), 100_000) }
+
+// BenchmarkSize is the same for a thousand and for a million instances of one worker.
+func BenchmarkSize(b *testing.B) {
+	for _, clients := range []int{1_000, 1_000_000} {
+		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
+			m := herd(clients)
+			m.Instances, m.Workers = clients, 1
+			benchmarkHerd(b, m, clients)
+		})
+	}
+}
+
+func benchmarkHerd(b *testing.B, m Model, clients int) {
 	b.ReportAllocs()
-	m := herd(clients)
 	for left := b.N; left > 0; {
 		var before, after runtime.MemStats
 		b.StopTimer()
@@ -67,7 +79,7 @@ func BenchmarkHerd(b *testing.B) {
 		}
 		b.StopTimer()
 		left -= c.attempts - clients
-		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/clients, "B/client")
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(clients), "B/client")
 	}
 }
 

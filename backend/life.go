@@ -84,7 +84,7 @@ func (b *Backend) refused(r *Flight, v *provider.Verdict) {
 	now := b.loop.Now()
 	gateway := &b.config.Gateway
 	r.penalty += v.Charged
-	if again := int(r.relayed) < gateway.Retries; again {
+	if int(r.relayed) < gateway.Retries && r.result.Reply.Failure == wire.None { // it looks at the status
 		if v.Billed != provider.Nothing {
 			r.relays = r.relays.Plus(r.usageOfRefusal(v.Billed))
 		}

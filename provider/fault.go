@@ -22,13 +22,30 @@ type Fault struct {
 	At, For     time.Duration // For 0 means to the end
 	Gap, Length law.Law       // seconds; both or neither
 	Share       float64       // of attempts, each drawn by itself, 0..1
+	First       int           // only so many attempts; 0 means all
+	Of          FirstOf       // whose attempts First counts
 	Effect      Effect
 }
+
+// FirstOf is whose attempts a fault of the first ones counts.
+type FirstOf uint8
+
+const (
+	OfCall FirstOf = iota // those of each call, by their number
+	OfRun                 // all that meet the fault while it holds, tries of a gateway among them
+)
+
+// FirstOfWords are the words of whose attempts are counted.
+var FirstOfWords = words.Table[FirstOf]{"call", "run"}
+
+// String is the word for it.
+func (o FirstOf) String() string { return FirstOfWords.Word(o) }
 
 // schedule begins the faults of the configuration, with the changes of limits that they make.
 func (p *Provider) schedule(changes []change) {
 	p.changes, p.next = changes, 0
 	p.spells = make([]spell, len(p.config.Faults))
+	p.met = make([]int, len(p.config.Faults))
 	p.connections, p.arrivals = nil, nil
 	for i, f := range p.config.Faults {
 		p.spells[i] = spell{start: f.At, end: f.At}
@@ -112,7 +129,19 @@ func (p *Provider) struck(i int, now sim.Time, r *Request) bool {
 		return false
 	}
 	f := &p.config.Faults[i]
+	if f.First > 0 && !p.among(i, f, r) {
+		return false
+	}
 	return f.Share >= 1 || p.faults.For(uint64(i)).Uniform(r.Call, uint64(r.Attempt)|uint64(r.Relay)<<32) < f.Share
+}
+
+// among reports whether an attempt is among the first that fault i is for.
+func (p *Provider) among(i int, f *Fault, r *Request) bool {
+	if f.Of == OfCall {
+		return r.Attempt <= f.First
+	}
+	p.met[i]++
+	return p.met[i] <= f.First
 }
 
 // Reach reports whether a request sent now gets a connection: the first fault on
@@ -133,7 +162,8 @@ type Effect interface {
 }
 
 // Reject answers with an error: an outage, or a share of errors of one class.
-// Nothing is charged, generated or billed.
+// Nothing is charged, generated or billed. With status 200 the error is in the body,
+// and who looks at the status alone takes it for an answer.
 type Reject struct {
 	Reply wire.Reply
 	Wait  time.Duration // that it asks for, sent as the provider sends waits; 0 means none
@@ -143,6 +173,9 @@ type Reject struct {
 // reply is what leaves the provider, After from now.
 func (e *Reject) reply(now sim.Time, how RetryAfter) wire.Reply {
 	reply := e.Reply
+	if reply.Status < 300 {
+		reply.Failure = wire.InStream
+	}
 	if e.Wait > 0 {
 		how.write(&reply, now+e.After, e.Wait)
 	}
@@ -199,7 +232,10 @@ func (ChangeLimit) effect()  {}
 
 func (e Reject) String() string {
 	s := fmt.Sprintf("status %d", e.Reply.Status)
-	if e.Reply.Code != "" {
+	switch {
+	case e.Reply.Status < 300:
+		s += " with the error " + e.Reply.Code + " in its body"
+	case e.Reply.Code != "":
 		s += " " + e.Reply.Code
 	}
 	switch h := e.Reply.RetryAfter; {
@@ -256,8 +292,18 @@ func (r Reachability) String() string { return ReachabilityWords.Word(r) }
 // String says when, for whom and what.
 func (f Fault) String() string {
 	s := f.Effect.String()
-	if f.Share < 1 {
-		s += fmt.Sprintf(" for %s of attempts", format.Percent(f.Share))
+	of := "attempts"
+	switch {
+	case f.First > 0 && f.Of == OfRun:
+		of = fmt.Sprintf("the first %d attempts of the run", f.First)
+	case f.First > 0:
+		of = fmt.Sprintf("the first %d attempts of each call", f.First)
+	}
+	switch {
+	case f.Share < 1:
+		s += fmt.Sprintf(" for %s of %s", format.Percent(f.Share), of)
+	case f.First > 0:
+		s += " for " + of
 	}
 	switch {
 	case f.Gap != nil:

@@ -89,6 +89,7 @@ type Provider struct {
 
 	connections, arrivals []int   // the faults that strike connections, and requests on arrival
 	spells                []spell // by fault
+	met                   []int   // by fault of a run's first attempts: how many came to it
 
 	faults, latencyOfCall, latency, spelling sim.Key
 }

@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -489,6 +490,47 @@ func TestFaultBoundaries(t *testing.T) {
 		if got := describe(receive(p, c.at, Request{}, 0)); got != c.want {
 			t.Errorf("at %v: %s, want %s", c.at, got, c.want)
 		}
+	}
+}
+
+// A fault of the first two attempts: of each call those numbered 1 and 2, whenever they come; of a run the
+// first two that come while it holds, and as many more once the schedule is replaced. Of a run with a share of
+// 0 none fails, and the first two are over all the same.
+func TestFirstAttemptsFail(t *testing.T) {
+	fault := func(of FirstOf, at time.Duration) Fault {
+		return Fault{At: at, First: 2, Of: of, Share: 1, Effect: Reject{Reply: wire.Reply{Status: 429}}}
+	}
+	for _, c := range []struct {
+		name  string
+		fault Fault
+		want  string // of the attempts below
+	}{
+		{"call", fault(OfCall, 0), "429 429 429 429 ok ok 429"},
+		{"call, from 2 s", fault(OfCall, 2*s), "ok ok 429 429 ok ok 429"},
+		{"run", fault(OfRun, 0), "429 429 ok ok ok ok ok"},
+		{"run, from 2 s", fault(OfRun, 2*s), "ok ok 429 429 ok ok ok"},
+	} {
+		p := build(t, Config{Faults: []Fault{c.fault}})
+		send := func(at time.Duration, call uint64, attempt int) string {
+			return describe(receive(p, at, Request{Call: call, Attempt: attempt}, 0))
+		}
+		got := []string{
+			send(0, 1, 1), send(1*s, 2, 1), send(2*s, 1, 2), send(3*s, 2, 2), send(4*s, 1, 3), send(5*s, 2, 3),
+			send(6*s, 3, 1),
+		}
+		if got := strings.Join(got, " "); got != c.want {
+			t.Errorf("first 2 of the %s: %s, want %s", c.name, got, c.want)
+		}
+		if err := p.SetFaults(10*s, []Fault{fault(OfRun, 0)}); err != nil {
+			t.Fatal(err)
+		}
+		if got := send(10*s, 9, 1) + send(10*s, 9, 2) + send(10*s, 9, 3); got != "429429ok" {
+			t.Errorf("%s, replaced: %s, want two refusals", c.name, got)
+		}
+	}
+	p := build(t, Config{Faults: []Fault{{First: 1, Of: OfRun, Share: 0, Effect: Hang{}}, fault(OfCall, 0)}})
+	if got := describe(receive(p, 0, Request{Attempt: 3}, 0)); got != "ok" || p.met[0] != 1 {
+		t.Errorf("with a share of 0: %s, %d met, want ok and 1", got, p.met[0])
 	}
 }
 

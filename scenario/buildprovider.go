@@ -320,7 +320,14 @@ func header(text string) wire.Hint {
 }
 
 func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
-	out = provider.Fault{At: time.Duration(f.At), For: time.Duration(f.For), Share: float64(f.Share)}
+	out = provider.Fault{At: time.Duration(f.At), For: time.Duration(f.For), Share: float64(f.Share), First: f.First,
+		Of: valueOf(provider.FirstOfWords, f.Of)}
+	switch {
+	case f.First < 0 || f.First > 1e9:
+		return out, b.errorf(path+".first", "found %d; want a number of attempts from 1", f.First)
+	case f.Of != "" && f.First == 0:
+		return out, b.errorf(path+".of", "says whose first attempts are affected; want first as well")
+	}
 	if f.Gap.set() != f.Length.set() || (f.Gap.set() && f.For != 0) {
 		return out, b.errorf(path, "a recurring fault needs gap and length, and no for")
 	}
@@ -336,8 +343,12 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 	}
 	var effects []provider.Effect
 	if f.Status != 0 {
-		if f.Status < 300 || f.Status > 599 {
-			return out, b.errorf(path+".status", "found %d; want an error status from 300 to 599", f.Status)
+		switch {
+		case f.Status == 200 && f.Code == "":
+			return out, b.errorf(path+".code", "found none; an error in the body of status 200 requires a code")
+		case f.Status != 200 && (f.Status < 300 || f.Status > 599):
+			return out, b.errorf(path+".status", "found %d; want an error status from 300 to 599, or 200 with a code",
+				f.Status)
 		}
 		reply := wire.Reply{Status: f.Status, Code: f.Code}
 		if f.Header != "" {
@@ -377,6 +388,9 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		}
 		if f.Share < 1 {
 			return out, b.errorf(path+".share", "found %v; a limit changes for all attempts", f.Share)
+		}
+		if f.First > 0 {
+			return out, b.errorf(path+".first", "found %d; a limit changes for all attempts", f.First)
 		}
 		effects = append(
 			effects,

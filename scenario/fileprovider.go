@@ -92,6 +92,8 @@ type Fault struct {
 	Gap        Law[Span]    `yaml:"gap" none:"the fault is continuous"`
 	Length     Law[Span]    `yaml:"length"`
 	Share      Share        `yaml:"share" default:"100%" none:"no attempt"`
+	First      int          `yaml:"first"`
+	Of         FirstOf      `yaml:"of"`
 	Status     int          `yaml:"status"`
 	Code       string       `yaml:"code"`
 	RetryAfter Span         `yaml:"retry_after" none:"no Retry-After"`

@@ -21,6 +21,7 @@ type (
 	Settle       string
 	Cancel       string
 	Connection   string
+	FirstOf      string
 	Send         string
 	Obey         string
 	Obedience    string
@@ -51,6 +52,7 @@ func (Rejected) Words() []string     { return provider.RejectedWords.Names() }
 func (Cancel) Words() []string       { return provider.CancelRuleWords.Names() }
 func (Send) Words() []string         { return provider.WritingWords.Names() }
 func (Connection) Words() []string   { return provider.ReachabilityWords.Names(provider.Reachable) }
+func (FirstOf) Words() []string      { return provider.FirstOfWords.Names() }
 func (WhenOpen) Words() []string     { return policy.WhenOpenWords.Names() }
 func (Reaction) Words() []string     { return policy.ReactionWords.Names() }
 func (BrokenStream) Words() []string { return policy.BrokenWords.Names() }

@@ -17,7 +17,7 @@ const (
 	None       Failure = iota // there is a status
 	Timeout                   // the client's own timer cut the attempt off
 	Connection                // refused, reset, or no route
-	InStream                  // an error inside the stream, after status 200
+	InStream                  // an error after status 200, in the stream or in the body of a whole reply
 	Lost                      // another attempt of the same call was faster
 )
 
@@ -29,7 +29,7 @@ const (
 	OK          Class = iota
 	Throttled         // 429
 	Overloaded        // 503, 529
-	ServerError       // every other status from 500, and errors inside a stream
+	ServerError       // every other status from 500, and errors after status 200
 	TimedOut
 	Disconnected
 	Terminal  // every other status from 300
@@ -42,7 +42,7 @@ var ClassWords = words.Glossary[Class]{
 	OK:          {"ok", "Attempts that were answered"},
 	Throttled:   {"throttled", "Attempts refused with status 429"},
 	Overloaded:  {"overloaded", "Attempts refused with status 503 or 529"},
-	ServerError: {"server_error", "Attempts that failed with another 5xx status or an error inside the stream"},
+	ServerError: {"server_error", "Attempts that failed with another 5xx status or an error after status 200"},
 	TimedOut: {"timeout",
 		"Attempts cut off by a timeout of the client or because the caller left, or never answered"},
 	Disconnected: {"connection", "Attempts whose connection was refused or reset"},

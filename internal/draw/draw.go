@@ -105,6 +105,7 @@ func faults(t *rapid.T, limits []provider.Limit) (out []provider.Fault) {
 		provider.Hang{},
 		provider.NoConnection{As: provider.RefusedConn},
 		provider.NoConnection{As: provider.Unreachable},
+		provider.Reject{Reply: wire.Reply{Status: 200, Code: "overloaded_error"}},
 	}
 	for i, l := range limits {
 		first := slices.IndexFunc(limits, func(other provider.Limit) bool { return other.Resource == l.Resource })
@@ -120,6 +121,12 @@ func faults(t *rapid.T, limits []provider.Limit) (out []provider.Fault) {
 			Share:  rapid.SampledFrom([]float64{0.1, 1}).Draw(t, "of"),
 			Effect: rapid.SampledFrom(effects).Draw(t, "effect"),
 		})
+	}
+	if len(out) > 0 && rapid.IntRange(0, 2).Draw(t, "first") == 2 {
+		if _, changes := out[0].Effect.(provider.ChangeLimit); !changes {
+			out[0].First = rapid.IntRange(1, 3).Draw(t, "first attempts")
+			out[0].Of = provider.FirstOf(rapid.IntRange(0, 1).Draw(t, "of whom"))
+		}
 	}
 	if len(out) > 0 && rapid.Bool().Draw(t, "spells") {
 		if _, changes := out[0].Effect.(provider.ChangeLimit); !changes {

@@ -233,7 +233,7 @@ func (c *client) ask(t *testing.T, api http.RoundTripper, call uint64, maxTokens
 	}
 	data, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
-	return err == nil && resp.StatusCode == 200 && !strings.Contains(string(data), "error in the stream")
+	return err == nil && resp.StatusCode == 200 && !strings.Contains(string(data), "error in the ")
 }
 
 // A scripted client sees the same provider in a simulation and over HTTP: what is recorded of each
@@ -355,6 +355,14 @@ var features = []struct {
 	}},
 	{"an error inside a stream", func(_ *scenario, c *client, r *record) bool {
 		return c.stream && r.result.Reply.Failure == wire.InStream
+	}},
+	{"an error in place of an answer", func(_ *scenario, c *client, r *record) bool {
+		return !c.stream && r.result.Reply.Failure == wire.InStream
+	}},
+	{"an error among a call's first attempts", func(sc *scenario, _ *client, r *record) bool {
+		return slices.ContainsFunc(sc.provider.Faults, func(f provider.Fault) bool {
+			return f.First >= r.number && f.Of == provider.OfCall
+		}) && r.result.Reply.Status >= 500
 	}},
 	{"an answer that was lost", func(_ *scenario, c *client, r *record) bool {
 		return r.result.Reply.Failure == wire.Connection && r.result.Worked

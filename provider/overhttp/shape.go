@@ -182,14 +182,24 @@ func (s shape) end(a *answer, withUsage bool) string {
 
 // failure is an error inside a stream.
 func (s shape) failure(code string) string {
-	const message = "error in the stream"
+	name := "error"
+	if s == gemini {
+		name = ""
+	}
+	return event(name, s.failedAs(code, "error in the stream"))
+}
+
+// failed is an error in place of a whole answer, with status 200.
+func (s shape) failed(code string) string { return encode(s.failedAs(code, "error in the body")) }
+
+func (s shape) failedAs(code, message string) any {
 	switch s {
 	case anthropic:
-		return event("error", object{"type": "error", "error": object{"type": code, "message": message}})
-	case gemini:
-		return event("", object{"error": object{"code": 500, "message": message, "status": code}})
+		return object{"type": "error", "error": object{"type": code, "message": message}}
+	case gemini, geminiArray:
+		return object{"error": object{"code": 500, "message": message, "status": code}}
 	}
-	return event("error", object{"error": object{"code": code, "message": message, "type": "server_error"}})
+	return object{"error": object{"code": code, "message": message, "type": "server_error"}}
 }
 
 func event(name string, data any) string {

@@ -116,6 +116,9 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch {
 	case reply.Failure == wire.Connection && x.result.Received < 0:
 		return nil, syscall.ECONNREFUSED
+	case reply.Failure == wire.InStream: // the error stands in place of the answer
+		body := io.NopCloser(strings.NewReader(ask.shape.failed(reply.Code)))
+		return t.respond(req, *reply, x.left, body), nil
 	case reply.Failure != wire.None: // an answer in one piece breaks before anything of it is sent
 		return nil, syscall.ECONNRESET
 	case reply.Status < 300:

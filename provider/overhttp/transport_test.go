@@ -46,8 +46,10 @@ func post(ctx context.Context, c *http.Client, path, body string) string {
 	if err != nil {
 		text += ", broken"
 	}
-	if strings.Contains(string(data), "error in the stream") {
-		text += ", error in the stream"
+	for _, where := range []string{"error in the stream", "error in the body"} {
+		if strings.Contains(string(data), where) {
+			text += ", " + where
+		}
 	}
 	return text
 }
@@ -212,7 +214,7 @@ func TestStreamIsToldOfOnce(t *testing.T) {
 }
 
 // Faults over HTTP: silence until the client leaves, a broken body, an error event inside a
-// stream, a refused connection.
+// stream or in place of an answer, a refused connection.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		effect     provider.Effect
@@ -222,6 +224,11 @@ func TestFaults(t *testing.T) {
 		{provider.Break{Part: 0.5}, `{}`, "error at 1s"},
 		{provider.Break{Part: 0.5, Code: "overloaded_error"}, `{"stream": true}`,
 			"200 at 1s, read at 1s, error in the stream"},
+		{provider.Break{Part: 0.5, Code: "overloaded_error"}, `{}`, "200 at 1s, read at 1s, error in the body"},
+		{provider.Reject{Reply: wire.Reply{Status: 200, Code: "overloaded_error"}}, `{}`,
+			"200 at 0s, read at 0s, error in the body"},
+		{provider.Reject{Reply: wire.Reply{Status: 200, Code: "overloaded_error"}}, `{"stream": true}`,
+			"200 at 0s, read at 0s, error in the stream"},
 		{provider.Break{Part: 0.5}, `{"stream": true}`, "200 at 1s, read at 1s, broken"},
 		{provider.NoConnection{As: provider.RefusedConn}, `{}`, "error at 0s"},
 		{provider.NoConnection{As: provider.Unreachable}, `{}`, "error at 10s"},

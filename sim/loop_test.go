@@ -307,8 +307,9 @@ func TestAheadHearsOfEventsBeforeTheyAreHandedOut(t *testing.T) {
 	}
 }
 
-// Twenty thousand events far ahead lie in many parts of few buckets; a third of them are timers that are
-// cancelled. The others leave in the order of (instant, order of scheduling), whether the dead are swept out or skipped.
+// Twenty thousand events far ahead lie in many parts of few buckets; a share of them are timers that
+// are cancelled. The others leave in the order of (instant, order of scheduling), whether the dead are
+// swept out or skipped.
 func TestLargeBucketsKeepTheirOrder(t *testing.T) {
 	const n = 20_000
 	key := NewKey(7, 0)

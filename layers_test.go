@@ -68,7 +68,9 @@ var layers = map[string][]string{
 		"stampede/dialect", "stampede/internal/format", "stampede/internal/words", "stampede/law", "stampede/sim",
 		"stampede/wire",
 	},
-	"policy":           {"stampede/internal/format", "stampede/internal/words", "stampede/sim", "stampede/wire"},
+	"policy": {
+		"stampede/internal/format", "stampede/internal/words", "stampede/law", "stampede/sim", "stampede/wire",
+	},
 	"cost":             {"stampede/internal/nearest", "stampede/internal/words"},
 	"dialect":          {"stampede/wire"},
 	"law":              {"stampede/internal/format", "gonum.org/v1/gonum/mathext"},

@@ -424,6 +424,58 @@ func TestFleetAsMM1(t *testing.T) {
 	}
 }
 
+// A provider with one slot and no queue, whose callers try again after exponential waits until they are
+// served, is the M/M/1/1 retrial queue (G. Falin and J. Templeton, Retrial Queues, 1997, chapter 1): calls come
+// at lambda, an answer takes 1/mu, each of the n calls that wait tries again at the rate nu. Write rho for lambda/mu,
+// and sum over n the balance of the states (idle, n), (lambda + n nu) p0(n) = mu p1(n), and of the cut between n
+// and n+1, lambda p1(n) = (n+1) nu p0(n+1):
+//
+//	busy      sum p1 = rho, as every call is served
+//	idle      N0 = sum n p0(n) = (mu rho - lambda (1-rho))/nu = lambda rho/nu
+//	times n   lambda N0 + nu M0 = mu N1, with M0 = sum n^2 p0(n) and N1 = sum n p1(n)
+//	cut       lambda (N1 + rho) = nu M0
+//	so        N1 = rho (N0 + rho)/(1-rho), and N = N0 + N1 = (lambda rho/nu + rho^2)/(1-rho)
+//
+// A call waits N/lambda and tries nu times a second meanwhile: attempts per call are
+//
+//	1 + nu N/lambda = 1 + rho (1 + nu/mu)/(1-rho)
+//
+// which is 3 at lambda = 1/2, mu = nu = 1; with nu = 3 it is 5. 30 replications, 99 % interval.
+func TestFleetAsRetrialQueue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its tolerance needs all of its calls")
+	}
+	for nu, want := range map[float64]float64{1: 3, 3: 5} {
+		m := model()
+		m.Workers = 0
+		m.Workload = Workload{
+			Calls:    20_000,
+			Sizes:    sized{Prompt: 1, Output: 1},
+			Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(0.5)},
+		}
+		m.Provider.Latency.FirstToken = law.Exponential{Beta: 1}
+		m.Provider.Limits = atOnce(1)
+		m.Client.Retry = policy.Retry{Classify: everything, Backoff: policy.Backoff{Law: law.Exponential{Beta: 1 / nu}}}
+		const replications, t995 = 30, 2.756
+		var means sim.Moments
+		for r := range replications {
+			var attempts sim.Moments
+			if _, err := m.Run(6, r, each{call: func(c *Call) {
+				if c.ID >= 1000 {
+					attempts.Add(float64(c.Attempts))
+				}
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			means.Add(attempts.Mean())
+		}
+		half := t995 * means.StdDev() / math.Sqrt(replications)
+		if math.Abs(means.Mean()-want) > half || half > 0.04*want {
+			t.Errorf("nu = %g: %.4f +- %.4f attempts per call, want %g", nu, means.Mean(), half, want)
+		}
+	}
+}
+
 // A concurrency limit that answers 429, without retries, loses B(10, 8) =
 // 0.12166 of Poisson calls, whatever the law of the service time.
 func TestFleetAsErlangB(t *testing.T) {

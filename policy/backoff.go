@@ -2,8 +2,10 @@ package policy
 
 import (
 	"fmt"
+	"math"
 	"time"
 
+	"stampede/law"
 	"stampede/sim"
 )
 
@@ -15,6 +17,7 @@ import (
 //
 //	exponential  grown = Base Factor^i + Offset
 //	power        grown = Base i^Exponent + Offset
+//	list         grown = List[i] + Offset, the last one for all later retries
 //	             m     = min(Cap, grown), at least 0
 //
 //	none           m
@@ -41,13 +44,16 @@ type Backoff struct {
 	Factor float64 // of Exponential: at least 1; 1 is a constant wait
 	// Exponent is that of PowerLaw.
 	Exponent float64
-	Offset   time.Duration // may be negative
-	Cap      time.Duration // 0 means none
-	Min      time.Duration // of Full
+	List     []time.Duration // of Listed
+	Offset   time.Duration   // may be negative
+	Cap      time.Duration   // 0 means none
+	Min      time.Duration   // of Full
 	// Window, in place of all of these, gives one attempt in each window of this length,
 	// at a uniform instant of it: the wait is until the next window and into it. Windows
 	// are counted from the instant from which Facts.Now counts.
 	Window time.Duration
+	// Law, in place of all of these, gives each wait in seconds, drawn anew.
+	Law    law.Law
 	Jitter Jitter
 	Share  float64       // of MinusShare, Around and Stretch, from 0
 	Plus   time.Duration // of PlusSpan, Beyond and Growing: the maximum that is added
@@ -56,7 +62,10 @@ type Backoff struct {
 // Wait is the backoff before retry i, counted from 0, after a wait of last, at
 // the uniform number u. It is never negative and at most [sim.End].
 func (b *Backoff) Wait(i int, last time.Duration, u float64) time.Duration {
-	if b.Base <= 0 {
+	switch {
+	case b.Law != nil:
+		return sim.Seconds(b.Law.Sample(u))
+	case b.Base <= 0 && b.Growth != Listed:
 		return 0
 	}
 	return jitters[b.Jitter].wait(b, i, last, u)
@@ -69,7 +78,7 @@ func (b *Backoff) inWindow(now time.Duration, u float64) time.Duration {
 
 // grown is the ceiling of retry i before the cap, in nanoseconds.
 func (b *Backoff) grown(i int) float64 {
-	return max(0, float64(b.Base)*growths[b.Growth].by(b, i)+float64(b.Offset))
+	return max(0, growths[b.Growth].wait(b, i)+float64(b.Offset))
 }
 
 // ceiling is that of retry i under the cap.
@@ -88,8 +97,12 @@ func scale(d time.Duration, by float64) time.Duration { return sim.Nanoseconds(f
 // Range is the shortest and the longest wait before retry i; for decorrelated
 // jitter, over all waits that can have come before.
 func (b *Backoff) Range(i int) (shortest, longest time.Duration) {
-	if b.Window > 0 {
+	switch {
+	case b.Window > 0:
 		return 0, 2 * b.Window
+	case b.Law != nil:
+		low, high := law.Range(b.Law)
+		return sim.Seconds(low), sim.Seconds(high)
 	}
 	j := &jitters[b.Jitter]
 	switch {
@@ -101,12 +114,38 @@ func (b *Backoff) Range(i int) (shortest, longest time.Duration) {
 	return b.Wait(i, 0, 0), b.Wait(i, 0, 1)
 }
 
+// settled reports whether the longest waits from retry i on are all the same, given that and the one before.
+func (b *Backoff) settled(i int, before, longest time.Duration) bool {
+	switch {
+	case b.Law != nil:
+		return true
+	case b.Growth == Listed:
+		return i >= len(b.List)-1 && b.Jitter != PlusGrowing
+	}
+	return longest == before && longest == b.Cap
+}
+
+// On reports whether it waits at all.
+func (b *Backoff) On() bool { return b.Base > 0 || b.Window > 0 || b.Law != nil || b.Growth == Listed }
+
+// bounded reports whether a wait has a longest.
+func (b *Backoff) bounded() bool {
+	if b.Law == nil {
+		return true
+	}
+	_, high := law.Range(b.Law)
+	return !math.IsInf(high, 1)
+}
+
 // String names the backoff with its parameters.
 func (b Backoff) String() string {
 	if b.Window > 0 {
 		return fmt.Sprintf("once in each %v", b.Window)
 	}
-	if b.Base == 0 {
+	if b.Law != nil {
+		return fmt.Sprintf("waits in seconds drawn from %v", b.Law)
+	}
+	if !b.On() {
 		return "no wait"
 	}
 	s := growths[b.Growth].text(&b)

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"stampede/internal/words"
 )
@@ -13,6 +14,7 @@ type Growth uint8
 const (
 	Exponential Growth = iota // by Factor; a Factor of 1 is a constant wait
 	PowerLaw                  // with the Exponent-th power of the retries made
+	Listed                    // as List says; its last holds for all later retries
 )
 
 // growths has a row for each: a new one is a constant, a row and its formula in the comment of
@@ -20,7 +22,7 @@ const (
 var growths = [...]growth{
 	Exponential: {
 		word: "exponential",
-		by:   func(b *Backoff, i int) float64 { return power(b.Factor, i) },
+		wait: func(b *Backoff, i int) float64 { return float64(b.Base) * power(b.Factor, i) },
 		text: func(b *Backoff) string {
 			switch {
 			case b.Jitter == Decorrelated: // the jitter makes it grow
@@ -33,15 +35,31 @@ var growths = [...]growth{
 	},
 	PowerLaw: {
 		word: "power",
-		by:   func(b *Backoff, i int) float64 { return math.Pow(float64(i), b.Exponent) },
+		wait: func(b *Backoff, i int) float64 { return float64(b.Base) * math.Pow(float64(i), b.Exponent) },
 		text: func(b *Backoff) string { return fmt.Sprintf("power %v i^%g", b.Base, b.Exponent) },
+	},
+	Listed: {
+		word: "list",
+		wait: func(b *Backoff, i int) float64 {
+			if len(b.List) == 0 {
+				return 0
+			}
+			return float64(b.List[min(i, len(b.List)-1)])
+		},
+		text: func(b *Backoff) string {
+			var all []string
+			for _, d := range b.List {
+				all = append(all, d.String())
+			}
+			return "list " + strings.Join(all, ", ")
+		},
 	},
 }
 
 // growth is what is known of one.
 type growth struct {
 	word string
-	by   func(b *Backoff, i int) float64 // the factor of Base before retry i, from 0
+	wait func(b *Backoff, i int) float64 // before retry i, from 0, in nanoseconds
 	text func(b *Backoff) string         // how the name of a backoff begins
 }
 

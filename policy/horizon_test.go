@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"stampede/law"
 )
 
 // The horizon of a client, by hand.
@@ -25,11 +27,25 @@ func TestHorizon(t *testing.T) {
 		{"decorrelated", Retry{Attempts: 5, Backoff: Backoff{Base: s, Cap: 20 * s, Jitter: Decorrelated}}, 52 * s},
 		{"decorrelated, a million", Retry{Attempts: 1_000_001,
 			Backoff: Backoff{Base: s, Cap: 3 * s, Jitter: Decorrelated}}, 3_000_000 * s},
+		{"a list, whose last repeats: 4 + 8 + 3 x 16 s", Retry{Attempts: 6,
+			Backoff: Backoff{Growth: Listed, List: listed}}, 60 * s},
+		{"a list that begins with no wait: 0 + 2 x 5 s", Retry{Attempts: 4,
+			Backoff: Backoff{Growth: Listed, List: []time.Duration{0, 5 * s}}}, 10 * s},
+		// 1 + 1, 1 + 2, 1 + 3 s.
+		{"a list with a growing jitter", Retry{Attempts: 4, Backoff: Backoff{Growth: Listed, List: []time.Duration{s},
+			Jitter: PlusGrowing, Plus: s}}, 9 * s},
+		{"a law: 3 times up to 3 s", Retry{Attempts: 4, Backoff: Backoff{Law: law.Uniform{Min: 1, Max: 3}}}, 9 * s},
+		{"a law without a longest wait, before a deadline", Retry{Attempts: 4, Deadline: 10 * s,
+			Backoff: Backoff{Law: law.Exponential{Beta: 1}}}, 10 * s},
 	} {
 		c1 := Client{Retry: c.r}
 		if got, ok := c1.MaxDuration(0); !ok || got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
+	}
+	endless := Client{Retry: Retry{Attempts: 4, Backoff: Backoff{Law: law.Exponential{Beta: 1}}}}
+	if got, ok := endless.MaxDuration(0); ok {
+		t.Errorf("exponential waits last at most %v, want no bound", got)
 	}
 	layers := Client{Retry: Retry{Attempts: 3000}}
 	for range 6 {

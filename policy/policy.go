@@ -124,8 +124,8 @@ func (b *Backoff) sum(n int) (waits time.Duration) {
 	for i := 0; i < n && waits < sim.End; i++ {
 		if jitters[b.Jitter].compounds {
 			last = b.Wait(i, last, 1)
-		} else if _, longest := b.Range(i); longest == last && longest == b.Cap {
-			return sim.Plus(waits, sim.Nanoseconds(float64(n-i)*float64(longest))) // all that follow are capped
+		} else if _, longest := b.Range(i); b.settled(i, last, longest) {
+			return sim.Plus(waits, sim.Nanoseconds(float64(n-i)*float64(longest))) // all that follow are as long
 		} else {
 			last = longest
 		}
@@ -140,6 +140,10 @@ func (r *Retry) maxDuration(try time.Duration) (time.Duration, bool) {
 			return 0, false
 		}
 		return sim.Plus(r.Deadline, try), true
+	}
+	bounded := r.Backoff.bounded() && (r.Throttled == nil || r.Throttled.bounded())
+	if !bounded && r.Attempts > 1 && r.Deadline == 0 {
+		return 0, false
 	}
 	waits := r.Backoff.sum(r.Attempts - 1)
 	if r.Throttled != nil {

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stampede/law"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -29,6 +30,10 @@ var openai = Retry{
 	Backoff:    Backoff{Base: 500 * ms, Factor: 2, Cap: 8 * s, Jitter: MinusShare, Share: 0.25},
 	RetryAfter: RetryAfter{Obey: UpTo, Limit: 60 * s, Beyond: Discard},
 }
+
+var listed = []time.Duration{4 * s, 8 * s, 16 * s}
+
+const ln2 = 693_147_180 * time.Nanosecond
 
 // Waits before retries 0, 1, 2 and 8 at u = 0, 1/2 and just under 1, by hand.
 func TestBackoffWaits(t *testing.T) {
@@ -55,6 +60,17 @@ func TestBackoffWaits(t *testing.T) {
 			[4]time.Duration{s - 1, 2*s - 1, 4*s - 1, 20*s - 1}},
 		{"plus, u=1/2", Backoff{Base: s, Factor: 2, Cap: 60 * s, Jitter: PlusSpan, Plus: s}, 0.5,
 			[4]time.Duration{1500 * ms, 2500 * ms, 4500 * ms, 60 * s}},
+		{"list", Backoff{Growth: Listed, List: listed}, 0.5, [4]time.Duration{4 * s, 8 * s, 16 * s, 16 * s}},
+		{"list, full, u=1/2", Backoff{Growth: Listed, List: listed, Jitter: Full}, 0.5,
+			[4]time.Duration{2 * s, 4 * s, 8 * s, 8 * s}},
+		{"list, minus a quarter, u=1/2", Backoff{Growth: Listed, List: listed, Jitter: MinusShare, Share: 0.25}, 0.5,
+			[4]time.Duration{3500 * ms, 7 * s, 14 * s, 14 * s}},
+		{"list, at once and then 5 s", Backoff{Growth: Listed, List: []time.Duration{0, 5 * s}}, 0.5,
+			[4]time.Duration{0, 5 * s, 5 * s, 5 * s}},
+		{"law, 1 to 3 s, u=1/2", Backoff{Law: law.Uniform{Min: 1, Max: 3}}, 0.5,
+			[4]time.Duration{2 * s, 2 * s, 2 * s, 2 * s}},
+		{"law, exponential of mean 1 s, u=1/2: ln 2 s", Backoff{Law: law.Exponential{Beta: 1}}, 0.5,
+			[4]time.Duration{ln2, ln2, ln2, ln2}},
 		{"sdk, u=0", openai.Backoff, 0, [4]time.Duration{500 * ms, s, 2 * s, 8 * s}},
 		{"sdk, u=1/2", openai.Backoff, 0.5, [4]time.Duration{437500 * time.Microsecond, 875 * ms, 1750 * ms, 7 * s}},
 		{"sdk, u<1", openai.Backoff, almostOne, [4]time.Duration{375 * ms, 750 * ms, 1500 * ms, 6 * s}},
@@ -116,6 +132,7 @@ func TestRetryAfterRules(t *testing.T) {
 	inFull := RetryAfter{Obey: InFull}
 	upTo := func(b Beyond) RetryAfter { return RetryAfter{Obey: UpTo, Limit: 60 * s, Beyond: b} }
 	plus := RetryAfter{Obey: UpTo, Limit: 20 * s, Beyond: Clip, Plus: 500 * ms}
+	tenth := RetryAfter{Obey: InFull, PlusShare: 0.1, Plus: 5 * s}
 	backoff := time.Duration(-1)
 	for _, c := range []struct {
 		name    string
@@ -139,6 +156,11 @@ func TestRetryAfterRules(t *testing.T) {
 		{"beyond the range of durations, clipped", upTo(Clip), 1e12, 60 * s, 0},
 		{"plus half of 0.5 s", plus, 5, 5250 * ms, 0},
 		{"plus, clipped to the cap", plus, 19.9, 20 * s, 0},
+		{"plus half of 10 % of it", tenth, 20, 21 * s, 0},
+		{"plus half of 10 % of it, held at 5 s", tenth, 100, 102500 * ms, 0},
+		{"plus half of 50 % of it, without a bound", RetryAfter{Obey: InFull, PlusShare: 0.5}, 100, 125 * s, 0},
+		{"plus half of 10 % of it, clipped to the cap", RetryAfter{Obey: UpTo, Limit: 60 * s, Beyond: Clip,
+			PlusShare: 0.1}, 59, 60 * s, 0},
 	} {
 		r := Retry{
 			Attempts:   3,
@@ -156,6 +178,28 @@ func TestRetryAfterRules(t *testing.T) {
 		}
 		if d != want {
 			t.Errorf("%s: %+v, want %+v", c.name, d, want)
+		}
+	}
+}
+
+// A Retry-After that is obeyed only when it is at least as long as the backoff, 7 s here: the client
+// waits for the longer of the two. What plus adds, 0.25 s, is part of the server's wait.
+func TestRetryAfterAtLeastTheBackoff(t *testing.T) {
+	for asked := 500 * ms; asked <= 14*s; asked += 500 * ms {
+		for _, plus := range []time.Duration{0, 500 * ms} {
+			r := Retry{
+				Attempts:   3,
+				Classify:   openai.Classify,
+				RetryAfter: RetryAfter{Obey: InFull, AtLeastBackoff: true, Plus: plus},
+				Backoff:    Backoff{Base: 7 * s, Factor: 1},
+			}
+			want := Decision{Again: true, Wait: 7 * s}
+			if server := asked + plus/2; server >= 7*s {
+				want = Decision{Again: true, Wait: server, Hinted: true}
+			}
+			if d := r.Decide(&Facts{Attempt: 1, Reply: throttled(wire.After(asked)), U: 0.5}); d != want {
+				t.Errorf("asked for %v, plus up to %v: %+v, want %+v", asked, plus, d, want)
+			}
 		}
 	}
 }
@@ -339,11 +383,13 @@ func TestWaitsAreAlwaysSane(t *testing.T) {
 				Jitter:   Jitter(rapid.IntRange(0, len(jitters)-1).Draw(t, "jitter")),
 				Share:    rapid.Float64Range(0, 1).Draw(t, "share"),
 				Plus:     draw("added"),
+				List:     []time.Duration{draw("listed"), draw("then")},
 			},
 			RetryAfter: RetryAfter{Obey: Obedience(rapid.IntRange(0, 2).Draw(t, "obey")), Limit: draw("limit"),
 				Beyond: Beyond(rapid.IntRange(0, 2).Draw(t, "beyond")), Plus: draw("plus") / 4,
 				Below: rapid.Bool().
 					Draw(t, "below"),
+				PlusShare: rapid.SampledFrom([]float64{0, 0.1, 1}).Draw(t, "share of it"),
 				AtLeastBackoff: rapid.Bool().
 					Draw(t, "at least"),
 				GiveUpFirst: rapid.Bool().Draw(t, "first"), Largest: draw("largest"),

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"stampede/internal/format"
 	"stampede/internal/words"
 	"stampede/sim"
 	"stampede/wire"
@@ -21,7 +22,8 @@ type RetryAfter struct {
 	Below          bool          // of UpTo: a wait of exactly Limit is too long as well
 	Beyond         Beyond        // of UpTo: what becomes of a longer one
 	Plus           time.Duration // up to so much is added, uniformly
-	AtLeastBackoff bool          // the longer of what was asked for and the backoff is waited
+	PlusShare      float64       // above 0: up to this share of what was asked for, and to Plus where that is set
+	AtLeastBackoff bool          // what is shorter than the backoff is not obeyed: the longer of the two is waited
 	GiveUpFirst    bool          // of GiveUp: before the status and x-should-retry are looked at
 	wire.Reads                   // what else is looked at
 
@@ -126,11 +128,23 @@ func (a *RetryAfter) read(f *Facts) (time.Duration, reading) {
 			return 0, tooLong
 		}
 	}
-	wait := sim.Plus(asked, scale(a.Plus, f.U))
+	wait := sim.Plus(asked, scale(a.added(asked), f.U))
 	if a.Obey == UpTo && a.Beyond == Clip {
 		wait = min(wait, a.Limit)
 	}
 	return wait, obeyed
+}
+
+// added is the most that is added to what was asked for.
+func (a *RetryAfter) added(asked time.Duration) time.Duration {
+	if a.PlusShare == 0 {
+		return a.Plus
+	}
+	share := scale(asked, a.PlusShare)
+	if a.Plus > 0 {
+		return min(share, a.Plus)
+	}
+	return share
 }
 
 // header is the first hint that the client takes.
@@ -177,7 +191,12 @@ func (a RetryAfter) String() string {
 	if a.Body {
 		s += " (or in the body)"
 	}
-	if a.Plus > 0 {
+	switch {
+	case a.PlusShare > 0 && a.Plus > 0:
+		s += fmt.Sprintf(" plus up to %s of it, at most %v", format.Percent(a.PlusShare), a.Plus)
+	case a.PlusShare > 0:
+		s += fmt.Sprintf(" plus up to %s of it", format.Percent(a.PlusShare))
+	case a.Plus > 0:
 		s += fmt.Sprintf(" plus up to %v", a.Plus)
 	}
 	return s

@@ -91,7 +91,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	if len(errs) > 0 {
 		return out, errs.Join()
 	}
-	if _, bounded := out.MaxDuration(0); !bounded {
+	if _, bounded := out.MaxDuration(0); !bounded && out.Attempts() == 0 {
 		b.warnings.add("the policy retries without limit: no limit on attempts and no deadline")
 	}
 	return out, nil
@@ -136,7 +136,8 @@ func (b *builder) retry(path string, p *Retry) (out policy.Retry, err error) {
 func (b *builder) retryAfter(path string, ra *RetryAfter) (out policy.RetryAfter, err error) {
 	out = policy.RetryAfter{
 		Obey: valueOf(policy.ObedienceWords, ra.Obey), Beyond: valueOf(policy.BeyondWords, ra.Beyond),
-		Limit: time.Duration(ra.Limit), Below: ra.Exclusive, Plus: time.Duration(ra.Plus),
+		Limit: time.Duration(ra.Limit), Below: ra.Exclusive,
+		Plus: time.Duration(ra.Plus.Max), PlusShare: float64(ra.Plus.Share),
 		AtLeastBackoff: ra.AtLeastBackoff, GiveUpFirst: ra.First,
 		Reads:    wire.Reads{Millis: ra.Millis, Body: ra.Body},
 		Zero:     valueOf(policy.ReactionWords, ra.Zero),
@@ -402,6 +403,27 @@ func (b *builder) backoff(path string, f *Backoff) (out policy.Backoff, err erro
 				p.Exponent)
 		}
 		jitter(&p.Jitter, &out)
+	case f.List != nil:
+		out = policy.Backoff{Growth: policy.Listed}
+		for _, d := range f.List.Waits {
+			out.List = append(out.List, time.Duration(d))
+		}
+		if len(out.List) == 0 {
+			return out, b.errorf(path+".list", "found no wait; want one for each retry, such as [4s, 8s, 16s]")
+		}
+		if f.List.Jitter != (Jitter{}) {
+			jitter(&f.List.Jitter, &out)
+		}
+		if out.Jitter == policy.Decorrelated || out.Jitter == policy.Smooth {
+			return out, b.errorf(path+".list.jitter", "found %v, which makes waits of its own; want another jitter",
+				out.Jitter)
+		}
+	case f.Law != nil:
+		drawn, err := f.Law.build()
+		if err != nil {
+			return out, b.errorf(path+".law", "%v", err)
+		}
+		return policy.Backoff{Law: drawn}, nil
 	}
 	return out, nil
 }

@@ -97,6 +97,9 @@ func (s *Scenario) Explain(w io.Writer) {
 		line("  Calls that wait to retry do not count at the gate; " +
 			"for a semaphore held during that wait use fleet.workers.")
 	}
+	if r := m.Client.Retry; r.RetryAfter.AtLeastBackoff && r.Attempts != 1 {
+		line("  A Retry-After that is shorter than the backoff is not obeyed: the longer of the two is waited.")
+	}
 	if waits := s.firstWaits(); waits != "" {
 		line("  Backoff before each retry, without Retry-After: %s.", waits)
 	}
@@ -293,7 +296,7 @@ func (s *Scenario) explainLatency() string {
 // firstWaits lists the ranges of the waits that the backoff gives.
 func (s *Scenario) firstWaits() string {
 	r := s.Model.Client.Retry
-	if r.Attempts == 1 || r.Backoff.Base == 0 {
+	if r.Attempts == 1 || !r.Backoff.On() || r.Backoff.Window > 0 || r.Backoff.Law != nil {
 		return ""
 	}
 	var waits []string

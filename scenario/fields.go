@@ -217,6 +217,10 @@ func written(t reflect.Type) (string, reflect.Type) {
 		return "the name of a preset, or a mapping", t
 	case reflect.TypeFor[Price]():
 		return "the name of a model, or a mapping", t
+	case reflect.TypeFor[List]():
+		return "a list of times, or a mapping", t
+	case reflect.TypeFor[Addition]():
+		return "a time with its unit, or a mapping", t
 	case reflect.TypeFor[RetryAfter]():
 		return "ignore, in_full, or a mapping", t
 	case reflect.TypeFor[Law[Span]](), reflect.TypeFor[Law[Count]](), reflect.TypeFor[Law[Number]]():

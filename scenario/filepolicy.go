@@ -146,6 +146,14 @@ type Backoff struct {
 	Window      *Span        `yaml:"window"`
 	Exponential *Exponential `yaml:"exponential"`
 	Power       *Power       `yaml:"power"`
+	List        *List        `yaml:"list"`
+	Law         *Law[Span]   `yaml:"law"`
+}
+
+// List is waits that are written out, alone or with a jitter.
+type List struct {
+	Waits  []Span `yaml:"waits"`
+	Jitter Jitter `yaml:"jitter"`
 }
 
 // Power is a wait that grows by a power.
@@ -187,7 +195,7 @@ type RetryAfter struct {
 	Obey           Obedience `yaml:"obey"`
 	Limit          Span      `yaml:"limit" zero:"no"`
 	Beyond         Beyond    `yaml:"beyond"`
-	Plus           Span      `yaml:"plus" none:"nothing"`
+	Plus           Addition  `yaml:"plus" none:"nothing"`
 	Millis         bool      `yaml:"milliseconds"`
 	Body           bool      `yaml:"body"`
 	Exclusive      bool      `yaml:"limit_exclusive"`
@@ -201,6 +209,13 @@ type RetryAfter struct {
 	Largest        Span      `yaml:"max_representable" unlimited:"no bound" zero:"no"`
 	SkipsZeroMs    bool      `yaml:"skips_zero_milliseconds"`
 	SkipsNegative  bool      `yaml:"skips_negative"`
+}
+
+// Addition is what is added to a wait that the server asks for: at most a time, a share of the wait,
+// or the smaller of the two.
+type Addition struct {
+	Share Share `yaml:"share"`
+	Max   Span  `yaml:"max" none:"any time" unlimited:"any time" zero:"no"`
 }
 
 // Timeouts are the timers of one attempt.

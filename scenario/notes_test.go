@@ -114,11 +114,18 @@ func TestExplainsInWords(t *testing.T) {
 		"policy.gate.semaphore=8": "Calls that wait to retry do not count at the gate; for a semaphore held during " +
 			"that wait use " +
 			"fleet.workers.",
-		"policy.retry={attempts: 6, backoff: {constant: 1s}}": "Retry-After: 1s, 1s, 1s, 1s, 1s.",
-		"policy.retry={attempts: 7, backoff: {constant: 1s}}": "Retry-After: 1s, 1s, 1s, 1s, 1s, ....",
-		"policy.retry.attempts=4":                             "own-the-loop with changes: 4 attempts",
-		"policy.retry.attempts=6":                             "own-the-loop: 6 attempts",
-		"policy.name=mine":                                    "mine: 6 attempts",
+		"policy.retry={attempts: 6, backoff: {constant: 1s}}":        "Retry-After: 1s, 1s, 1s, 1s, 1s.",
+		"policy.retry={attempts: 7, backoff: {constant: 1s}}":        "Retry-After: 1s, 1s, 1s, 1s, 1s, ....",
+		"policy.retry={attempts: 5, backoff: {list: [4s, 8s, 16s]}}": "without Retry-After: 4s, 8s, 16s, 16s.",
+		"policy.retry={attempts: 4, backoff: {law: {uniform: {min: 1s, max: 3s}}}}": "at most 4 times; its backoff " +
+			"takes at most 9s in total.",
+		"policy.retry={attempts: 4, backoff: {law: {exponential: {mean: 1s}}}}": "at most 4 times, with no limit on " +
+			"time.",
+		"policy.retry.retry_after={obey: in_full, at_least_backoff: true}": "A Retry-After that is shorter than the " +
+			"backoff is not obeyed: the longer of the two is waited.",
+		"policy.retry.attempts=4": "own-the-loop with changes: 4 attempts",
+		"policy.retry.attempts=6": "own-the-loop: 6 attempts",
+		"policy.name=mine":        "mine: 6 attempts",
 	} {
 		s, err := Read([]byte(base), "t", Options{Set: []string{set}})
 		if err != nil {

@@ -59,6 +59,11 @@ func value(t *rapid.T, of reflect.StructField) string {
 		return law(strconv.Itoa(whole))
 	case *Law[Number]:
 		return law(strconv.FormatFloat(share+0.1, 'g', -1, 64))
+	case *List:
+		return rapid.SampledFrom([]string{"[" + span + ", 8s]", "{waits: [0s, " + span + "], jitter: full}"}).
+			Draw(t, "list")
+	case *Addition:
+		return rapid.SampledFrom([]string{span, "{share: 10%, max: " + span + "}", "{share: 50%}"}).Draw(t, "plus")
 	case *Count, *Bound, *Places, *Over, *Portion:
 		return strconv.Itoa(whole)
 	case *Number:

@@ -17,6 +17,7 @@ import (
 	"stampede/cost"
 	"stampede/fleet"
 	"stampede/internal/strict"
+	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
@@ -209,6 +210,18 @@ func TestMistakesAreExplained(t *testing.T) {
 			[]string{"policy.outer_layers.0.retry.backoff.exponential.base: found nothing"}},
 		{"power of nothing", "policy: own-the-loop", "policy: {retry: {backoff: {power: {base: 1s}}}}",
 			[]string{"policy.retry.backoff.power: found base 1s and exponent 0"}},
+		{"list of nothing", "policy: own-the-loop", "policy: {retry: {backoff: {list: []}}}",
+			[]string{"policy.retry.backoff.list: found no wait; want one for each retry, such as [4s, 8s, 16s]"}},
+		{"list of one value", "policy: own-the-loop", "policy: {retry: {backoff: {list: 4s}}}",
+			[]string{"policy.retry.backoff.list: found \"4s\"; want a list of times, such as [4s, 8s, 16s]"}},
+		{"jitter of its own", "policy: own-the-loop",
+			"policy: {retry: {backoff: {list: {waits: [4s], jitter: decorrelated}}}}",
+			[]string{"policy.retry.backoff.list.jitter: found decorrelated, which makes waits of its own"}},
+		{"law without a mean", "policy: own-the-loop",
+			"policy: {retry: {backoff: {law: {exponential: {mean: 0s}}}}}",
+			[]string{"policy.retry.backoff.law: an exponential distribution needs a mean above 0"}},
+		{"share above all", "policy: own-the-loop", "policy: {retry: {retry_after: {plus: {share: 110%}}}}",
+			[]string{"policy.retry.retry_after.plus.share: found \"110%\"; want a share from 0 to 1"}},
 		{"give up first", "policy: own-the-loop", "policy: {retry: {retry_after: {obey: up_to, limit: 5s, " +
 			"overrides_status: true}}}",
 			[]string{"policy.retry.retry_after.overrides_status: requires beyond: give_up"}},
@@ -396,9 +409,24 @@ func TestSettingsOverlayTheFile(t *testing.T) {
 			return b.Cap == 5*time.Second && b.Base == 500*time.Millisecond
 		}},
 		{"policy.retry.backoff=none",
-			func(s *Scenario) bool { return s.Model.Client.Retry.Backoff == policy.Backoff{} }},
+			func(s *Scenario) bool { return !s.Model.Client.Retry.Backoff.On() }},
 		{"policy.retry.backoff.constant=2s", func(s *Scenario) bool {
-			return s.Model.Client.Retry.Backoff == policy.Backoff{Base: 2 * time.Second, Factor: 1}
+			return s.Model.Client.Retry.Backoff.String() == "constant 2s without jitter"
+		}},
+		{"policy.retry.backoff={list: [4s, 8s, 16s]}", func(s *Scenario) bool {
+			return s.Model.Client.Retry.Backoff.String() == "list 4s, 8s, 16s without jitter"
+		}},
+		{"policy.retry.backoff={list: {waits: [4s, 8s], jitter: {minus: 25%}}}", func(s *Scenario) bool {
+			return s.Model.Client.Retry.Backoff.String() == "list 4s, 8s minus up to 25%"
+		}},
+		{"policy.retry.backoff={law: {exponential: {mean: 2s}}}", func(s *Scenario) bool {
+			return s.Model.Client.Retry.Backoff.Law == law.Exponential{Beta: 2}
+		}},
+		{"policy.retry.retry_after={obey: in_full, plus: {share: 10%, max: 5s}}", func(s *Scenario) bool {
+			return s.Model.Client.Retry.RetryAfter.String() == "Retry-After in full plus up to 10% of it, at most 5s"
+		}},
+		{"policy.retry.retry_after={obey: in_full, plus: 5s}", func(s *Scenario) bool {
+			return s.Model.Client.Retry.RetryAfter.String() == "Retry-After in full plus up to 5s"
 		}},
 		{"provider.limits.0.limit=90/min", func(s *Scenario) bool { return s.Model.Provider.Limits[0].Amount == 90 }},
 		{"provider.limits=[]", func(s *Scenario) bool { return len(s.Model.Provider.Limits) == 0 }},

@@ -200,6 +200,10 @@ func (l Law[Q]) JSONSchemaExtend(s *jsonschema.Schema) {
 // JSONSchemaExtend lets a choice without parameters be its name.
 func (Gaps) JSONSchemaExtend(s *jsonschema.Schema)    { choice(s, "poisson", "constant") }
 func (Backoff) JSONSchemaExtend(s *jsonschema.Schema) { choice(s, "none") }
+func (List) JSONSchemaExtend(s *jsonschema.Schema) {
+	orScalar(s, &jsonschema.Schema{Type: "array", Items: scalars[reflect.TypeFor[Span]()]})
+}
+func (Addition) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, scalars[reflect.TypeFor[Span]()]) }
 func (Jitter) JSONSchemaExtend(s *jsonschema.Schema) {
 	var alone []any // those without a parameter
 	for _, word := range policy.JitterWords.Names() {

@@ -100,6 +100,27 @@ func (j *Jitter) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) e
 	return choose(d, n, reflect.ValueOf(j).Elem(), path)
 }
 
+// UnmarshalNode implements strict.Unmarshaler: the waits alone are a list without jitter.
+func (l *List) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	switch n.Kind {
+	case strict.Sequence:
+		*l = List{}
+		return d.Into(n, reflect.ValueOf(&l.Waits).Elem(), path)
+	case strict.Scalar:
+		return n.Fail(path, "found %q; want a list of times, such as [4s, 8s, 16s]", n.Text)
+	}
+	return d.Plain(n, reflect.ValueOf(l).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler: a time alone is the most that is added.
+func (a *Addition) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if n.Kind == strict.Scalar {
+		*a = Addition{}
+		return d.Into(n, reflect.ValueOf(&a.Max).Elem(), path)
+	}
+	return d.Plain(n, reflect.ValueOf(a).Elem(), path)
+}
+
 // UnmarshalNode implements strict.Unmarshaler: ignore and in_full stand for a
 // mapping with obey.
 func (r *RetryAfter) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {

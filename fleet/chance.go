@@ -32,6 +32,8 @@ func draws(v reflect.Value) bool {
 		switch x := v.Interface().(type) {
 		case law.Constant:
 			return false
+		case Uniform:
+			return true
 		case policy.Retry:
 			if x.Attempts == 1 {
 				return false // it never waits

@@ -166,7 +166,10 @@ type Workload struct {
 	// workers fetch calls: as soon as they are free, or after Think.
 	Arrivals Process
 	Think    law.Law // seconds a worker pauses before each call it fetches; nil means 0
-	Calls    uint64  // at most so many; 0 means no bound
+	// Every is the seconds from the start of a worker's call to the start of its next one, which
+	// starts at once where the first took longer; nil means none. It takes the place of Think.
+	Every law.Law
+	Calls uint64 // at most so many; 0 means no bound
 
 	Sizes      Sizes
 	Cache      Cache

@@ -15,6 +15,7 @@ type group struct {
 	instances policy.Instances
 	lines     []line          // before the workers
 	thoughts  []uint64        // how often each worker has paused
+	starts    []sim.Time      // of the last call of each worker, of a workload with Every
 	terms     []backend.Terms // by target
 	providers []uint8         // by target
 	expires   bool            // a timeout of calls or of a layer is set

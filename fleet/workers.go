@@ -1,8 +1,6 @@
 package fleet
 
 import (
-	"time"
-
 	"stampede/backend"
 	"stampede/policy"
 	"stampede/sim"
@@ -19,6 +17,9 @@ func (r *run) open(g *group) {
 		return
 	}
 	g.thoughts = make([]uint64, workers)
+	if g.Workload.Every != nil {
+		g.starts = make([]sim.Time, workers)
+	}
 	for w := range workers {
 		r.think(g, w)
 	}
@@ -52,13 +53,22 @@ func (r *run) arrive(g *group) {
 
 // think lets a worker pause before it fetches its next call.
 func (r *run) think(g *group, worker uint32) {
-	pause := time.Duration(0)
-	if g.Workload.Think != nil {
-		u := g.thinking.Uniform(uint64(worker), g.thoughts[worker])
-		g.thoughts[worker]++
-		pause = sim.Seconds(g.Workload.Think.Sample(u))
+	at := r.loop.Now()
+	if w := &g.Workload; w.Think != nil {
+		at += sim.Seconds(w.Think.Sample(g.thought(worker)))
+	} else if w.Every != nil && g.thoughts[worker] > 0 {
+		at = max(at, g.starts[worker]+sim.Seconds(w.Every.Sample(g.thought(worker))))
+	} else if w.Every != nil {
+		g.thoughts[worker]++ // the first call starts at once
 	}
-	r.loop.At(r.loop.Now()+pause, backend.Event{Kind: thought, Of: uint16(g.index), ID: worker})
+	r.loop.At(at, backend.Event{Kind: thought, Of: uint16(g.index), ID: worker})
+}
+
+// thought is the lot of a worker's next pause.
+func (g *group) thought(worker uint32) float64 {
+	u := g.thinking.Uniform(uint64(worker), g.thoughts[worker])
+	g.thoughts[worker]++
+	return u
 }
 
 // fresh reports whether a fetching worker would find a call that is new.
@@ -69,6 +79,9 @@ func (r *run) fresh(g *group) bool {
 // fetch gives a worker a new call, else one that was redelivered, else rest.
 func (r *run) fetch(g *group, worker uint32) {
 	if r.fresh(g) {
+		if g.starts != nil {
+			g.starts[worker] = r.loop.Now()
+		}
 		r.assign(r.newCall(g), worker)
 	} else {
 		r.serve(g, worker)

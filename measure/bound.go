@@ -10,7 +10,7 @@ import (
 func (t *Tally) bounded() bool {
 	m := t.model
 	_, burst := m.Workload.Arrivals.(fleet.Burst)
-	batch := m.Workload.Arrivals == nil && m.Workload.Think == nil
+	batch := m.Workload.Arrivals == nil && m.Workload.Think == nil && m.Workload.Every == nil
 	return len(m.Beside) == 0 && (burst || batch) && t.warmup == 0
 }
 

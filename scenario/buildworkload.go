@@ -14,7 +14,7 @@ import (
 func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.Workload, err error) {
 	var chosen []string
 	for name, set := range map[string]bool{"batch": w.Batch != nil, "open": w.Open != nil, "burst": w.Burst != nil,
-		"closed": w.Closed != nil, "trace": w.Trace != nil} {
+		"closed": w.Closed != nil, "trace": w.Trace != nil, "uniform": w.Uniform != nil} {
 		if set {
 			chosen = append(chosen, name)
 		}
@@ -22,7 +22,7 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 	slices.Sort(chosen)
 	if len(chosen) != 1 {
 		return out, b.errorf("workload",
-			"found %d kinds of arrival %v; want exactly one of batch, burst, closed, open, trace; null unsets one",
+			"found %d kinds of arrival %v; want exactly one of batch, burst, closed, open, trace, uniform; null unsets one",
 			len(chosen), chosen)
 	}
 	out = fleet.Workload{
@@ -54,13 +54,16 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 		pulled, out.Calls = true, uint64(w.Batch.Calls)
 		err = b.positive("workload.batch.calls", w.Batch.Calls)
 	case w.Burst != nil:
-		out.Arrivals, out.Calls = fleet.Burst{}, uint64(w.Burst.Calls)
-		err = b.positive("workload.burst.calls", w.Burst.Calls)
+		out.Arrivals, out.Calls, err = b.burst(w.Burst, horizon)
+	case w.Uniform != nil:
+		out.Arrivals = fleet.Uniform{Calls: uint64(w.Uniform.Calls), Over: time.Duration(w.Uniform.Over)}
+		out.Calls = uint64(w.Uniform.Calls)
+		if err = b.positive("workload.uniform.calls", w.Uniform.Calls); err == nil && w.Uniform.Over == 0 {
+			err = b.errorf("workload.uniform.over", "found nothing; want the time in which the calls arrive, such as 20s")
+		}
 	case w.Closed != nil:
 		pulled, out.Calls = true, uint64(w.Closed.Calls)
-		if out.Think, err = w.Closed.Think.build(); err == nil {
-			err = b.bounded("workload.closed", w.Closed.Calls, horizon)
-		}
+		out.Think, out.Every, err = b.closed(w.Closed, horizon)
 	case w.Open != nil:
 		out.Calls = uint64(w.Open.Calls)
 		if out.Arrivals, err = b.open(w.Open); err == nil {
@@ -129,6 +132,41 @@ func (b *builder) bounded(path string, calls Count, horizon Span) error {
 		return b.errorf(path, "found neither calls nor a horizon; want one, or the run would never end")
 	}
 	return nil
+}
+
+// burst is the arrivals of a burst, and how many there are in all; 0 means until the horizon.
+func (b *builder) burst(u *Burst, horizon Span) (fleet.Process, uint64, error) {
+	if err := b.positive("workload.burst.calls", u.Calls); err != nil {
+		return nil, 0, err
+	}
+	switch {
+	case u.Every == 0 && u.Times > 0:
+		return nil, 0, b.errorf("workload.burst.times", "found %v without every; want the time from burst to burst",
+			u.Times)
+	case u.Every == 0:
+		return fleet.Burst{}, uint64(u.Calls), nil
+	case u.Times == 0 && horizon == 0:
+		return nil, 0, b.errorf("workload.burst",
+			"found neither times nor a horizon; want one, or the run would never end")
+	case u.Times > 1e9/Bound(u.Calls):
+		return nil, 0, b.errorf("workload.burst.times", "found %d x %d calls; want at most 1G", u.Times, u.Calls)
+	}
+	return fleet.Bursts{Calls: uint64(u.Calls), Every: time.Duration(u.Every)}, uint64(u.Calls) * uint64(u.Times), nil
+}
+
+// closed is how workers pause before they fetch a call.
+func (b *builder) closed(c *Closed, horizon Span) (think, every law.Law, err error) {
+	if c.Think.set() && c.Every.set() {
+		return nil, nil, b.errorf("workload.closed",
+			"found think and every; want one of them: every counts from the start of the last call, think from its end")
+	}
+	if think, err = c.Think.build(); err == nil {
+		every, err = c.Every.build()
+	}
+	if err == nil {
+		err = b.bounded("workload.closed", c.Calls, horizon)
+	}
+	return think, every, err
 }
 
 func (b *builder) open(o *Open) (fleet.Process, error) {

@@ -78,7 +78,7 @@ func (s *Scenario) parts(fleets []averages) (out []part) {
 		places(fmt.Sprintf("%s, %.3g s each", plural(c, "slot"), a.slots), int64(c), a.slots)
 	}
 	if m.Workers > 0 {
-		turn := a.busy + mean(m.Workload.Think)
+		turn := turn(&m.Workload, a.busy)
 		places(fmt.Sprintf("%s, %.3g s a call", plural(m.Workers*m.Instances, "worker"), turn),
 			int64(m.Workers*m.Instances), turn)
 		if turn > 0 {
@@ -93,6 +93,11 @@ func (s *Scenario) parts(fleets []averages) (out []part) {
 		places(what, int64(g*m.Instances), a.busy)
 	}
 	return out
+}
+
+// turn is the seconds from one call of a worker to its next, of a call that takes so long.
+func turn(w *fleet.Workload, busy float64) float64 {
+	return max(busy+mean(w.Think), mean(w.Every))
 }
 
 // limitPart is a limit, less what the other fleets use of it.
@@ -141,6 +146,7 @@ type arrivals struct {
 	marks []sim.Time             // between which the rate is a straight line
 	end   sim.Time
 	peak  float64 // the highest rate, per second
+	once  float64 // how many come at one instant
 	name  string  // of a stretch with more than the rest
 }
 
@@ -167,6 +173,23 @@ func arrivalsOf(f *fleet.Fleet, horizon sim.Time) (arrivals, bool) {
 			}
 		}
 		return a, a.end > 0
+	case fleet.Uniform:
+		a := arrivals{by: process.Expected, end: process.Over, marks: []sim.Time{0}}
+		if horizon > 0 {
+			a.end = min(a.end, horizon)
+		}
+		a.peak = float64(process.Calls) / process.Over.Seconds()
+		return a, true
+	case fleet.Bursts:
+		a := arrivals{by: process.Before, end: horizon, marks: []sim.Time{0, process.Every}, name: "stretch"}
+		if bursts := f.Workload.Calls / process.Calls; bursts > 0 {
+			last := sim.Seconds(float64(bursts) * process.Every.Seconds())
+			if a.end = last; horizon > 0 {
+				a.end = min(last, horizon)
+			}
+		}
+		a.once, a.peak = float64(process.Calls), float64(process.Calls)/process.Every.Seconds()
+		return a, true
 	case *fleet.Trace:
 		a := arrivals{by: func(t sim.Time) float64 { return float64(process.Before(t + 1)) },
 			end: process.At[len(process.At)-1], name: "stretch"}
@@ -257,7 +280,7 @@ func (s *Scenario) binds(parts []part, a averages) (out []string) {
 		}
 		return []string{
 			fmt.Sprintf("Workers needed: %s at the peak of %s calls/min, %.3g s each (Little's law)%s.",
-				number(math.Ceil(coming.peak*a.busy-1e-6)), number(60*coming.peak), a.busy, s.have()),
+				number(math.Ceil(max(coming.once, coming.peak*a.busy)-1e-6)), number(60*coming.peak), a.busy, s.have()),
 			fmt.Sprintf("Bound by: %s%s, %s; %s.", nothing, bound.what, bound.calls(), worst.words(coming, bound)),
 		}
 	}
@@ -281,7 +304,7 @@ func (s *Scenario) binds(parts []part, a averages) (out []string) {
 	if calls > 0 {
 		text += ": " + spanFor(bound.least(calls), m.Workload.Calls)
 	}
-	if turn := a.busy + mean(m.Workload.Think); !math.IsInf(others, 0) && m.Workers > 0 {
+	if turn := turn(&m.Workload, a.busy); !math.IsInf(others, 0) && m.Workers > 0 {
 		out = append(
 			out,
 			fmt.Sprintf(

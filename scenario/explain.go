@@ -241,6 +241,10 @@ func explainArrivals(m *fleet.Fleet, w *Workload) string {
 	case w.Batch != nil:
 		return fmt.Sprintf("A queue of %s; %s take calls as they become free.", calls, workers)
 	case w.Closed != nil:
+		if every := m.Workload.Every; every != nil {
+			return fmt.Sprintf("%s, each starting a call %v seconds after the start of its last one, or at once "+
+				"where that took longer; %s.", workers, every, calls)
+		}
 		pause := "no time"
 		if m.Workload.Think != nil {
 			pause = m.Workload.Think.String() + " seconds"

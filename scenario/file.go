@@ -32,11 +32,12 @@ type File struct {
 
 // Workload says when calls come and how large they are.
 type Workload struct {
-	Batch  *Batch  `yaml:"batch"`
-	Open   *Open   `yaml:"open"`
-	Burst  *Burst  `yaml:"burst"`
-	Closed *Closed `yaml:"closed"`
-	Trace  *Trace  `yaml:"trace"`
+	Batch   *Batch   `yaml:"batch"`
+	Open    *Open    `yaml:"open"`
+	Burst   *Burst   `yaml:"burst"`
+	Closed  *Closed  `yaml:"closed"`
+	Trace   *Trace   `yaml:"trace"`
+	Uniform *Uniform `yaml:"uniform"`
 
 	PromptTokens Law[Count] `yaml:"prompt_tokens"`
 	OutputTokens Law[Count] `yaml:"output_tokens"`
@@ -89,9 +90,17 @@ type Batch struct {
 	Calls Count `yaml:"calls"`
 }
 
-// Burst is calls at time 0.
+// Burst is calls at time 0, and again after each period.
 type Burst struct {
 	Calls Count `yaml:"calls"`
+	Every Span  `yaml:"every" none:"once, at time 0" zero:"no"`
+	Times Bound `yaml:"times" unlimited:"until the horizon"`
+}
+
+// Uniform is calls at random instants of a span.
+type Uniform struct {
+	Calls Count `yaml:"calls"`
+	Over  Span  `yaml:"over" zero:"no"`
 }
 
 // Open is arrivals at a rate.
@@ -126,6 +135,7 @@ type Spread struct {
 // Closed is users who think, make a call, and think again.
 type Closed struct {
 	Think Law[Span] `yaml:"think" none:"no pause"`
+	Every Law[Span] `yaml:"every" none:"the next call does not wait for the start of the last"`
 	Calls Count     `yaml:"calls" unlimited:"until the horizon" zero:"no"`
 }
 

@@ -64,10 +64,18 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"no kind of arrival", "  batch: {calls: 10}\n", "", []string{"found 0 kinds of arrival"}},
 		{"no end", "batch: {calls: 10}", "open: {rate: 5/s}",
 			[]string{"workload.open: found neither calls nor a horizon"}},
+		{"bursts without an end", "batch: {calls: 10}", "burst: {calls: 10, every: 1m}",
+			[]string{"workload.burst: found neither times nor a horizon"}},
+		{"times of one burst", "batch: {calls: 10}", "burst: {calls: 10, times: 3}",
+			[]string{"workload.burst.times: found 3 without every"}},
+		{"a span of nothing", "batch: {calls: 10}", "uniform: {calls: 10}",
+			[]string{"workload.uniform.over: found nothing; want the time in which the calls arrive"}},
+		{"two pauses", "batch: {calls: 10}", "closed: {calls: 10, think: 1s, every: 2s}",
+			[]string{"workload.closed: found think and every; want one of them"}},
 		{"no workers", "fleet: {workers: 2}", "fleet: {instances: 2}",
 			[]string{"fleet.workers: found none; want the number of workers"}},
 		{"queues of a batch", "fleet: {workers: 2}", "fleet: {workers: 2, queue: per_instance}",
-			[]string{"fleet.queue: found per_instance; it requires workers and an open, burst or trace workload"}},
+			[]string{"fleet.queue: found per_instance; it requires workers and an open, burst, uniform or trace workload"}},
 		{"a batch dealt", "fleet: {workers: 2}", "fleet: {workers: 2, dispatch: round_robin}",
 			[]string{"fleet.dispatch: found round_robin; workers take the calls of this workload"}},
 		{"no prompt", "  prompt_tokens: 100\n", "", []string{"workload.prompt_tokens: found nothing"}},
@@ -554,7 +562,7 @@ func TestSettingsReplaceMergeAndUnset(t *testing.T) {
 	for set, want := range map[string]string{
 		"workload.open.rate=5/s": "workload: found 2 kinds of arrival [batch open]; want exactly one of batch, " +
 			"burst, closed, open, " +
-			"trace; null unsets one",
+			"trace, uniform; null unsets one",
 		"workload.batch=null": "found 0 kinds of arrival",
 	} {
 		if _, err := Read([]byte(text), "f.yaml", Options{Set: []string{set}}); err == nil ||
@@ -628,7 +636,8 @@ func TestDealing(t *testing.T) {
 			mistake: "fleet.dispatch: found round_robin, but workers take calls from one queue of all instances; " +
 				"want fleet.queue per_instance as well"},
 		{fleet: "{instances: 3, queue: per_instance}",
-			mistake: "fleet.queue: found per_instance; it requires workers and an open, burst or trace workload"},
+			mistake: "fleet.queue: found per_instance; it requires workers and an open, burst, " +
+				"uniform or trace workload"},
 	} {
 		file := "workload: {open: {rate: 5/s, calls: 9}, prompt_tokens: 1, output_tokens: 1}\nfleet: " + c.fleet + "\n"
 		s, err := Read([]byte(file), "f", Options{})
@@ -1203,6 +1212,16 @@ func TestWhatBinds(t *testing.T) {
 			"workload: {open: {rate: 77/min, profile: [{at: 1h, for: 2m, rate: 231/min}]}}\nhorizon: 2h\nprovider: " +
 				"{limits: [{resource: requests, limit: 100/min, kind: ramp, growth: 50%, every: 15m}]}",
 			[]string{"Bound by: requests 100/min, ramp, 115.5 calls/min; the spike from 1h to 1h2m needs 231."}},
+		// 5 bursts of 30 in 5 minutes are 30 a minute; the bucket has 10 and 10 a minute: 60 for 150 calls.
+		{"bursts", "workload: {burst: {calls: 30, every: 1m, times: 5}}\nprovider: {limits: [{resource: requests, " +
+			"limit: 10/min}]}",
+			[]string{"Bound by: requests 10/min, 10 calls/min; arrivals need 30.",
+				"Workers needed: 30 at the peak of 30 calls/min, 6 s each (Little's law); 30 are configured."}},
+		{"calls over a span", "workload: {uniform: {calls: 100, over: 20s}}\nprovider: {limits: [{resource: " +
+			"requests, limit: 60/min}]}",
+			[]string{"Bound by: requests 60/min, 60 calls/min; arrivals need 100 calls in 20s."}},
+		{"calls paced from start to start: the larger of 6 s and 20 s", "workload: {closed: {calls: 90, every: 20s}}",
+			[]string{"Bound by: 30 workers, 20 s a call, 90 calls/min: 1m for 90 calls."}},
 		{"what others take", "workload: {open: {rate: 70/min}}\nhorizon: 20m\nprovider: {limits: [{resource: " +
 			"requests, limit: 80/min}]}\n" +
 			"other_fleets: [{workload: {open: {rate: 20/min}, prompt_tokens: 10, output_tokens: 10}, fleet: {name: " +

@@ -135,9 +135,9 @@ func (r *RetryAfter) UnmarshalNode(d *strict.Decoder, n *strict.Node, path strin
 // takes the place of another.
 func (w *Workload) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
 	if n.Reaches() {
-		for _, kind := range []string{"batch", "open", "burst", "closed", "trace"} {
+		for _, kind := range []string{"batch", "open", "burst", "closed", "trace", "uniform"} {
 			if part := n.Field(kind); part != nil && part.Kind == strict.Mapping && !part.Reaches() {
-				w.Batch, w.Open, w.Burst, w.Closed, w.Trace = nil, nil, nil, nil, nil
+				w.Batch, w.Open, w.Burst, w.Closed, w.Trace, w.Uniform = nil, nil, nil, nil, nil, nil
 			}
 		}
 	}

@@ -19,6 +19,9 @@ func (r *run) ask(c *call, g *group, req *policy.Request) {
 	r.tickets++
 	req.Caller = waiter{ID: c.self, Ticket: r.tickets}
 	req.Target, req.Placed, req.Paced = c.target, c.places > 0, c.paced
+	if c.granted {
+		req.Role = policy.Retried
+	}
 	if g.Client.Pacer.On() {
 		req.Need = need(c)
 	}

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -623,6 +624,28 @@ func TestBudgetInAFleet(t *testing.T) {
 	m.Client.Budget = policy.Budget{Tokens: policy.Tokens{Max: 3, Cost: 1}}
 	if got := outcomes(t, m); got["gave_up_attempts"] != 3 || got["gave_up_budget"] != 97 {
 		t.Errorf("%v, want 3 and 97", got)
+	}
+}
+
+// One call a second, from 1 s; the provider fails until 4.5 s, and the first failure opens the breaker until 11 s.
+// One that stops everything refuses the calls of 2 to 10 s. One that stops retries lets each of them try once: those
+// of 1 to 4 s end when they would try again, a second later, and the others are answered.
+func TestBreakerThatStopsRetries(t *testing.T) {
+	for stops, want := range map[policy.Stops]map[string]int{
+		policy.EveryAttempt: {"breaker_open": 10, "answered": 2},
+		policy.OnlyRetries:  {"breaker_open": 4, "answered": 8},
+	} {
+		m := model()
+		m.Workers, m.Workload.Calls = 0, 12
+		m.Workload.Arrivals = Renewal{Gap: law.Constant(1), Rate: Constant(1)}
+		m.Provider.Latency.FirstToken = law.Constant(0.1)
+		m.Provider.Faults = failing(503)
+		m.Provider.Faults[0].For = 4500 * ms
+		m.Client.Retry = retries(3, s)
+		m.Client.Breaker = policy.Breaker{InARow: 1, Open: 10 * s, Stops: stops}
+		if got := outcomes(t, m); !maps.Equal(got, want) {
+			t.Errorf("%v: %v, want %v", stops, got, want)
+		}
 	}
 }
 

@@ -88,6 +88,7 @@ func randomFleet(t *rapid.T) Fleet {
 			Open:     draw.Span(t, "open", 5*s),
 			Probes:   rapid.IntRange(0, 2).Draw(t, "probes"),
 			WhenOpen: policy.WhenOpen(rapid.IntRange(0, 2).Draw(t, "when open")),
+			Stops:    policy.Stops(rapid.IntRange(0, 1).Draw(t, "stops")),
 		}
 	}
 	if sometimes("throttle") {

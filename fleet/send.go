@@ -106,6 +106,7 @@ func (r *run) hedge(c *call) {
 	}
 	var req policy.Request
 	r.ask(c, g, &req)
+	req.Role = policy.Hedged
 	req.Placed = false // each attempt has a place of its own
 	a := m.AdmitHedge(now, &req)
 	if a.By == policy.ByThrottle && a.Action != policy.Go {

@@ -12,6 +12,7 @@ import (
 type Request struct {
 	Caller  Waiter
 	Target  uint8   // to which it goes, from 0
+	Role    Role    // of the attempt
 	Need    Need    // what it takes from the provider's limits
 	U       float64 // uniform on (0, 1), for the throttle
 	Expired bool    // its caller or a timeout gives it up at this very instant
@@ -83,7 +84,7 @@ func (s Stage) String() string { return StageWords.Word(s) }
 //	          would stop now takes none
 //	expiry    an attempt that is given up at this instant is refused
 //	breaker   while it is open the attempt waits, or is refused; while probes decide it queues
-//	          or is refused
+//	          or is refused; what it does not stop passes
 //	throttle  it is refused at random
 //
 // What an attempt has got at one stage it keeps: Admit marks Placed and Paced in the request,
@@ -113,7 +114,7 @@ func (s *Instance) admit(now time.Duration, r *Request) Admission {
 		r.Placed = true
 	}
 	if !r.Paced {
-		if s.has&hasBreaker != 0 {
+		if s.has&hasBreaker != 0 && s.client.Breaker.stops(r.Role) {
 			if open := s.targets[r.Target].breaker.OpenFor(now); open > 0 {
 				return s.stopped(r, open)
 			}
@@ -171,7 +172,10 @@ func (s *Instance) pass(now time.Duration, r *Request) (by Stage, generation uin
 	if s.has&hasBreaker != 0 {
 		var ok bool
 		if ok, generation, open = s.targets[r.Target].breaker.Ask(&s.client.Breaker, now); !ok {
-			return ByBreaker, 0, open
+			if s.client.Breaker.stops(r.Role) {
+				return ByBreaker, 0, open
+			}
+			generation = unrecorded
 		}
 	}
 	if s.throttle != nil && !s.throttle.Ask(&s.client.Throttle, now, r.U) {

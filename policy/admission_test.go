@@ -22,6 +22,7 @@ type desk struct {
 // do takes one step: a time that passes ("3s"), or an act of the call of that letter:
 //
 //	admit a [0.4]  asks, at that uniform number; expire a asks at the instant it is given up
+//	retry a        asks for a retry
 //	hedge a        asks for an attempt beside it
 //	done a, fail a its attempt ends, with a place given back; drop a: cut off by its client
 //	leave a        it leaves the queue at the gate
@@ -38,9 +39,12 @@ func (d *desk) do(t *testing.T, step string) string {
 	fmt.Sscan(step, &verb, &who, &u)
 	i := uint32(who[0] - 'a')
 	r := &d.requests[i]
+	if r.Role = FirstTry; verb == "retry" {
+		r.Role = Retried
+	}
 	r.Caller, r.Need, r.U, r.Expired = Waiter{ID: i}, Need{1}, u, verb == "expire"
 	switch verb {
-	case "admit", "expire":
+	case "admit", "expire", "retry":
 		d.granted[i] = d.Admit(d.now, r)
 		a := d.granted[i]
 		if (a.Action == Refuse || a.Action == PassOn) && a.By != ByExpiry {
@@ -49,6 +53,7 @@ func (d *desk) do(t *testing.T, step string) string {
 		return a.text()
 	case "hedge":
 		beside := *r
+		beside.Role = Hedged
 		return d.AdmitHedge(d.now, &beside).text()
 	case "leave":
 		d.CancelAtGate()
@@ -100,7 +105,10 @@ func (a Admission) text() string {
 // Each row is a client and a script of "step: answer".
 func TestAdmission(t *testing.T) {
 	trips := Breaker{InARow: 1, Open: 10 * s}
-	held, moves := trips, trips
+	held, moves, retries := trips, trips, trips
+	retries.Stops = OnlyRetries
+	later := retries
+	later.WhenOpen = HoldBack
 	held.WhenOpen, moves.WhenOpen = HoldBack, FallBack
 	bucket := Pacer{Bucket: PaceBucket{Rate: 1, Burst: 1}}
 	for _, c := range []struct {
@@ -134,6 +142,15 @@ func TestAdmission(t *testing.T) {
 		{"or makes them wait: until it is half-open, and then for the probe", Client{Breaker: held},
 			"admit a: go; fail a; 4s; admit b: wait breaker 6s; 6s; admit b: go; " +
 				"admit c: queue breaker; done b: c; admit c: go"},
+		{"or stops retries and hedges only; what passes it shows nothing, so it is half-open after the same time",
+			Client{Breaker: retries},
+			"admit a: go; fail a; admit b: go; hedge b: refuse breaker; retry a: refuse breaker breaker_open; done b; " +
+				"retry a: refuse breaker breaker_open; admit c: go; fail c; 10s; retry a: go; done a; retry b: go"},
+		{"a first attempt is its probe, where one is wanted; others pass beside it", Client{Breaker: retries},
+			"admit a: go; fail a; 10s; admit b: go; admit c: go; retry d: refuse breaker breaker_open; done c; " +
+				"retry d: refuse breaker breaker_open; done b; retry d: go"},
+		{"a first attempt passes where retries wait", Client{Breaker: later},
+			"admit a: go; fail a; 4s; retry a: wait breaker 6s; admit b: go"},
 		{"a probe that fails opens it again", Client{Breaker: held},
 			"admit a: go; fail a; 10s; admit b: go; admit c: queue breaker; fail b: c; admit c: wait breaker 10s"},
 		{"a probe that its client cuts off makes room for another", Client{Breaker: held},

@@ -19,7 +19,7 @@ import (
 //	ratio       failures / results >= Ratio over the last Count results or the last
 //	            Window, once there are Minimum of them
 //
-// At the instant of expiry the new state holds. The zero Breaker never trips.
+// At the instant of expiry the new state holds. What it stops is as Stops says. The zero Breaker never trips.
 type Breaker struct {
 	InARow   int           // 0 means that the rule is not set
 	Ratio    float64       // 0 means that the rule is not set
@@ -30,7 +30,25 @@ type Breaker struct {
 	Probes   int           // half-open: so many at once, and so many successes close it; 0 means 1
 	Counts   Classes       // what is a failure; every other result is a success. 0 means Failures
 	WhenOpen WhenOpen
+	Stops    Stops
 }
+
+// Stops is what a breaker stops that is not closed.
+type Stops uint8
+
+const (
+	EveryAttempt Stops = iota
+	OnlyRetries        // and hedges: a first attempt passes, as a probe where one is wanted, else unrecorded
+)
+
+// StopsWords are the words of what it stops.
+var StopsWords = words.Table[Stops]{"all", "retries"}
+
+// String is the word for it.
+func (s Stops) String() string { return StopsWords.Word(s) }
+
+// stops reports whether it can stop an attempt of that role.
+func (b *Breaker) stops(r Role) bool { return b.Stops == EveryAttempt || r != FirstTry }
 
 // Classes is a set of classes of replies.
 type Classes uint16
@@ -110,6 +128,9 @@ func (b Breaker) String() string {
 	if b.Counts != 0 && b.Counts != Failures {
 		s += fmt.Sprintf(", counts %v", b.Counts)
 	}
+	if b.Stops == OnlyRetries {
+		s += ", stops retries only"
+	}
 	if b.WhenOpen == HoldBack {
 		s += ", calls wait"
 	}
@@ -126,6 +147,9 @@ type BreakerState struct {
 	until      time.Duration // of open
 	results    results
 }
+
+// unrecorded is the generation of an attempt that passes a breaker that is not closed: by then there was another.
+const unrecorded = 0
 
 type breakerState uint8
 

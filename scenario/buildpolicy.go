@@ -310,6 +310,7 @@ func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {
 		out.Open = 30 * time.Second
 	}
 	out.WhenOpen = valueOf(policy.WhenOpenWords, p.WhenOpen)
+	out.Stops = valueOf(policy.StopsWords, p.Stops)
 	return out, nil
 }
 

@@ -50,6 +50,7 @@ type Breaker struct {
 	Probes   Count    `yaml:"probes" zero:"no"`
 	Counts   []Class  `yaml:"counts_as_failure"`
 	WhenOpen WhenOpen `yaml:"when_open"`
+	Stops    Stops    `yaml:"stops"`
 }
 
 // Over is a number of results, or a time.

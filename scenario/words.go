@@ -36,6 +36,7 @@ type (
 	Queue        string
 	Order        string
 	WhenOpen     string
+	Stops        string
 	Reaction     string
 	BrokenStream string
 	Class        string
@@ -54,6 +55,7 @@ func (Send) Words() []string         { return provider.WritingWords.Names() }
 func (Connection) Words() []string   { return provider.ReachabilityWords.Names(provider.Reachable) }
 func (FirstOf) Words() []string      { return provider.FirstOfWords.Names() }
 func (WhenOpen) Words() []string     { return policy.WhenOpenWords.Names() }
+func (Stops) Words() []string        { return policy.StopsWords.Names() }
 func (Reaction) Words() []string     { return policy.ReactionWords.Names() }
 func (BrokenStream) Words() []string { return policy.BrokenWords.Names() }
 func (Obedience) Words() []string    { return policy.ObedienceWords.Names() }

@@ -75,7 +75,11 @@ func (r *Flight) usageOf(output int32) cost.Usage {
 		Output:    int(output),
 		Reasoning: int(min(r.hidden, output)),
 	}
-	if r.Writes {
+	switch {
+	case !r.Writes:
+	case r.Entry > 0:
+		u.Written = r.cached - u.Cached
+	default:
 		u.Written = u.Prompt - u.Cached
 	}
 	return u

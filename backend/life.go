@@ -126,15 +126,15 @@ func (b *Backend) generate(r *Flight) {
 	r.ends = b.loop.Timer(r.last, b.event(ends, r))
 	if !r.gone {
 		r.replyAt = r.last + b.hop
-		b.begin(r)
 	}
+	b.begin(r)
 }
 
 // begin is when an answer is known to begin: its prompt is in the cache from
 // then on, and a client that watches its stream will see it.
 func (b *Backend) begin(r *Flight) {
 	b.warm(r)
-	if r.Watched {
+	if r.Watched && !r.gone {
 		r.watch = b.loop.Timer(r.first+b.hop, b.event(starts, r))
 	}
 }
@@ -206,7 +206,8 @@ func (b *Backend) CatchUp() {
 			r.batched, r.last = false, now
 			b.loop.Cancel(r.ends)
 			b.end(r)
-		} else if r.first = now; !r.gone {
+		} else {
+			r.first = now
 			b.begin(r)
 		}
 	}

@@ -111,6 +111,9 @@ func (o *owner) end(i uint32) {
 	if cached := r.Usage.Cached; cached > 0 {
 		o.heard[i] += fmt.Sprintf(", %d cached", cached)
 	}
+	if written := r.Usage.Written; written > 0 {
+		o.heard[i] += fmt.Sprintf(", %d written", written)
+	}
 	o.over[i] = true
 	o.backend.Release(o.sent[i])
 }
@@ -364,6 +367,63 @@ func TestLives(t *testing.T) {
 			"received 4.05s, gone 4.5s, charged 90 = 40 + 50, billed 100 + 0 = 70, 60 cached",
 			"received 6.05s, 200 9.1s, " + whole,
 		}},
+
+		{"60 tokens that calls share: two write them before either has begun, at 1.05 s, when the third reads them",
+			usual(), []sent{{terms: sharing, Request: shared}, {at: 500 * ms, terms: sharing, Request: shared},
+				{at: 1 * s, terms: sharing, Request: shared}}, []string{
+				"received 50ms, 200 3.1s, " + whole + ", 60 written",
+				"received 550ms, 200 3.6s, " + whole + ", 60 written",
+				"received 1.05s, 200 4.1s, " + hit,
+			}},
+		{"they live for 5 s from 1.05 s, when the second was received: the third comes a nanosecond before their end",
+			usual(), []sent{{terms: sharing, Request: shared}, {at: 1 * s, terms: sharing, Request: shared},
+				{at: 6*s - 1, terms: sharing, Request: shared}, {at: 6 * s, terms: sharing, Request: shared}}, []string{
+				"received 50ms, 200 3.1s, " + whole + ", 60 written",
+				"received 1.05s, 200 4.1s, " + hit,
+				"received 6.049999999s, 200 9.099999999s, " + hit,
+				"received 6.05s, 200 9.1s, " + whole + ", 60 written",
+			}},
+		{"another entry is not shared, nor one of a call of its own", usual(), []sent{
+			{terms: sharing, Request: shared},
+			{at: 2 * s, terms: sharing, Request: other},
+			{at: 3 * s, terms: sharing, Request: shared},
+		}, []string{
+			"received 50ms, 200 3.1s, " + whole + ", 60 written",
+			"received 2.05s, 200 5.1s, " + whole + ", 60 written",
+			"received 3.05s, 200 6.1s, " + hit,
+		}},
+		{"an entry of 60 tokens is read by one who could read 80, who writes the other 20", usual(), []sent{
+			{terms: sharing, Request: shared},
+			{at: 2 * s, terms: sharing, Request: longer},
+			{at: 4 * s, terms: sharing, Request: longer},
+		}, []string{
+			"received 50ms, 200 3.1s, " + whole + ", 60 written",
+			"received 2.05s, 200 5.1s, " + hit + ", 20 written",
+			"received 4.05s, 200 7.1s, charged 70 = 40 + 30, billed 100 + 20 = 100, worked, 80 cached",
+		}},
+		{"who stops before its first token has written nothing that others can read, but pays for it", usual(stops),
+			[]sent{{leaves: 500 * ms, terms: sharing, Request: shared}, {at: 2 * s, terms: sharing, Request: shared}},
+			[]string{
+				"received 50ms, gone 500ms, charged 150 = 100 + 50, billed 100 + 0 = 100, 60 written",
+				"received 2.05s, 200 5.1s, " + whole + ", 60 written",
+			}},
+		{"who goes while the provider goes on has written them", usual(),
+			[]sent{{leaves: 500 * ms, terms: sharing, Request: shared}, {at: 2 * s, terms: sharing, Request: shared}},
+			[]string{
+				"received 50ms, gone 500ms, charged 150 = 120 + 30, billed 100 + 20 = 140, worked, 60 written",
+				"received 2.05s, 200 5.1s, " + hit,
+			}},
+		{"the same where it waited for its slot, until 3.05 s, when it went", usual(oneSlot), []sent{
+			{},
+			{at: 1 * s, leaves: 2 * s, terms: sharing, Request: shared},
+			{at: 3500 * ms, terms: sharing, Request: shared},
+			{at: 4 * s, terms: sharing, Request: shared},
+		}, []string{
+			"received 50ms, 200 3.1s, " + whole,
+			"received 1.05s, gone 2s, charged 150 = 120 + 30, billed 100 + 20 = 140, worked, 60 written",
+			"received 3.55s, 200 9.1s, " + whole + ", 60 written", // at 4.05 s the answer before has begun
+			"received 4.05s, 200 12.1s, " + hit,
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			compare(t, live(t, c.config, c.requests), c.want)
@@ -371,7 +431,14 @@ func TestLives(t *testing.T) {
 	}
 }
 
+// 60 of 100 tokens come from the cache at half the price.
+const hit = "charged 90 = 60 + 30, billed 100 + 20 = 110, worked, 60 cached"
+
 var (
+	sharing = Terms{Lifetime: 5 * s, Writes: true}
+	shared  = Request{Request: provider.Request{Cached: 60}, Entry: 1}
+	longer  = Request{Request: provider.Request{Cached: 80}, Entry: 1}
+	other   = Request{Request: provider.Request{Cached: 60}, Entry: 2}
 	cooling = Terms{Lifetime: 5 * s}
 	cached  = Request{Request: provider.Request{Cached: 60}}
 )

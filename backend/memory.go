@@ -2,11 +2,12 @@ package backend
 
 import "stampede/sim"
 
-// memory is what a provider remembers beyond one request: the prompts in its cache, by call, and
-// the idempotency keys under which work was done.
+// memory is what a provider remembers beyond one request: the prompts in its cache, by call or by
+// the entry that calls share, and the idempotency keys under which work was done.
 type memory struct {
-	prompts map[uint64]prompt
-	keys    map[uint64]struct{}
+	prompts  map[uint64]prompt
+	prefixes map[uint64]*prefix
+	keys     map[uint64]struct{}
 }
 
 // prompt is the entry of a call in the cache. It lives for its lifetime from the start of the
@@ -21,6 +22,10 @@ type prompt struct {
 func (b *Backend) recall(r *Flight, now sim.Time) {
 	if r.Relay == 0 {
 		r.cached = r.Cached
+	}
+	if r.Entry > 0 {
+		b.recallPrefix(r, now)
+		return
 	}
 	if r.Cached = r.cached; r.Lifetime > 0 && now-b.prompt(r).used >= r.Lifetime {
 		r.Cached = 0
@@ -41,7 +46,11 @@ func (b *Backend) prompt(r *Flight) prompt {
 
 // warm takes note of an answer whose first token is to come.
 func (b *Backend) warm(r *Flight) {
-	if r.Lifetime == 0 {
+	if r.Entry > 0 {
+		b.warmPrefix(r)
+		return
+	}
+	if r.Lifetime == 0 || r.gone {
 		return
 	}
 	p := b.prompt(r)
@@ -53,6 +62,10 @@ func (b *Backend) warm(r *Flight) {
 
 // cool takes that back.
 func (b *Backend) cool(r *Flight) {
+	if r.Entry > 0 {
+		b.coolPrefix(r)
+		return
+	}
 	if p, known := b.memory.prompts[r.Call]; known && p.using == r.Admitted && p.usedAt == r.first {
 		p.usedAt = sim.Never
 		b.memory.prompts[r.Call] = p

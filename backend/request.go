@@ -18,6 +18,7 @@ type Request struct {
 	Reasoning        int32    // of them, generated first and seen by nobody
 	Key              uint64   // its idempotency key; 0 means none
 	Warm             sim.Time // when the prompt was last known to be in the cache
+	Entry            uint64   // of the cache that it shares with other calls; 0 means that its call has one of its own
 }
 
 // Terms are what the requests of a client have in common.
@@ -68,7 +69,7 @@ type Flight struct {
 	relayed    int32
 	output     int32 // tokens that will have been generated
 	hidden     int32 // of them, by reasoning
-	cached     int   // tokens of the prompt, where they are still in the cache
+	cached     int   // tokens of the prompt that can be in the cache
 	name       uint32
 	slow       float64
 	begins     sim.Time   // the first token is generated

@@ -179,15 +179,6 @@ type Workload struct {
 	Redelivery Redelivery
 }
 
-// Cache is how long the cached part of a prompt stays in the provider's cache. Its
-// entry exists when the call arrives, and lives for Lifetime from the start of the
-// last request that read or wrote it; a request counts once its answer has begun.
-// A retry after that finds nothing and pays for the whole prompt.
-type Cache struct {
-	Lifetime time.Duration // 0 means forever
-	Writes   bool          // what is not read is written, at the price of writing
-}
-
 // Redelivery gives a call that ended without an answer back to the queue, as
 // queues do with messages that were not acknowledged.
 type Redelivery struct {
@@ -225,6 +216,7 @@ type Drawn struct {
 	Prompt, Output law.Law
 	Reasoning      law.Law // before the output; nil means none
 	CachedShare    float64 // of the prompt
+	CachedPrefix   int32   // of prompts that are as long
 	MaxTokens      int32
 }
 
@@ -237,7 +229,7 @@ func (d Drawn) Size(_ uint64, luck Luck) Size {
 // The answer is cut at max_tokens, reasoning included.
 func (d Drawn) complete(prompt, answer int32, luck Luck) Size {
 	s := Size{Prompt: prompt, Output: answer, MaxTokens: d.MaxTokens}
-	s.Cached = int32(d.CachedShare * float64(s.Prompt))
+	s.Cached = d.Cached(prompt)
 	if d.Reasoning != nil {
 		s.Reasoning = whole(d.Reasoning.Sample(luck.Reasoning))
 		s.Output += s.Reasoning
@@ -247,6 +239,14 @@ func (d Drawn) complete(prompt, answer int32, luck Luck) Size {
 		s.Reasoning = min(s.Reasoning, s.Output)
 	}
 	return s
+}
+
+// Cached is how much of such a prompt can come from a cache.
+func (d Drawn) Cached(prompt int32) int32 {
+	if d.CachedPrefix > 0 && d.CachedPrefix <= prompt {
+		return d.CachedPrefix
+	}
+	return int32(d.CachedShare * float64(prompt))
 }
 
 func tokens(x float64) int32 { return max(1, whole(x)) }

@@ -18,6 +18,7 @@ type group struct {
 	starts    []sim.Time      // of the last call of each worker, of a workload with Every
 	terms     []backend.Terms // by target
 	providers []uint8         // by target
+	entry     uint64          // of the cache that all calls share; 0 means none
 	expires   bool            // a timeout of calls or of a layer is set
 	next      uint64          // the call to come
 	started   uint64          // calls that arrived
@@ -25,9 +26,9 @@ type group struct {
 	arrivals, prompts, outputs, reasoning, thinking, patience, jitter, shedding, dealing sim.Key
 }
 
-func newGroup(f *Fleet, index int, key sim.Key) group {
+func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
 	g := group{
-		Fleet: f, index: index, lines: newLines(f),
+		Fleet: f, index: index, lines: newLines(f), entry: entry,
 		instances: policy.NewInstances(&f.Client, f.Instances, 1+len(f.Fallbacks)),
 		arrivals:  key.For(forArrivals), prompts: key.For(forPrompts), outputs: key.For(forOutputs),
 		reasoning: key.For(forReasoning), thinking: key.For(forThinking), patience: key.For(forPatience),

@@ -138,6 +138,7 @@ func randomFleet(t *rapid.T) Fleet {
 	f.Workload.Sizes = sizes
 	if sometimes("cache") {
 		f.Workload.Cache = Cache{Lifetime: draw.Span(t, "lifetime", 10*s), Writes: sometimes("writes")}
+		f.Workload.Cache.Scope = CacheScope(rapid.IntRange(0, 2).Draw(t, "cache scope"))
 	}
 	if sometimes("deadline") {
 		f.Client.Retry.Deadline = draw.Span(t, "deadline span", 30*s)

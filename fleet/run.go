@@ -40,7 +40,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		if i > 0 {
 			own = key.For(forFleets).For(uint64(i))
 		}
-		r.groups = append(r.groups, newGroup(f, i, own))
+		r.groups = append(r.groups, newGroup(f, i, own, m.entry(i)))
 		counters = counters || f.Client.Pacer.Headers.On
 		r.layers = max(r.layers, len(f.Client.Outer))
 	}

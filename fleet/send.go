@@ -87,7 +87,7 @@ func (r *run) request(c *call, a *attempt, g *group) provider.Reachability {
 	req.Call, req.Tenant, req.Attempt = c.provided(), int(c.fleet), int(c.attempts)
 	req.Prompt, req.Cached, req.MaxTokens = int(c.size.Prompt), int(c.size.Cached), int(c.size.MaxTokens)
 	req.Output, req.Reasoning = c.size.Output, c.size.Reasoning
-	req.Owner, req.Terms, req.Warm = a.self, &g.terms[c.target], c.arrived
+	req.Owner, req.Terms, req.Warm, req.Entry = a.self, &g.terms[c.target], c.arrived, g.entry
 	if g.Client.IdempotencyKey {
 		req.Key = c.key()
 	}

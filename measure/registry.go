@@ -206,6 +206,11 @@ func billed() []Metric {
 		list = append(list, Metric{Name: "usd_wasted_" + c.String(), Unit: "USD", Better: Lower, Show: IfAny,
 			Meaning: "Cost of " + c.Meaning(), Value: func(t *Tally) float64 { return t.waste[c].Dollars() }})
 	}
+	list = append(list, Metric{Name: "cache_hit_ratio", Unit: "share", Better: Higher, Show: IfKnown,
+		Meaning: "Share of the billed prompt tokens that were read from a prompt cache that calls share",
+		Value: func(t *Tally) float64 {
+			return known(t.shares, ratio(float64(t.cached), float64(t.prompts)))
+		}})
 	return append(list, Metric{Name: "billed_attempts_per_1000_answers", Unit: "attempts", Better: Lower,
 		Meaning: "Attempts billed per 1,000 answered calls",
 		Value:   func(t *Tally) float64 { return ratio(1000*float64(t.billed), float64(t.Answered())) }})

@@ -38,7 +38,9 @@ type Tally struct {
 	duplicated      uint64
 	elsewhere       uint64
 	hedges          uint64
+	prompts, cached uint64               // billed tokens
 	acts, hedged    bool                 // whether any measured fleet does
+	shares          bool                 // a prompt cache, likewise
 	streams         []bool               // by fleet
 	waits           [fleet.Waits]float64 // nanoseconds
 	useful          cost.Money
@@ -71,6 +73,7 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 		t.streams = append(t.streams, f.Workload.Stream)
 		if t.counts(i) {
 			t.acts, t.hedged = t.acts || f.Workload.Acts, t.hedged || f.Client.Hedge.On()
+			t.shares = t.shares || f.Workload.Cache.Scope != fleet.OfCall
 			t.byInstance = append(t.byInstance, make([]float64, f.Instances)...)
 		}
 	}
@@ -167,6 +170,8 @@ func (t *Tally) Attempt(a *fleet.Attempt) {
 	if a.Bill > 0 {
 		t.billed++
 	}
+	t.prompts += uint64(a.Usage.Prompt)
+	t.cached += uint64(a.Usage.Cached)
 	if a.Hedge {
 		t.hedges++
 	}

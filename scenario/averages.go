@@ -141,7 +141,7 @@ func used(f *fleet.Fleet, size fleet.Size) provider.Used {
 		Output:    int(size.Output),
 		Reasoning: int(size.Reasoning),
 	}
-	if f.Workload.Cache.Writes {
+	if c := &f.Workload.Cache; c.Writes && c.Scope == fleet.OfCall {
 		u.Written = u.Prompt - u.Cached
 	}
 	return provider.Used{Output: int(size.Output), Nano: int64(f.Price.Bill(u))}
@@ -172,7 +172,7 @@ func meanRequest(sizes fleet.Sizes) provider.Request {
 		return requestOf(sizes.Size(0, fleet.Luck{Prompt: 0.5, Output: 0.5, Reasoning: 0.5}))
 	}
 	r := provider.Request{Prompt: int(prompt + 0.5), MaxTokens: int(drawn.MaxTokens)}
-	r.Cached = int(drawn.CachedShare * float64(r.Prompt))
+	r.Cached = int(drawn.Cached(int32(r.Prompt)))
 	return r
 }
 

@@ -47,6 +47,9 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 	if sizes.Reasoning, err = w.Reasoning.build(); err != nil {
 		return out, b.errorf("workload.reasoning_tokens", "%v", err)
 	}
+	if sizes.CachedPrefix, err = b.cache(w, &out.Cache); err != nil {
+		return out, err
+	}
 	out.Sizes = sizes
 	pulled := false
 	switch {

@@ -27,12 +27,8 @@ func (s *Scenario) Explain(w io.Writer) {
 	}
 	line("  Prompts: %s, mean %.0f.", s.explainSize(s.Workload.PromptTokens), fleets[0].prompt)
 	line("  Answers: %s, mean %.0f%s.", s.explainSize(s.Workload.OutputTokens), fleets[0].output, s.explainMax())
-	if s.Workload.CachedShare > 0 {
-		life := ""
-		if s.Workload.CacheLife > 0 {
-			life = fmt.Sprintf(", for %v after its last use", s.Workload.CacheLife)
-		}
-		line("  %v of each prompt comes from the provider's cache%s.", s.Workload.CachedShare, life)
+	if text := s.explainCache(); text != "" {
+		line("  %s", text)
 	}
 	if s.Workload.Reasoning.set() {
 		line("  Before each answer: %s of reasoning.", s.explainSize(s.Workload.Reasoning))

@@ -46,6 +46,7 @@ type Workload struct {
 	CachedShare  Share      `yaml:"cached_share" none:"nothing comes from the cache"`
 	CacheLife    Span       `yaml:"cache_lifetime" unlimited:"it never expires" zero:"no"`
 	CacheWrites  bool       `yaml:"cache_writes"`
+	Cache        *Cache     `yaml:"cache" none:"calls share nothing"`
 	Stream       bool       `yaml:"stream"`
 	Patience     Law[Span]  `yaml:"patience" none:"callers never leave" unlimited:"callers never leave"`
 	Acts         bool       `yaml:"side_effects"`

@@ -111,6 +111,12 @@ func TestExplainsInWords(t *testing.T) {
 		"workload.redeliver={deliveries: unlimited}": "goes back to the queue after 0s, without limit.",
 		"workload.redeliver={deliveries: 4, visible_after: 1000s}": "back in the queue 16m40s after it was taken, " +
 			"at most 4 deliveries.",
+		"workload.cache={prefix: 100, write: true}": "The first 100 tokens of the prompts are shared by all calls of " +
+			"the fleet: the first writes them to the provider's cache, billed at the price for writing, others read " +
+			"them there, for 5m after its last use.",
+		"workload.cache={prefix: 100, scope: key, lifetime: unlimited}": "shared by all calls under its key: the " +
+			"first writes them to the provider's cache, others read them there, without end.",
+		"workload.cache={prefix: 1M}": "and the cache a prefix of 1000000: shorter prompts do not use it",
 		"policy.gate.semaphore=8": "Calls that wait to retry do not count at the gate; for a semaphore held during " +
 			"that wait use " +
 			"fleet.workers.",

@@ -67,7 +67,7 @@ func (w *warnings) ofModel(m *fleet.Model) {
 		w.herd(m, f, m.Provider.Tenants[i], whose)
 		t := f.Client.Timeouts
 		for _, text := range []string{hangNote(m, f, whose), deliveryNote(m, f, whose),
-			failureNote(m, f, m.Provider.Tenants[i], whose)} {
+			failureNote(m, f, m.Provider.Tenants[i], whose), cacheNote(f, whose)} {
 			w.once(text)
 		}
 		if b := m.Provider.Capacity.Batching; b != nil && t.Gap > 0 && t.Gap < b.Streams(m.Provider.Capacity.Slots) &&

@@ -32,6 +32,7 @@ type (
 	Billed       string
 	Tier         string
 	Scope        string
+	CacheScope   string
 	Dispatch     string
 	Queue        string
 	Order        string
@@ -65,6 +66,7 @@ func (Dispatch) Words() []string     { return fleet.DealingWords.Names() }
 func (Queue) Words() []string        { return fleet.QueueingWords.Names() }
 func (Tier) Words() []string         { return cost.TierWords.Names() }
 func (Scope) Words() []string        { return policy.ScopeWords.Names() }
+func (CacheScope) Words() []string   { return fleet.CacheScopeWords.Names(fleet.OfCall) }
 func (Order) Words() []string        { return policy.OrderWords.Names() }
 func (Dialect) Words() []string      { return dialect.Names() }
 

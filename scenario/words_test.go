@@ -111,6 +111,10 @@ func TestNoneAndUnlimited(t *testing.T) {
 		{"workload.burst.times", "workload.burst={calls: 3, every: 1m, times: 2}"},
 		{"workload.trace.", "workload.trace={rows: [{at: 1s}, {at: 2s}], calls: 1}"},
 		{"workload.cached_share", "workload.cache_lifetime=unlimited"},
+		{"workload.cache", "workload.cached_share=0"}, {"workload.cache", "workload.cache_lifetime=unlimited"},
+		{"workload.cache", "workload.cache={prefix: 60}"},
+		{"workload.cache.", "workload.cached_share=0"}, {"workload.cache.", "workload.cache_lifetime=unlimited"},
+		{"workload.cache.", "workload.cache={prefix: 60, lifetime: 9m}"},
 		{"workload.redeliver.visible_after", "workload.redeliver={deliveries: 3, visible_after: 30s}"},
 		{"fleet.workers", "workload.redeliver=none"},
 		{"provider.capacity.slots", "provider.capacity={slots: 4}"},
@@ -138,6 +142,7 @@ func TestNoneAndUnlimited(t *testing.T) {
 		"policy.outer_layers.0.retry.retry_on none": func(s *Scenario) bool {
 			return s.Model.Client.Outer[0].Retry.Classify.Statuses == nil
 		},
+		"workload.cache.lifetime": func(s *Scenario) bool { return s.Model.Workload.Cache.Lifetime == 0 },
 		"provider.bills none": func(s *Scenario) bool {
 			b := s.Model.Provider.Billing
 			return b.AbandonedFree && b.CutFree && b.LostFree && !b.TimeoutBilled

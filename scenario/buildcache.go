@@ -1,0 +1,70 @@
+package scenario
+
+import (
+	"fmt"
+	"time"
+
+	"stampede/fleet"
+)
+
+// cache reads a prompt cache that calls share, and how much of a prompt it can hold.
+func (b *builder) cache(w *Workload, out *fleet.Cache) (prefix int32, err error) {
+	c := w.Cache
+	switch {
+	case c == nil:
+		return 0, nil
+	case w.CachedShare > 0 || w.CacheLife > 0 || w.CacheWrites:
+		return 0, b.errorf("workload.cache",
+			"found cached_share, cache_lifetime or cache_writes beside it; these are for caches that are not shared")
+	case c.Prefix < 1 || c.Prefix > maxTokens:
+		return 0, b.errorf("workload.cache.prefix", "found %d; want the tokens that prompts share, 1 to 1G", c.Prefix)
+	}
+	*out = fleet.Cache{
+		Lifetime: time.Duration(c.Lifetime),
+		Writes:   c.Write,
+		Scope:    fleet.OfFleet,
+		Prefix:   int32(c.Prefix),
+	}
+	if c.Scope != "" {
+		out.Scope = valueOf(fleet.CacheScopeWords, c.Scope)
+	}
+	return out.Prefix, nil
+}
+
+// cacheNote notes a prefix that prompts do not reach.
+func cacheNote(f *fleet.Fleet, whose string) string {
+	prefix := int(f.Workload.Cache.Prefix)
+	if mean := meanRequest(f.Workload.Sizes).Prompt; mean < prefix {
+		return fmt.Sprintf("prompts%s have %d tokens on average and the cache a prefix of %d: "+
+			"shorter prompts do not use it", whose, mean, prefix)
+	}
+	return ""
+}
+
+// explainCache says what is read from the provider's cache.
+func (s *Scenario) explainCache() string {
+	if c := s.Workload.Cache; c != nil {
+		whose := map[fleet.CacheScope]string{
+			fleet.OfFleet: "all calls of the fleet",
+			fleet.OfKey:   "all calls under its key",
+		}[s.Model.Workload.Cache.Scope]
+		life := "without end"
+		if c.Lifetime > 0 {
+			life = fmt.Sprintf("for %v after its last use", c.Lifetime)
+		}
+		write := ""
+		if c.Write {
+			write = ", billed at the price for writing"
+		}
+		return fmt.Sprintf("The first %d tokens of the prompts are shared by %s: the first writes them to the "+
+			"provider's cache%s, others read them there, %s.", c.Prefix, whose, write, life)
+	}
+	if s.Workload.CachedShare == 0 {
+		return ""
+	}
+	life := ""
+	if s.Workload.CacheLife > 0 {
+		life = fmt.Sprintf(", for %v after its last use", s.Workload.CacheLife)
+	}
+	return fmt.Sprintf("%v of each prompt comes from the provider's cache%s.", s.Workload.CachedShare, life)
+}

@@ -99,7 +99,7 @@ func (r *Flight) usageOfRefusal(billed provider.Billed) cost.Usage {
 // used is what a request used in the end, for the limits. They have counted what its
 // refusals were billed already.
 func (b *Backend) used(r *Flight) provider.Used {
-	u := provider.Used{Output: int(r.output)}
+	u := provider.Used{Output: int(r.output), Answered: r.answered}
 	if b.spends {
 		u.Nano = int64(r.Price.Bill(b.own(r)))
 	}

@@ -147,6 +147,7 @@ func (b *Backend) end(r *Flight) {
 		b.api.Drop(now, r.name)
 		b.reschedule()
 	}
+	r.answered = !r.gone && !r.hangs && !r.breaks
 	next, started := b.api.Finish(now, &r.Request.Request, b.used(r))
 	if r.state = done; r.gone {
 		b.requests.Free(r.self)

@@ -66,6 +66,7 @@ type Flight struct {
 	lost       bool // it breaks at its end
 	replayed   bool // it is answered from memory
 	replied    bool // its owner has heard of it
+	answered   bool // its answer is complete and on its way
 	relayed    int32
 	output     int32 // tokens that will have been generated
 	hidden     int32 // of them, by reasoning

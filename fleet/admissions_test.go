@@ -15,6 +15,7 @@ import (
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
+	"stampede/wire"
 )
 
 // admissions holds the attempts of a run against the definitions of the limits: every window
@@ -67,14 +68,15 @@ func (a *admissions) counts(l *provider.Limit) (out []count) {
 		}
 		most := req
 		most.Cached = 0
-		c := count{at: r.Received, settled: -1, sure: r.Reply.Status == 200 || r.First >= 0}
-		c.most = max(l.Counts(most), l.Ends(most, provider.Used{Output: int(size.Output)}))
+		c := count{at: r.Received, settled: -1, sure: r.Reply.Class() == wire.OK || r.First >= 0}
+		c.most = max(l.Counts(most), l.Ends(most, provider.Used{Output: int(size.Output), Answered: true}))
 		if l.Resource == provider.Dollars {
 			c.most = math.MaxInt32 // what it was billed, two dollars at most
 		}
 		c.late = c.most > l.Counts(req)
 		used := provider.Used{}
 		if known := r.Reply.Status == 200 && r.Bill > 0 && p.Gateway.Retries == 0; known {
+			used.Answered = r.Reply.Failure == wire.None
 			req.Cached, used.Output, used.Nano, c.settled = r.Usage.Cached, r.Usage.Output, int64(r.Bill), r.Ended-hop
 		}
 		c.charge = l.Counts(req)
@@ -284,7 +286,7 @@ func spans(t *rapid.T, l *provider.Limit, in []step, period time.Duration, amoun
 // ramp: no window of Every counts more than all that may have been counted in the one before
 // allows; while that is the threshold, no slice of it counts more than that.
 func ramp(t *rapid.T, l *provider.Limit, counts []count) {
-	if l.Rejected != provider.Free {
+	if l.Rejected != provider.Free || l.Counted == provider.CountAttempts {
 		return // refused requests, whose number the records do not tell, make it grow
 	}
 	counted := map[sim.Time]int64{-1: l.Before, 0: l.Used}
@@ -394,6 +396,7 @@ func TestBoundsOnRandomModels(t *testing.T) {
 		for i, u := range summary.Uses[0] {
 			l := &m.Provider.Limits[i]
 			if known := l.Resource == provider.Requests && l.Kind != provider.LeakyBucket &&
+				l.Counted != provider.CountAnswered &&
 				l.Rejected != provider.IntoDebt; known &&
 				u.Counted > u.Admitted*(1+1e-9)+1e-6 {
 				t.Fatalf("%v: counted %g of %g admitted until %v", l, u.Counted, u.Admitted, end)

@@ -76,7 +76,7 @@ func (b *Bound) Add(c *Call) {
 	r := provider.Request{
 		Tenant: int(c.Fleet), Prompt: int(c.Size.Prompt), Cached: int(c.Size.Cached), MaxTokens: int(c.Size.MaxTokens),
 	}
-	used := provider.Used{Output: int(c.Size.Output), Nano: int64(c.Useful)}
+	used := provider.Used{Output: int(c.Size.Output), Nano: int64(c.Useful), Answered: true}
 	service := time.Duration(0)
 	if to.ReplaysKeys && f.Client.IdempotencyKey && c.Attempts > 1 { // perhaps from memory
 		used.Output = 0

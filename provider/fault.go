@@ -24,8 +24,18 @@ type Fault struct {
 	Share       float64       // of attempts, each drawn by itself, 0..1
 	First       int           // only so many attempts; 0 means all
 	Of          FirstOf       // whose attempts First counts
+	Counted     FaultCounted  // whether a request that it rejects counts at the limits
 	Effect      Effect
 }
+
+// FaultCounted says at which limits a request counts that a fault rejects.
+type FaultCounted uint8
+
+const (
+	AsLimits  FaultCounted = iota // at those that count all attempts
+	AllLimits                     // at every limit
+	NoLimits                      // at none
+)
 
 // FirstOf is whose attempts a fault of the first ones counts.
 type FirstOf uint8
@@ -110,6 +120,7 @@ func (p *Provider) rejects(now sim.Time, r *Request, v *Verdict, reply *wire.Rep
 			*reply = e.reply(now, p.config.RetryAfter)
 			v.Kind, v.After = Refused, e.After
 			v.Billed = p.config.Billing.refusal(e.Reply)
+			p.countFailed(now, r, v, p.config.Faults[i].Counted)
 			return true
 		case Slow:
 			v.Slow *= e.Factor
@@ -298,6 +309,12 @@ func (f Fault) String() string {
 		of = fmt.Sprintf("the first %d attempts of the run", f.First)
 	case f.First > 0:
 		of = fmt.Sprintf("the first %d attempts of each call", f.First)
+	}
+	switch f.Counted {
+	case AllLimits:
+		s += " that counts at the limits"
+	case NoLimits:
+		s += " that counts at no limit"
 	}
 	switch {
 	case f.Share < 1:

@@ -30,6 +30,7 @@ type Limit struct {
 	Output   int64         // of Multiply: how often a token of output counts
 	Cached   Cached        // whether cached tokens of the prompt count
 	Estimate float64       // of the charges that estimate the prompt: estimate over truth; 0 means 1
+	Counted  Counted       // which requests count
 	Rejected Rejected      // whether requests that are refused count
 	Keys     []string      // only requests under these keys count; empty means all
 	Models   []string      // only requests to these models count; empty means all
@@ -81,9 +82,25 @@ func (c Cached) String() string { return CachedWords.Word(c) }
 
 // Used is what a request used in the end.
 type Used struct {
-	Output int   // tokens generated
-	Nano   int64 // billed for it, in nano-dollars
+	Output   int   // tokens generated
+	Nano     int64 // billed for it, in nano-dollars
+	Answered bool  // its client got the answer
 }
+
+// Counted says which requests count.
+type Counted uint8
+
+const (
+	CountAdmitted Counted = iota // those that are admitted
+	CountAttempts                // all that arrive: also those that a fault rejects, or that find no place
+	CountAnswered                // those that are answered, and only once they are
+)
+
+// CountedWords are the words of which requests count.
+var CountedWords = words.Table[Counted]{"admitted", "attempts", "answered"}
+
+// String is the word for which.
+func (c Counted) String() string { return CountedWords.Word(c) }
 
 // Charge is what a request counts at admission, where nothing of the answer's
 // true length is known.
@@ -170,6 +187,9 @@ func (l Limit) Check() error {
 	case l.Quantum > l.Period:
 		return fmt.Errorf("the limit %s is enforced every %v, longer than its period %v", l.label(), l.Quantum,
 			l.Period)
+	case l.Counted == CountAnswered && l.Resource.tokens() && l.Charge != AsProduced:
+		return fmt.Errorf("the limit %s counts answers and charges %v at admission; allowed is %v", l.label(),
+			l.Charge, AsProduced)
 	case l.Settle == Multiply && l.Output < 1:
 		return fmt.Errorf("the limit %s multiplies output by %d; allowed is 1 or more", l.label(), l.Output)
 	}

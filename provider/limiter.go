@@ -139,6 +139,8 @@ func (l *Limit) estimate(r *Request) int64 {
 // charge is what the request counts at admission.
 func (l *Limit) charge(r *Request) int64 {
 	switch {
+	case l.Counted == CountAnswered:
+		return 0
 	case l.Resource == Requests || l.Resource == Concurrency:
 		return 1
 	case l.Resource == Dollars:
@@ -160,12 +162,15 @@ func (l *Limit) charge(r *Request) int64 {
 // settles reports whether the limit may count something else in the end than at
 // admission.
 func (l *Limit) settles() bool {
-	return l.Resource != Requests && (l.Settle != Keep || l.Charge == AsProduced || !l.Resource.tokens())
+	return l.Counted == CountAnswered ||
+		l.Resource != Requests && (l.Settle != Keep || l.Charge == AsProduced || !l.Resource.tokens())
 }
 
 // final is what the request counts in the end.
 func (l *Limit) final(r *Request, used Used) int64 {
 	switch {
+	case l.Counted == CountAnswered && !used.Answered:
+		return 0
 	case l.Resource == Requests:
 		return 1
 	case l.Resource == Concurrency:
@@ -226,13 +231,14 @@ func (l *limiter) settle(now sim.Time, r *Request, used Used) int64 {
 	return back
 }
 
-// penalise counts a refused request as the rule says and returns how much.
+// penalises reports whether requests that limits refuse count.
+func (l *limiter) penalises() bool { return l.Rejected != Free || l.Counted == CountAttempts }
+
+// penalise counts a request that failed and returns how much: what is there, or down to the debt
+// that is allowed.
 func (l *limiter) penalise(charge int64) int64 {
 	floor := int64(0)
-	switch l.Rejected {
-	case Free:
-		return 0
-	case IntoDebt:
+	if l.Rejected == IntoDebt {
 		floor = -l.burst()
 	}
 	n := l.meter.Drain(charge, floor)

@@ -134,6 +134,12 @@ func (l Limit) String() string {
 	} else if b := l.burst(); b != l.Amount {
 		s += ", burst " + amountOf(l.Resource, b)
 	}
+	switch l.Counted {
+	case CountAttempts:
+		s += ", failed attempts count"
+	case CountAnswered:
+		s += ", only answered requests count, at their end"
+	}
 	switch l.Rejected {
 	case ToZero:
 		s += ", refused requests use up the limit, never below zero"

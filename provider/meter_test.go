@@ -463,6 +463,94 @@ func TestRejectedRequestsCount(t *testing.T) {
 	}
 }
 
+// Of a limit of two in a window, which requests count: refusals by it and by another, errors of a fault, want of
+// a place, an answer, a stream that broke. Each row says what is left of 10 after such a request.
+func TestWhichRequestsCount(t *testing.T) {
+	fault := func(counted FaultCounted) []Fault {
+		return []Fault{{At: 10 * s, Share: 1, Counted: counted, Effect: Reject{Reply: wire.Reply{Status: 503}}}}
+	}
+	for _, c := range []struct {
+		counted Counted
+		fault   FaultCounted
+		want    string // left after: an admission, a refusal elsewhere, no place, a broken end, an answer, a fault
+	}{
+		{CountAdmitted, AsLimits, "9 9 9 9 8 8"},
+		{CountAdmitted, AllLimits, "9 9 9 9 8 7"},
+		{CountAdmitted, NoLimits, "9 9 9 9 8 8"},
+		{CountAttempts, AsLimits, "9 8 7 7 6 5"},
+		{CountAttempts, AllLimits, "9 8 7 7 6 5"},
+		{CountAttempts, NoLimits, "9 8 7 7 6 6"},
+		{CountAnswered, AsLimits, "10 10 10 10 9 9"},
+		{CountAnswered, AllLimits, "10 10 10 10 9 9"}, // a fault answers nothing
+	} {
+		p := build(t, Config{
+			Limits: []Limit{
+				{Resource: Requests, Kind: FixedWindow, Amount: 10, Period: 3600 * s, Counted: c.counted},
+				{Resource: InputTokens, Kind: FixedWindow, Amount: 100, Period: 3600 * s, Charge: Prompt},
+			},
+			Capacity: Capacity{Slots: 1},
+			Faults:   fault(c.fault),
+		})
+		got := ""
+		step := func() { got += fmt.Sprint(p.limits[0].meter.Level(), " ") }
+		r := Request{Call: 1, Prompt: 1}
+		receive(p, 0, r, 0)
+		step()
+		receive(p, 0, Request{Prompt: 1000}, 0)
+		step()
+		receive(p, 0, Request{Prompt: 1}, 0) // the slot is taken
+		step()
+		p.Finish(s, &r, Used{})
+		step()
+		receive(p, 2*s, r, 0)
+		p.Finish(3*s, &r, Used{Answered: true})
+		step()
+		receive(p, 10*s, r, 0)
+		step()
+		if got != c.want+" " {
+			t.Errorf("%v, a fault that counts %d: left %s, want %s", c.counted, c.fault, got, c.want)
+		}
+	}
+	// It never takes more than is there, unless into debt: of a daily quota of two, three errors leave none, and
+	// the day's end brings both back.
+	for rejected, want := range map[Rejected]string{Free: "1 0 0 ok", IntoDebt: "1 0 -1 ok"} {
+		p := build(t, Config{
+			Limits: []Limit{{Resource: Requests, Kind: FixedWindow, Amount: 2, Period: 24 * 3600 * s,
+				Counted: CountAttempts, Rejected: rejected}},
+			Faults: []Fault{{For: 3600 * s, Share: 1, Effect: Reject{Reply: wire.Reply{Status: 500}}}},
+		})
+		got := ""
+		for range 3 {
+			receive(p, 0, Request{}, 0)
+			got += fmt.Sprint(p.limits[0].meter.Level(), " ")
+		}
+		if got += describe(receive(p, 24*3600*s, Request{}, 0)); got != want {
+			t.Errorf("%v: %s, want %s", rejected, got, want)
+		}
+	}
+}
+
+// A limit of 100 tokens a minute that counts answers, as LiteLLM's proxy does, knows nothing of requests under
+// way: three of 60 tokens pass at once, and the next is refused once two of them are answered.
+func TestCountsAfterTheAnswer(t *testing.T) {
+	p := build(t, Config{Limits: []Limit{{Resource: Tokens, Kind: FixedWindow, Amount: 100, Period: 60 * s,
+		Counted: CountAnswered, Charge: AsProduced, Settle: Refund}}})
+	r := Request{Prompt: 40, MaxTokens: 1000}
+	got := ""
+	for range 3 {
+		got += describe(receive(p, 0, r, 0)) + ", "
+	}
+	p.Finish(s, &r, Used{Output: 20, Answered: true})
+	got += describe(receive(p, s, r, 0)) + ", "
+	p.Finish(2*s, &r, Used{Output: 20}) // its client has gone
+	got += describe(receive(p, 2*s, r, 0)) + ", "
+	p.Finish(3*s, &r, Used{Output: 20, Answered: true})
+	got += describe(receive(p, 3*s, r, 0))
+	if want := "ok, ok, ok, ok, ok, 429 after 57s"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // greedy is when requests pass that always wait as they are told, until the end.
 func greedy(p *Provider, end time.Duration) (at []time.Duration) {
 	for now, i := time.Duration(0), uint64(0); now < end; i++ {
@@ -774,7 +862,11 @@ func TestAdmissionKnowsNothingOfTheAnswer(t *testing.T) {
 					rapid.IntRange(0, 4).Draw(t, "charge"+name),
 				), Settle: Settle(rapid.IntRange(0, 3).Draw(t, "settle"+name)), Output: 5,
 				Rejected: Rejected(rapid.IntRange(0, 2).Draw(t, "rejected"+name)),
+				Counted:  Counted(rapid.IntRange(0, 2).Draw(t, "counted"+name)),
 			})
+			if l := &limits[i]; l.Counted == CountAnswered {
+				l.Charge = AsProduced
+			}
 		}
 		short, err := New(Config{Limits: limits}, 1)
 		if err != nil {
@@ -819,6 +911,9 @@ func TestSettlementOnRandomLimits(t *testing.T) {
 				"factor")),
 			Estimate: rapid.SampledFrom([]float64{0, 0.8, 1.5}).Draw(t, "estimate"),
 		}
+		if l.Counted = Counted(rapid.IntRange(0, 2).Draw(t, "counted")); l.Counted == CountAnswered {
+			l.Charge = AsProduced
+		}
 		p, err := New(Config{Limits: []Limit{l}}, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -840,7 +935,12 @@ func TestSettlementOnRandomLimits(t *testing.T) {
 			r.Cached = rapid.IntRange(0, r.Prompt).Draw(t, "cache")
 			if v := receive(p, now, r, 0); v.Kind == Admitted {
 				wantTaken += l.Counts(r)
-				flying = append(flying, inFlight{r, Used{Output: rapid.IntRange(0, 900).Draw(t, "output")}})
+				used := Used{Output: rapid.IntRange(0, 900).Draw(t, "output")}
+				used.Answered = rapid.Bool().Draw(t, "answered")
+				flying = append(flying, inFlight{r, used})
+			} else {
+				wantTaken += v.Charged // what is refused may count, and is never given back
+				settledSum += v.Charged
 			}
 			if len(flying) > 0 && rapid.Bool().Draw(t, "one ends") {
 				f := flying[0]

@@ -77,6 +77,7 @@ type Provider struct {
 	config  Config
 	limits  []limiter
 	shown   bool     // headers speak of some limit
+	failing bool     // some limit counts all attempts
 	charges []int64  // of the request at hand, by limit
 	changes []change // of limits, not yet made, in order
 	next    sim.Time // when the first of them is due, or the measured time begins or ends
@@ -124,6 +125,7 @@ func New(c Config, key sim.Key) (*Provider, error) {
 		}
 		p.limits = append(p.limits, newLimiter(l, c))
 		p.shown = p.shown || p.limits[len(p.limits)-1].quota >= 0
+		p.failing = p.failing || l.Counted == CountAttempts
 	}
 	p.charges = make([]int64, len(p.limits))
 	p.ranks = ranks(c.Tenants)
@@ -183,6 +185,7 @@ func (p *Provider) Receive(now sim.Time, r *Request, token uint32, reply *wire.R
 			if p.config.Capacity.Full != 0 {
 				reply.Status = p.config.Capacity.Full
 			}
+			p.countFailed(now, r, &v, AsLimits)
 			return v
 		}
 	}
@@ -232,12 +235,8 @@ const notCounted = -1
 func (p *Provider) refuse(now sim.Time, v *Verdict, reply *wire.Reply) {
 	v.Kind = Refused
 	for i, n := range p.charges {
-		if n != notCounted && p.limits[i].Rejected != Free {
-			n = p.limits[i].penalise(n)
-			if p.limits[i].Resource.tokens() {
-				v.Charged += n
-				p.ledger.Taken += n
-			}
+		if n != notCounted && p.limits[i].penalises() {
+			p.penalise(i, n, v)
 		}
 	}
 	longest, by := time.Duration(-1), 0
@@ -254,6 +253,28 @@ func (p *Provider) refuse(now sim.Time, v *Verdict, reply *wire.Reply) {
 	p.writeRefusal(p.limits[by].refuses(longest), now, longest, reply)
 	if p.shown {
 		p.show(now, reply)
+	}
+}
+
+// penalise counts a request that failed at a limit that would have charged it so much.
+func (p *Provider) penalise(limit int, charge int64, v *Verdict) {
+	l := &p.limits[limit]
+	if n := l.penalise(charge); l.Resource.tokens() {
+		v.Charged += n
+		p.ledger.Taken += n
+	}
+}
+
+// countFailed counts a request that failed before or after the limits, at those that count it.
+func (p *Provider) countFailed(now sim.Time, r *Request, v *Verdict, counted FaultCounted) {
+	if counted == NoLimits || counted == AsLimits && !p.failing {
+		return
+	}
+	for i := range p.limits {
+		if l := &p.limits[i]; l.counts(r) && (counted == AllLimits || l.Counted == CountAttempts) {
+			l.advance(now)
+			p.penalise(i, l.charge(r), v)
+		}
 	}
 }
 

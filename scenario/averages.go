@@ -144,7 +144,7 @@ func used(f *fleet.Fleet, size fleet.Size) provider.Used {
 	if c := &f.Workload.Cache; c.Writes && c.Scope == fleet.OfCall {
 		u.Written = u.Prompt - u.Cached
 	}
-	return provider.Used{Output: int(size.Output), Nano: int64(f.Price.Bill(u))}
+	return provider.Used{Output: int(size.Output), Nano: int64(f.Price.Bill(u)), Answered: true}
 }
 
 // meanRequest is a request of mean size, from the means of the laws.

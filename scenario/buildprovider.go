@@ -219,11 +219,17 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 		Name: l.Name, Resource: valueOf(provider.ResourceWords, l.Resource), Amount: l.Limit.Amount,
 		Period: l.Limit.Period, Burst: l.Burst.Amount, Keys: l.Keys, Models: l.Models, Hidden: l.Hidden,
 		Kind: valueOf(provider.KindWords, l.Kind), Quantum: time.Duration(l.EnforcedEvery), Used: l.Used.Amount,
-		Rejected: valueOf(provider.RejectedWords, l.Rejected),
-		Cached:   provider.CacheCounts, Estimate: float64(l.Estimate), Output: int64(l.OutputFactor),
+		Rejected: valueOf(provider.RejectedWords, l.Rejected), Counted: valueOf(provider.CountedWords, l.Counts),
+		Cached: provider.CacheCounts, Estimate: float64(l.Estimate), Output: int64(l.OutputFactor),
+	}
+	if out.Counted == provider.CountAttempts && l.Rejected == "free" {
+		return out, b.errorf(path+".rejected", "found free and counts: attempts; want to_zero or into_debt")
 	}
 	if l.Cached != "" {
 		out.Cached = valueOf(provider.CachedWords, l.Cached)
+	}
+	if out.Counted == provider.CountAnswered && l.Resource != "requests" && l.Resource != "dollars" {
+		out.Charge = provider.AsProduced
 	}
 	if err := b.limitKind(path, l, &out); err != nil {
 		return out, err
@@ -241,6 +247,7 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 	switch {
 	case l.Charge != "":
 		out.Charge = valueOf(provider.ChargeWords, l.Charge)
+	case out.Counted == provider.CountAnswered:
 	case out.Resource == provider.Tokens:
 		out.Charge = provider.PromptPlusMax
 	case out.Resource == provider.OutputTokens:
@@ -340,6 +347,14 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 	if out.Gap != nil && out.Gap.Mean()+out.Length.Mean() < 0.001 {
 		return out, b.errorf(path,
 			"found a fault that comes more than a thousand times a second; want longer gaps or lengths")
+	}
+	if f.Counts != nil {
+		if f.Status == 0 {
+			return out, b.errorf(path+".counts", "requires status; other faults strike requests that count")
+		}
+		if out.Counted = provider.NoLimits; *f.Counts {
+			out.Counted = provider.AllLimits
+		}
 	}
 	var effects []provider.Effect
 	if f.Status != 0 {

@@ -74,6 +74,7 @@ type Limit struct {
 	OutputFactor  int        `yaml:"output_factor"`
 	Cached        Counts     `yaml:"cached"`
 	Estimate      Number     `yaml:"estimate" zero:"no"`
+	Counts        Counted    `yaml:"counts"`
 	Rejected      Rejected   `yaml:"rejected"`
 }
 
@@ -94,6 +95,7 @@ type Fault struct {
 	Share      Share        `yaml:"share" default:"100%" none:"no attempt"`
 	First      int          `yaml:"first"`
 	Of         FirstOf      `yaml:"of"`
+	Counts     *bool        `yaml:"counts"`
 	Status     int          `yaml:"status"`
 	Code       string       `yaml:"code"`
 	RetryAfter Span         `yaml:"retry_after" none:"no Retry-After"`

@@ -290,6 +290,14 @@ func TestMistakesAreExplained(t *testing.T) {
 			[]string{"provider.faults.0.code: found none; an error in the body of status 200 requires a code"}},
 		{"status of nothing", "  limits:", "  faults: [{status: 204, code: x}]\n  limits:",
 			[]string{"provider.faults.0.status: found 204; want an error status from 300 to 599, or 200 with a code"}},
+		{"answers charged at admission", "  limits:", "  limits:\n" +
+			"    - {resource: tokens, limit: 5k/min, counts: answered, charge: prompt}",
+			[]string{"counts answers and charges prompt at admission; allowed is as_produced"}},
+		{"attempts that are free", "  limits:", "  limits:\n" +
+			"    - {resource: requests, limit: 5k/min, counts: attempts, rejected: free}",
+			[]string{"rejected: found free and counts: attempts; want to_zero or into_debt"}},
+		{"a hang that counts", "  limits:", "  faults: [{hang: true, counts: true}]\n  limits:",
+			[]string{"provider.faults.0.counts: requires status"}},
 		{"first attempts of nobody", "  limits:", "  faults: [{status: 500, of: run}]\n  limits:",
 			[]string{"provider.faults.0.of: says whose first attempts are affected; want first as well"}},
 		{"whose first attempts", "  limits:", "  faults: [{status: 500, first: 2, of: runs}]\n  limits:",

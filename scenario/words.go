@@ -22,6 +22,7 @@ type (
 	Cancel       string
 	Connection   string
 	FirstOf      string
+	Counted      string
 	Send         string
 	Obey         string
 	Obedience    string
@@ -54,6 +55,7 @@ func (Rejected) Words() []string     { return provider.RejectedWords.Names() }
 func (Cancel) Words() []string       { return provider.CancelRuleWords.Names() }
 func (Send) Words() []string         { return provider.WritingWords.Names() }
 func (Connection) Words() []string   { return provider.ReachabilityWords.Names(provider.Reachable) }
+func (Counted) Words() []string      { return provider.CountedWords.Names() }
 func (FirstOf) Words() []string      { return provider.FirstOfWords.Names() }
 func (WhenOpen) Words() []string     { return policy.WhenOpenWords.Names() }
 func (Stops) Words() []string        { return policy.StopsWords.Names() }

@@ -122,6 +122,11 @@ func faults(t *rapid.T, limits []provider.Limit) (out []provider.Fault) {
 			Effect: rapid.SampledFrom(effects).Draw(t, "effect"),
 		})
 	}
+	for i := range out {
+		if _, rejects := out[i].Effect.(provider.Reject); rejects {
+			out[i].Counted = provider.FaultCounted(rapid.IntRange(0, 2).Draw(t, "counted"))
+		}
+	}
 	if len(out) > 0 && rapid.IntRange(0, 2).Draw(t, "first") == 2 {
 		if _, changes := out[0].Effect.(provider.ChangeLimit); !changes {
 			out[0].First = rapid.IntRange(1, 3).Draw(t, "first attempts")
@@ -181,6 +186,11 @@ func Limit(t *rapid.T) provider.Limit {
 		if l.Quantum = quantum(t, l.Period); l.Quantum == 0 {
 			l.Burst = rapid.SampledFrom([]int64{0, max(1, l.Amount/5), 2 * l.Amount}).Draw(t, "burst")
 		}
+	}
+	l.Counted = rapid.SampledFrom([]provider.Counted{provider.CountAdmitted, provider.CountAdmitted,
+		provider.CountAttempts, provider.CountAnswered}).Draw(t, "counted")
+	if l.Counted == provider.CountAnswered && l.Resource != provider.Requests && l.Resource != provider.Dollars {
+		l.Charge = provider.AsProduced
 	}
 	return l
 }

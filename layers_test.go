@@ -54,8 +54,9 @@ var layers = map[string][]string{
 		"stampede/dialect", "stampede/law", "stampede/provider", "stampede/wire", "pgregory.net/rapid",
 	},
 	"fleet": {
-		"stampede/backend", "stampede/cost", "stampede/internal/arena", "stampede/internal/words", "stampede/law",
-		"stampede/policy", "stampede/provider", "stampede/sim", "stampede/wire",
+		"stampede/backend", "stampede/cost", "stampede/internal/arena", "stampede/internal/format",
+		"stampede/internal/words", "stampede/law", "stampede/policy", "stampede/provider", "stampede/sim",
+		"stampede/wire",
 	},
 	"backend": {
 		"stampede/cost", "stampede/internal/arena", "stampede/provider", "stampede/sim", "stampede/wire",

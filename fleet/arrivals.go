@@ -31,11 +31,32 @@ func (Burst) String() string                                  { return "all at o
 // process; a constant rate makes it a renewal process.
 type Renewal struct {
 	Gap  law.Law // of mean 1
-	Rate Profile
+	Rate Rate
+}
+
+// Rate is a rate of arrivals over time.
+type Rate interface {
+	At(t sim.Time) float64 // at an instant, in arrivals per second
+	// Expected is the number of arrivals expected until an instant.
+	Expected(t sim.Time) float64
+	// After is the instant after s by which so many more are expected; false when they never are.
+	After(s sim.Time, want float64) (sim.Time, bool)
+	// Changes are the starts of the pieces until an instant, between which the rate goes in a straight
+	// line, and the highest rate.
+	Changes(end sim.Time) (at []sim.Time, peak float64)
+	String() string
+}
+
+// When is the instant by which so many arrivals are expected; sim.Never if they are not.
+func When(r Rate, n float64) sim.Time {
+	if at, ok := r.After(0, n); ok {
+		return at
+	}
+	return sim.Never
 }
 
 func (r Renewal) Next(_ uint64, last sim.Time, u float64) (sim.Time, bool) {
-	return r.Rate.after(last, r.Gap.Sample(u))
+	return r.Rate.After(last, r.Gap.Sample(u))
 }
 
 // String names the rate and the process: the mean of the gaps follows from the rate.
@@ -68,8 +89,8 @@ type Piece struct {
 // Constant is a profile of one rate.
 func Constant(rate float64) Profile { return Profile{{0, rate, rate}} }
 
-// after solves L(t) - L(s) = want for t.
-func (p Profile) after(s sim.Time, want float64) (sim.Time, bool) {
+// After implements Rate: it solves L(t) - L(s) = want for t.
+func (p Profile) After(s sim.Time, want float64) (sim.Time, bool) {
 	for i := range p {
 		last := i == len(p)-1
 		if !last && p[i+1].Start <= s {
@@ -100,7 +121,7 @@ func (p Profile) after(s sim.Time, want float64) (sim.Time, bool) {
 	return 0, false
 }
 
-// Expected is L(t), the number of arrivals expected until an instant.
+// Expected implements Rate: it is L(t).
 func (p Profile) Expected(t sim.Time) (sum float64) {
 	for i, piece := range p {
 		if piece.Start >= t {
@@ -116,12 +137,34 @@ func (p Profile) Expected(t sim.Time) (sum float64) {
 	return sum
 }
 
-// When is the instant by which so many arrivals are expected; sim.Never if they are not.
-func (p Profile) When(n float64) sim.Time {
-	if at, ok := p.after(0, n); ok {
-		return at
+// At implements Rate.
+func (p Profile) At(t sim.Time) float64 {
+	i := len(p) - 1
+	for i > 0 && p[i].Start > t {
+		i--
 	}
-	return sim.Never
+	if i == len(p)-1 {
+		return p[i].From
+	}
+	share := float64(t-p[i].Start) / float64(p[i+1].Start-p[i].Start)
+	return p[i].From + share*(p[i].To-p[i].From)
+}
+
+// Changes implements Rate.
+func (p Profile) Changes(end sim.Time) (at []sim.Time, peak float64) { return p.changes(0, end) }
+
+func (p Profile) changes(from, to sim.Time) (at []sim.Time, peak float64) {
+	for i, piece := range p {
+		last := i == len(p)-1
+		if piece.Start >= to || !last && p[i+1].Start <= from {
+			continue
+		}
+		at = append(at, piece.Start)
+		if peak = max(peak, piece.From); !last {
+			peak = max(peak, piece.To)
+		}
+	}
+	return at, peak
 }
 
 func (p Profile) String() string {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"stampede/internal/format"
 	"stampede/sim"
 )
 
@@ -30,7 +31,9 @@ func (b Bursts) Before(t sim.Time) float64 {
 	return float64(b.Calls) * float64((t-1)/b.Every+1)
 }
 
-func (b Bursts) String() string { return fmt.Sprintf("%d at once, every %v", b.Calls, b.Every) }
+func (b Bursts) String() string {
+	return fmt.Sprintf("%d at once, every %s", b.Calls, format.Duration(b.Every))
+}
 
 // Uniform is Calls calls, each at an instant of its own that is equally likely anywhere in Over: a
 // Poisson process of which the number of arrivals is known. In order of time, the first of the n that
@@ -58,4 +61,4 @@ func (u Uniform) Expected(t sim.Time) float64 {
 	return float64(u.Calls) * float64(min(t, u.Over)) / float64(u.Over)
 }
 
-func (u Uniform) String() string { return fmt.Sprintf("at random instants over %v", u.Over) }
+func (u Uniform) String() string { return "at random instants over " + format.Duration(u.Over) }

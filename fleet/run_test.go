@@ -666,17 +666,17 @@ func TestProfile(t *testing.T) {
 		{20 * s, 1, 31 * s},     // nothing between 20 s and 30 s
 		{10 * s, 30 + 2, 32 * s},
 	} {
-		if at, ok := p.after(c.from, c.want); !ok || (at-c.at).Abs() > 10 {
+		if at, ok := p.After(c.from, c.want); !ok || (at-c.at).Abs() > 10 {
 			t.Errorf("%g arrivals after %v: %v, want %v", c.want, c.from, at, c.at)
 		}
 		if n := p.Expected(c.at) - p.Expected(c.from); math.Abs(n-c.want) > 1e-6 {
 			t.Errorf("%g arrivals expected from %v to %v, want %g", n, c.from, c.at, c.want)
 		}
 	}
-	if n := p.Expected(25 * s); n != 40 || p.When(41) != 31*s || (Profile{{0, 1, 1}, {s, 0, 0}}).When(2) != sim.Never {
-		t.Errorf("%g arrivals by 25 s, 41 by %v; want 40 and 31 s", n, p.When(41))
+	if n := p.Expected(25 * s); n != 40 || When(p, 41) != 31*s || When(Profile{{0, 1, 1}, {s, 0, 0}}, 2) != sim.Never {
+		t.Errorf("%g arrivals by 25 s, 41 by %v; want 40 and 31 s", n, When(p, 41))
 	}
-	if _, ok := (Profile{{0, 1, 1}, {s, 0, 0}}).after(0, 2); ok {
+	if _, ok := (Profile{{0, 1, 1}, {s, 0, 0}}).After(0, 2); ok {
 		t.Error("a rate of 0 forever brings no more arrivals")
 	}
 }

@@ -188,6 +188,10 @@ func (b *builder) open(o *Open) (fleet.Process, error) {
 		}
 		gap = law.WeibullFromMean(1, float64(o.Gaps.Weibull.CV))
 	}
+	if len(o.ByHour) > 0 || len(o.ByDay) > 0 {
+		rate, err := b.cycle(o)
+		return fleet.Renewal{Gap: gap, Rate: rate}, err
+	}
 	p := fleet.Profile{{From: float64(o.Rate), To: float64(o.Rate)}}
 	highest := float64(o.Rate)
 	for i, step := range o.Profile {

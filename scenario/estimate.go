@@ -160,18 +160,11 @@ func arrivalsOf(f *fleet.Fleet, horizon sim.Time) (arrivals, bool) {
 	case fleet.Renewal:
 		a := arrivals{by: process.Rate.Expected, end: horizon, name: "spike"}
 		if calls := f.Workload.Calls; calls > 0 {
-			if last := process.Rate.When(float64(calls)); horizon == 0 || last < horizon {
+			if last := fleet.When(process.Rate, float64(calls)); horizon == 0 || last < horizon {
 				a.end = last
 			}
 		}
-		for i, piece := range process.Rate {
-			if a.marks = append(a.marks, piece.Start); piece.Start >= a.end {
-				break
-			}
-			if a.peak = max(a.peak, piece.From); i < len(process.Rate)-1 {
-				a.peak = max(a.peak, piece.To)
-			}
-		}
+		a.marks, a.peak = process.Rate.Changes(a.end)
 		return a, a.end > 0
 	case fleet.Uniform:
 		a := arrivals{by: process.Expected, end: process.Over, marks: []sim.Time{0}}

@@ -108,6 +108,8 @@ type Uniform struct {
 type Open struct {
 	Rate    PerTime `yaml:"rate"`
 	Profile []Step  `yaml:"profile" none:"no change"`
+	ByHour  []Level `yaml:"by_hour" none:"the same at every hour"`
+	ByDay   []Level `yaml:"by_day" none:"the same on every day"`
 	Gaps    Gaps    `yaml:"gaps"`
 	Calls   Count   `yaml:"calls" unlimited:"until the horizon" zero:"no"`
 }

@@ -24,7 +24,7 @@ func (b *builder) warm(m *fleet.Model, limits []Limit) {
 		for k, f := range m.Fleets() {
 			if a, ok := f.Workload.Arrivals.(fleet.Renewal); ok && l.Covers(m.Provider.Tenants[k]) {
 				open = true
-				before += a.Rate[0].From * meanCharge(l, f.Workload.Sizes) * l.Every.Seconds()
+				before += a.Rate.At(0) * meanCharge(l, f.Workload.Sizes) * l.Every.Seconds()
 			}
 		}
 		l.Before = int64(math.Ceil(min(before, 1e18)))

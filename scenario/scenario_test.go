@@ -75,7 +75,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"no workers", "fleet: {workers: 2}", "fleet: {instances: 2}",
 			[]string{"fleet.workers: found none; want the number of workers"}},
 		{"queues of a batch", "fleet: {workers: 2}", "fleet: {workers: 2, queue: per_instance}",
-			[]string{"fleet.queue: found per_instance; it requires workers and an open, burst, uniform or trace workload"}},
+			[]string{"fleet.queue: found per_instance; it requires workers and an open, burst, " +
+				"uniform or trace workload"}},
 		{"a batch dealt", "fleet: {workers: 2}", "fleet: {workers: 2, dispatch: round_robin}",
 			[]string{"fleet.dispatch: found round_robin; workers take the calls of this workload"}},
 		{"no prompt", "  prompt_tokens: 100\n", "", []string{"workload.prompt_tokens: found nothing"}},
@@ -760,15 +761,15 @@ func report[T any](err error, v *T) any {
 
 func TestProfiles(t *testing.T) {
 	const s = time.Second
-	for yaml, want := range map[string]fleet.Profile{
-		"{rate: 40/s}": {{Start: 0, From: 40, To: 40}},
-		"{rate: 40/s, profile: [{at: 20s, rate: 80/s, for: 5s}]}": {{Start: 0, From: 40, To: 40},
+	for yaml, want := range map[string]fleet.Rate{
+		"{rate: 40/s}": fleet.Profile{{Start: 0, From: 40, To: 40}},
+		"{rate: 40/s, profile: [{at: 20s, rate: 80/s, for: 5s}]}": fleet.Profile{{Start: 0, From: 40, To: 40},
 			{Start: 20 * s, From: 80, To: 80}, {Start: 25 * s, From: 40, To: 40}},
-		"{rate: 1/s, profile: [{at: 10s, rate: 3/s, over: 10s}]}": {{Start: 0, From: 1, To: 1},
+		"{rate: 1/s, profile: [{at: 10s, rate: 3/s, over: 10s}]}": fleet.Profile{{Start: 0, From: 1, To: 1},
 			{Start: 10 * s, From: 1, To: 3}, {Start: 20 * s, From: 3, To: 3}},
-		"{profile: [{at: 0s, rate: 2/s}, {at: 5s, rate: 4/s}]}": {{Start: 0, From: 2, To: 2},
+		"{profile: [{at: 0s, rate: 2/s}, {at: 5s, rate: 4/s}]}": fleet.Profile{{Start: 0, From: 2, To: 2},
 			{Start: 5 * s, From: 4, To: 4}},
-		"{rate: 1/s, profile: [{at: 5s, rate: 9/s, over: 2s, for: 4s}]}": {{Start: 0, From: 1, To: 1},
+		"{rate: 1/s, profile: [{at: 5s, rate: 9/s, over: 2s, for: 4s}]}": fleet.Profile{{Start: 0, From: 1, To: 1},
 			{Start: 5 * s, From: 1, To: 9}, {Start: 7 * s, From: 9, To: 9},
 			{Start: 9 * s, From: 1, To: 1}},
 	} {
@@ -778,15 +779,8 @@ func TestProfiles(t *testing.T) {
 			t.Errorf("%s: %v", yaml, err)
 			continue
 		}
-		got := sc.Model.Workload.Arrivals.(fleet.Renewal).Rate
-		if len(got) != len(want) {
+		if got := sc.Model.Workload.Arrivals.(fleet.Renewal).Rate; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, want %v", yaml, got, want)
-			continue
-		}
-		for i := range got {
-			if got[i] != want[i] {
-				t.Errorf("%s: piece %d %v, want %v", yaml, i, got[i], want[i])
-			}
 		}
 	}
 }

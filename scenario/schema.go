@@ -121,6 +121,11 @@ var scalars = map[reflect.Type]*jsonschema.Schema{
 		whole(0),
 	),
 	reflect.TypeFor[PerTime](): text(`^[0-9.eE+-]+[kKM]?/.+$`, "A rate of arrivals, such as 2.5/s or 90/min.", nil),
+	reflect.TypeFor[Level](): text(
+		`^[0-9.eE+-]+[kKMGB]?(/.+)?$`,
+		"A number relative to the others, such as 120, or a rate such as 2/s.",
+		numeric(0),
+	),
 	reflect.TypeFor[Dollars](): text(`^\$?[0-9.eE+-]+$`, "US dollars per million tokens.", numeric(0)),
 	reflect.TypeFor[RetryOn](): {
 		Description: "A status, a class such as 5xx, timeout, connection or stream.",
@@ -218,6 +223,9 @@ func choice(s *jsonschema.Schema, names ...any) {
 	exactlyOne(s)
 	orScalar(s, &jsonschema.Schema{Type: "string", Enum: names})
 }
+
+// JSONSchemaExtend lets a profile be numbers, as by_hour is.
+func (Step) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, scalars[reflect.TypeFor[Level]()]) }
 
 // JSONSchemaExtend lets a preset be its name.
 func (Policy) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, &jsonschema.Schema{Type: "string"}) }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"reflect"
+	"slices"
 
 	"stampede/cost"
 	"stampede/dialect"
@@ -148,6 +149,23 @@ func (w *Workload) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string)
 		}
 	}
 	return d.Plain(n, reflect.ValueOf(w).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler: a profile of numbers is one by hour.
+func (o *Open) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	isMapping := func(n *strict.Node) bool { return n.Kind != strict.Scalar }
+	if p := n.Field("profile"); p != nil && len(p.Items) > 0 && p.Kind == strict.Sequence &&
+		!slices.ContainsFunc(p.Items, isMapping) {
+		renamed := *n
+		renamed.Keys = slices.Clone(n.Keys)
+		for i := range renamed.Keys {
+			if renamed.Keys[i].Name == "profile" {
+				renamed.Keys[i].Name = "by_hour"
+			}
+		}
+		n, o.Profile = &renamed, nil
+	}
+	return d.Plain(n, reflect.ValueOf(o).Elem(), path)
 }
 
 // UnmarshalNode implements strict.Unmarshaler.

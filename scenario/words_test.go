@@ -106,6 +106,8 @@ func TestNoneAndUnlimited(t *testing.T) {
 		{"policy.fallback", "fallbacks=none"},
 		{"fallbacks", "policy.fallback=none"},
 		{"workload.closed.", "workload.redeliver=none"}, {"workload.closed.", "workload.closed={think: 1s, calls: 5}"},
+		{"workload.open.by_hour", "workload.open={rate: 1/s, by_hour: " + numbers(12, "1", 12, "2") + "}"},
+		{"workload.open.by_day", "workload.open={rate: 1/s, by_day: [1, 2, 3, 4, 5, 6, 7]}"},
 		{"workload.closed.every", "workload.closed={every: 1s, calls: 5}"},
 		{"workload.burst.every", "workload.burst={calls: 3, every: 1m}"},
 		{"workload.burst.times", "workload.burst={calls: 3, every: 1m, times: 2}"},

@@ -22,7 +22,8 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 	slices.Sort(chosen)
 	if len(chosen) != 1 {
 		return out, b.errorf("workload",
-			"found %d kinds of arrival %v; want exactly one of batch, burst, closed, open, trace, uniform; null unsets one",
+			"found %d kinds of arrival %v; want exactly one of batch, burst, closed, open, trace, uniform; "+
+				"null unsets one",
 			len(chosen), chosen)
 	}
 	out = fleet.Workload{
@@ -62,7 +63,8 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 		out.Arrivals = fleet.Uniform{Calls: uint64(w.Uniform.Calls), Over: time.Duration(w.Uniform.Over)}
 		out.Calls = uint64(w.Uniform.Calls)
 		if err = b.positive("workload.uniform.calls", w.Uniform.Calls); err == nil && w.Uniform.Over == 0 {
-			err = b.errorf("workload.uniform.over", "found nothing; want the time in which the calls arrive, such as 20s")
+			err = b.errorf("workload.uniform.over",
+				"found nothing; want the time in which the calls arrive, such as 20s")
 		}
 	case w.Closed != nil:
 		pulled, out.Calls = true, uint64(w.Closed.Calls)

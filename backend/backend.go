@@ -83,7 +83,7 @@ func New(c *provider.Config, key sim.Key, loop *sim.Loop[Event], index int) (*Ba
 	if err != nil {
 		return nil, err
 	}
-	makesRoom := func(l provider.Limit) bool { return l.Settle != provider.Keep || l.Resource == provider.Concurrency }
+	makesRoom := func(l provider.Limit) bool { return l.Settle != provider.Keep || l.Resource.Held() }
 	return &Backend{
 		api: api, config: c, loop: loop, index: uint16(index),
 		hop:       (c.RoundTrip + c.Gateway.Latency) / 2,

@@ -153,7 +153,7 @@ func check(t *rapid.T, l *provider.Limit, from, until sim.Time, counts []count) 
 		used = l.Used
 	}
 	switch {
-	case l.Resource == provider.Concurrency:
+	case l.Resource.Held():
 		atOnceHolds(t, l, counts)
 	// what was before a change makes the ceilings after it
 	case l.Kind == provider.RampLimit && (from > 0 || until < sim.End-1):
@@ -318,13 +318,14 @@ func ramp(t *rapid.T, l *provider.Limit, counts []count) {
 	}
 }
 
-// atOnceHolds: at each admission no more than the limit have come and not ended.
+// atOnceHolds: at each admission no more than the limit have come and not ended; of tokens, what they
+// were charged at admission.
 func atOnceHolds(t *rapid.T, l *provider.Limit, counts []count) {
 	for i, c := range counts {
 		n := int64(0)
 		for _, other := range counts[:i+1] {
 			if other.sure && other.settled > c.at {
-				n++
+				n += other.charge
 			}
 		}
 		if n > l.Amount {

@@ -17,7 +17,7 @@ import (
 // and at most K in flight, of which the largest o add up to s, a limit has admitted
 // the last of them when its definition allows sum(a) + sum(o) with a slack of s
 // (see provider.Supply). Workers, places at once and slots bound the time by the work
-// (see provider.Turns).
+// (see provider.Turns), a limit of L tokens in flight by sum(charge x service) / L.
 type Bound struct {
 	model   *Model
 	fleets  []*Fleet
@@ -34,6 +34,7 @@ type counted struct {
 	covers     []bool  // by fleet
 	kept, over int64   // at admission for good, and later
 	max        int64   // the largest kept
+	held       float64 // of a limit on what is held: the charges times the seconds of each
 	largest    largest // of over
 }
 
@@ -90,7 +91,9 @@ func (b *Bound) Add(c *Call) {
 	b.service.add(service)
 	for i := range b.limits {
 		if b.limits[i].covers[c.Fleet] {
-			b.limits[i].add(to.Limits[i].Counts(r), to.Limits[i].Ends(r, used))
+			charge := to.Limits[i].Counts(r)
+			b.limits[i].add(charge, to.Limits[i].Ends(r, used))
+			b.limits[i].held += float64(charge) * service.Seconds()
 		}
 	}
 }
@@ -172,6 +175,9 @@ func (b *Bound) Makespan() time.Duration {
 		l, c := &p.Limits[i], &b.limits[i]
 		if l.Resource == provider.Concurrency && forAll(l, p) {
 			places(l.Amount)
+		} else if l.Resource.Held() {
+			const rounding = 1 - 1e-9 // of the sum
+			bound = max(bound, trip(p)+sim.Seconds(c.held/float64(l.Amount)*rounding))
 		} else if last := c.supply.Earliest(c.kept+c.over, c.slack(l, inFlight)); last > 0 && last < sim.Never {
 			bound = max(bound, last+b.service.min+trip(p)/2)
 		}

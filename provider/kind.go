@@ -58,13 +58,13 @@ type checker interface {
 	check(l *Limit) error
 }
 
-// concurrency is that of a limit on concurrency, which has no period.
-var concurrency = kind{counting: staying{}, reason: dialect.TooMany}
+// holding is that of a limit on what is held, which has no period.
+var holding = kind{counting: staying{}, reason: dialect.TooMany}
 
 // kind is what is known of the kind of a limit.
 func (l *Limit) kind() *kind {
-	if l.Resource == Concurrency {
-		return &concurrency
+	if l.Resource.Held() {
+		return &holding
 	}
 	return &kinds[l.Kind]
 }

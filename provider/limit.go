@@ -47,6 +47,9 @@ const (
 	OutputTokens
 	Dollars     // what was billed, in nano-dollars; it is known when a request has ended
 	Concurrency // requests at the provider at once; without a period
+	// What a request is charged counts from its admission to its end; without a period.
+	TokensInFlight
+	EnqueuedTokens // as a batch API counts the prompts that wait for their answers
 )
 
 // ResourceWords are the words of resources.
@@ -57,6 +60,8 @@ var ResourceWords = words.Table[Resource]{
 	"output_tokens",
 	"dollars",
 	"concurrency",
+	"tokens_in_flight",
+	"enqueued_tokens",
 }
 
 // String is the word for a resource.
@@ -64,6 +69,9 @@ func (r Resource) String() string { return ResourceWords.Word(r) }
 
 // tokens reports whether the resource is tokens of some kind.
 func (r Resource) tokens() bool { return r == Tokens || r == InputTokens || r == OutputTokens }
+
+// Held reports whether the resource is held from admission to the end, and has no period.
+func (r Resource) Held() bool { return r == Concurrency || r == TokensInFlight || r == EnqueuedTokens }
 
 // Cached says whether tokens that come from a cache count.
 type Cached uint8
@@ -173,10 +181,14 @@ func (r Rejected) String() string { return RejectedWords.Word(r) }
 // Check reports a limit that makes no sense.
 func (l Limit) Check() error {
 	switch {
-	case l.Resource == Concurrency:
+	case l.Resource.Held():
 		if l.Amount <= 0 || l.Period != 0 {
-			return fmt.Errorf("a limit of %d requests at once per %v; allowed is a positive number without a period",
-				l.Amount, l.Period)
+			return fmt.Errorf("a limit of %d %v at once per %v; allowed is a positive number without a period",
+				l.Amount, l.Resource, l.Period)
+		}
+		if l.Counted != CountAdmitted || l.Rejected != Free || l.Charge == AsProduced {
+			return fmt.Errorf("the limit %s counts what is at the provider; allowed are charges at admission alone",
+				l.label())
 		}
 	case l.Amount <= 0 || l.Period <= 0:
 		return fmt.Errorf("a limit of %d %v per %v; allowed is a positive amount per positive period", l.Amount,

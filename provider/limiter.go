@@ -54,7 +54,8 @@ func (l Limit) header() int {
 		return -1
 	}
 	return [...]int{Requests: wire.RequestQuota, Tokens: wire.TokenQuota, InputTokens: wire.InputQuota,
-		OutputTokens: wire.OutputQuota, Dollars: -1, Concurrency: -1}[l.Resource]
+		OutputTokens: wire.OutputQuota, Dollars: -1, Concurrency: -1,
+		TokensInFlight: -1, EnqueuedTokens: -1}[l.Resource]
 }
 
 // reshape gives the limit another amount, period and burst from now on.
@@ -173,7 +174,7 @@ func (l *Limit) final(r *Request, used Used) int64 {
 		return 0
 	case l.Resource == Requests:
 		return 1
-	case l.Resource == Concurrency:
+	case l.Resource.Held():
 		return 0
 	case l.Resource == Dollars:
 		return used.Nano
@@ -261,7 +262,7 @@ func (l *limiter) refuses(wait time.Duration) dialect.Reason {
 	switch {
 	case l.Resource == Dollars:
 		return dialect.Spent
-	case wait == sim.Never && reason == dialect.OverLimit:
+	case wait == sim.Never && (reason == dialect.OverLimit || reason == dialect.TooMany):
 		return dialect.TooLarge
 	}
 	return reason

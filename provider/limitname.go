@@ -94,6 +94,10 @@ func (l Limit) madeName() string {
 	switch l.Resource {
 	case Concurrency:
 		s = format.Amount(l.Amount) + " at once"
+	case TokensInFlight:
+		s = format.Amount(l.Amount) + " tokens in flight"
+	case EnqueuedTokens:
+		s = format.Amount(l.Amount) + " enqueued tokens"
 	case Dollars:
 		s = dollars(l.Amount) + "/" + format.Period(l.Period)
 	default:
@@ -106,7 +110,7 @@ func (l Limit) madeName() string {
 	if len(l.Models) > 0 {
 		s += " to " + strings.Join(l.Models, ", ")
 	}
-	if l.Kind != TokenBucket && l.Resource != Concurrency {
+	if l.Kind != TokenBucket && !l.Resource.Held() {
 		s += ", " + l.Kind.String()
 	}
 	return s
@@ -123,7 +127,7 @@ func (l Limit) String() string {
 	} else if l.Name != "" {
 		s = l.Name + ": " + s
 	}
-	if l.Resource == Concurrency {
+	if l.Resource.Held() {
 		return s
 	}
 	if l.Kind == TokenBucket {

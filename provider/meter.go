@@ -41,8 +41,14 @@ func drain(m meter, n, floor int64) int64 {
 type places struct {
 	amount, taken int64
 	at            sim.Time
-	taking        float64    // seconds for which places were taken, all together
-	given         []sim.Time // when places were given back since one was taken last
+	taking        float64 // seconds for which places were taken, all together
+	given         []given // back since one was taken last
+}
+
+// given is so many places that were given back at an instant.
+type given struct {
+	n  int64
+	at sim.Time
 }
 
 func (p *places) Advance(now sim.Time) {
@@ -53,9 +59,7 @@ func (p *places) Advance(now sim.Time) {
 func (p *places) Take(n int64) { p.taken, p.given = p.taken+n, p.given[:0] }
 
 func (p *places) Give(n int64, _ sim.Time) {
-	for range n {
-		p.given = append(p.given, p.at)
-	}
+	p.given = append(p.given, given{n, p.at})
 	p.taken -= n
 }
 
@@ -64,14 +68,21 @@ func (p *places) Give(n int64, _ sim.Time) {
 func (p *places) takenBy(at sim.Time) float64 {
 	sum := p.taking + float64(p.taken)*(at-p.at).Seconds()
 	for _, given := range p.given {
-		sum -= max(0, given-at).Seconds()
+		sum -= float64(given.n) * max(0, given.at-at).Seconds()
 	}
 	return sum
 }
 
+// Wait says that more than all places can never pass.
+func (p *places) Wait(n int64) time.Duration {
+	if n > p.amount {
+		return sim.Never
+	}
+	return 0
+}
+
 func (p *places) Has(n int64) bool         { return p.taken+n <= p.amount }
 func (p *places) Drain(int64, int64) int64 { return 0 }
-func (p *places) Wait(int64) time.Duration { return 0 }
 func (p *places) Level() int64             { return p.amount - p.taken }
 
 func (p *places) Reshape(amount int64, _ time.Duration, _ int64) { p.amount = amount }

@@ -434,6 +434,36 @@ func TestConcurrencyLimit(t *testing.T) {
 	}
 }
 
+// A batch queue of 250 prompt tokens has room for two of 100 and not for a third until one has ended, whatever
+// it generated; max_tokens count for tokens in flight. A prompt of 300 never fits, and the refusal says so.
+func TestTokensAtOnce(t *testing.T) {
+	r := Request{Prompt: 100, MaxTokens: 50}
+	for _, c := range []struct {
+		limit Limit
+		want  string
+	}{
+		{Limit{Resource: EnqueuedTokens, Amount: 250, Charge: Prompt}, "ok ok 429 ok 429 never 50"},
+		{Limit{Resource: TokensInFlight, Amount: 250, Charge: PromptPlusMax}, "ok 429 429 ok 429 never 100"},
+		{Limit{Resource: TokensInFlight, Amount: 300, Charge: PromptPlusMax}, "ok ok 429 ok 429 never 0"},
+	} {
+		p := build(t, Config{Limits: []Limit{c.limit}})
+		got := ""
+		for range 3 {
+			got += describe(receive(p, 0, r, 0)) + " "
+		}
+		p.Finish(s, &r, Used{Output: 1000})
+		got += describe(receive(p, s, r, 0)) + " "
+		got += describe(receive(p, s, Request{Prompt: 310}, 0))
+		if got += fmt.Sprint(" ", p.limits[0].meter.Level()); got != c.want {
+			t.Errorf("%v: %s, want %s", c.limit, got, c.want)
+		}
+	}
+	p := build(t, Config{Dialect: dialect.OpenAI, Limits: []Limit{{Resource: EnqueuedTokens, Amount: 250}}})
+	if v := receive(p, 0, Request{Prompt: 251}, 0); v.Reply.RetryAfter != (wire.Hint{}) {
+		t.Errorf("a prompt that never fits is told to wait: %+v", v.Reply)
+	}
+}
+
 // The wait of a fault is sent as the provider sends waits, a date from the instant at
 // which the reply leaves; a header given word for word stays as it is.
 func TestFaultAsksAsItsProvider(t *testing.T) {

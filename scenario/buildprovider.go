@@ -203,6 +203,8 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 			Keys:     l.Keys,
 			Models:   l.Models,
 		}, nil
+	case l.Resource == "tokens_in_flight" || l.Resource == "enqueued_tokens":
+		return b.heldTokens(path, l)
 	case l.Limit.Amount < 1 || l.Limit.Period == 0:
 		return out, b.errorf(path+".limit", "found %v; %s", l.Limit, rateAllowed)
 	case l.Burst.Amount > 0 && l.Burst.Dollars != (l.Resource == "dollars"):
@@ -265,6 +267,36 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 	}
 	if (out.Settle == provider.Multiply) != (l.OutputFactor != 0) {
 		return out, b.errorf(path+".output_factor", "output_factor and settle: multiply_output require each other")
+	}
+	if err := out.Check(); err != nil {
+		return out, b.errorf(path, "%v", err)
+	}
+	return out, nil
+}
+
+// heldTokens is a limit on the tokens of requests that are at the provider at once.
+func (b *builder) heldTokens(path string, l Limit) (out provider.Limit, err error) {
+	if l.Limit.Period != 0 || l.Limit.Amount < 1 || l.Limit.Dollars {
+		return out, b.errorf(path+".limit", "found %v; want a number of tokens at once, such as 200k", l.Limit)
+	}
+	only := Limit{Name: l.Name, Resource: l.Resource, Limit: l.Limit, Keys: l.Keys, Models: l.Models, Charge: l.Charge,
+		Cached: l.Cached, Estimate: l.Estimate}
+	if !reflect.DeepEqual(l, only) {
+		return out, b.errorf(path, "a limit on %s has a number and, where wanted, a name, keys, models, charge, "+
+			"cached and estimate", l.Resource)
+	}
+	out = provider.Limit{
+		Name: l.Name, Resource: valueOf(provider.ResourceWords, l.Resource), Amount: l.Limit.Amount, Keys: l.Keys,
+		Models: l.Models, Charge: provider.PromptPlusMax, Cached: provider.CacheCounts, Estimate: float64(l.Estimate),
+	}
+	if l.Resource == "enqueued_tokens" {
+		out.Charge = provider.Prompt
+	}
+	if l.Charge != "" {
+		out.Charge = valueOf(provider.ChargeWords, l.Charge)
+	}
+	if l.Cached != "" {
+		out.Cached = valueOf(provider.CachedWords, l.Cached)
 	}
 	if err := out.Check(); err != nil {
 		return out, b.errorf(path, "%v", err)
@@ -393,10 +425,10 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		effects = append(effects, provider.NoConnection{As: valueOf(provider.ReachabilityWords, f.Connection)})
 	}
 	if c := f.Limit; c != nil {
-		if c.Resource == "concurrency" || c.Resource == "" || c.Limit.Period == 0 ||
+		if valueOf(provider.ResourceWords, c.Resource).Held() || c.Resource == "" || c.Limit.Period == 0 ||
 			c.Limit.Dollars != (c.Resource == "dollars") ||
 			(c.Burst.Amount > 0 && c.Burst.Dollars != (c.Resource == "dollars")) {
-			return out, b.errorf(path+".limit", "want a resource other than concurrency and an amount per time")
+			return out, b.errorf(path+".limit", "want a resource with a period and an amount per time")
 		}
 		if f.Gap.set() {
 			return out, b.errorf(path+".gap", "a limit changes at given times; want at and for")

@@ -70,6 +70,9 @@ func (s *Scenario) parts(fleets []averages) (out []part) {
 		case !l.Covers(m.Provider.Tenants[0]):
 		case l.Resource == provider.Concurrency:
 			places(fmt.Sprintf("%s, %.3g s each", l.Name, a.slots), l.Amount, a.slots)
+		case l.Resource.Held():
+			places(fmt.Sprintf("%s, %s of each for %.3g s", l.Name, number(a.charges[i]), a.slots),
+				int64(float64(l.Amount)/max(1, a.charges[i])), a.slots)
 		case a.counts[i] > 0:
 			out = append(out, s.limitPart(i, fleets))
 		}

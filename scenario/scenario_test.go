@@ -294,6 +294,12 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"answers charged at admission", "  limits:", "  limits:\n" +
 			"    - {resource: tokens, limit: 5k/min, counts: answered, charge: prompt}",
 			[]string{"counts answers and charges prompt at admission; allowed is as_produced"}},
+		{"tokens in flight per minute", "  limits:", "  limits:\n" +
+			"    - {resource: tokens_in_flight, limit: 5k/min}",
+			[]string{"limit: found 5000/min; want a number of tokens at once, such as 200k"}},
+		{"enqueued tokens of a kind", "  limits:", "  limits:\n" +
+			"    - {resource: enqueued_tokens, limit: 5k, kind: ramp}",
+			[]string{"a limit on enqueued_tokens has a number and, where wanted, a name"}},
 		{"attempts that are free", "  limits:", "  limits:\n" +
 			"    - {resource: requests, limit: 5k/min, counts: attempts, rejected: free}",
 			[]string{"rejected: found free and counts: attempts; want to_zero or into_debt"}},

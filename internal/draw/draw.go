@@ -87,6 +87,15 @@ func Provider(t *rapid.T, tenants []provider.Tenant) provider.Config {
 			Resource: provider.Concurrency, Amount: rapid.Int64Range(1, 4).Draw(t, "slots"),
 		})
 	}
+	if rapid.IntRange(0, 3).Draw(t, "held") == 3 {
+		c.Limits = append(c.Limits, provider.Limit{
+			Resource: rapid.SampledFrom([]provider.Resource{provider.TokensInFlight, provider.EnqueuedTokens}).
+				Draw(t, "held tokens"),
+			Amount: rapid.Int64Range(100, 1000).Draw(t, "tokens at once"),
+			Charge: provider.Charge(rapid.IntRange(int(provider.Prompt), int(provider.MaxOrEstimate)).Draw(t, "held charge")),
+			Cached: provider.Cached(rapid.IntRange(0, 2).Draw(t, "held cached")),
+		})
+	}
 	c.Faults = faults(t, c.Limits)
 	return c
 }

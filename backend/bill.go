@@ -11,7 +11,7 @@ func (b *Backend) conclude(r *Flight) {
 	result := r.result
 	now := b.loop.Now()
 	if usage, billed := b.usage(r); billed {
-		result.Usage, result.Bill = usage, r.Price.Bill(usage)
+		result.Usage, result.Bill = usage, r.relayBill+r.Price.Bill(b.own(r))
 	}
 	result.Charged, result.Settled = r.charged+r.penalty, r.penalty
 	if r.admitted() {

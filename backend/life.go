@@ -3,6 +3,7 @@ package backend
 import (
 	"time"
 
+	"stampede/cost"
 	"stampede/provider"
 	"stampede/sim"
 	"stampede/wire"
@@ -84,9 +85,15 @@ func (b *Backend) refused(r *Flight, v *provider.Verdict) {
 	now := b.loop.Now()
 	gateway := &b.config.Gateway
 	r.penalty += v.Charged
+	bill := cost.Money(0)
+	if v.Billed != provider.Nothing {
+		bill = r.Price.Bill(r.usageOfRefusal(v.Billed))
+		b.api.Spend(now, &r.Request.Request, int64(bill))
+	}
 	if int(r.relayed) < gateway.Retries && r.result.Reply.Failure == wire.None { // it looks at the status
 		if v.Billed != provider.Nothing {
 			r.relays = r.relays.Plus(r.usageOfRefusal(v.Billed))
+			r.relayBill += bill
 		}
 		r.relayed++
 		r.Relay++
@@ -95,9 +102,6 @@ func (b *Backend) refused(r *Flight, v *provider.Verdict) {
 		r.billed = v.Billed
 		gateway.Pass(&r.result.Reply)
 		b.refuse(r, v.After+b.hop)
-	}
-	if v.Billed != provider.Nothing {
-		b.api.Spend(now, &r.Request.Request, int64(r.Price.Bill(r.usageOfRefusal(v.Billed))))
 	}
 }
 

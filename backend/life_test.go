@@ -90,6 +90,8 @@ func (o *owner) send(i uint32) {
 	of := &o.requests[i]
 	r.Request, o.sent[i] = of.Request, r
 	of.terms.Price = cost.PerMillion("m", 1, 0.5, 2)
+	// Prompts of more than 150 tokens cost ten times as much: none is, though several refusals together are.
+	of.terms.Price.Bands = []cost.Band{{Above: 150, Rates: cost.PerMillion("m", 10, 5, 20).Rates}}
 	r.Terms, r.Owner, r.Attempt, r.Admitted = &of.terms, i, 1, -1
 	r.Prompt, r.MaxTokens, r.Output = 100, 50, 20
 	o.backend.Send(r)

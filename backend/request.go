@@ -82,6 +82,7 @@ type Flight struct {
 	ends       sim.Timer  // ends
 	watch      sim.Timer  // starts
 	relays     cost.Usage // of refusals that the gateway kept to itself
+	relayBill  cost.Money // for them: each has a price of its own, by the length of its prompt
 }
 
 // Number tells the request from others of its backend that are under way.

@@ -2,7 +2,8 @@
 // in pico-dollars per token, which is the same number as micro-dollars per million tokens:
 // $0.15 per million tokens = 150,000 pico-dollars per token, and 1,000 tokens at it = 150,000 nano-dollars.
 //
-// [Rates.Bill] is the only place that multiplies tokens by rates. A [PriceList] finds a [Price] by
+// [Rates.Bill] is the only place that multiplies tokens by rates; [Price.Bill] chooses them by the length of
+// the prompt. A [PriceList] finds a [Price] by
 // model and [Tier]; [Builtin] is the list in the program, [Read] reads those of LiteLLM and
 // genai-prices. [Waste] is money spent on tokens that nobody used, by [Cause].
 package cost
@@ -12,6 +13,7 @@ import (
 	"math"
 	"math/bits"
 
+	"stampede/internal/format"
 	"stampede/internal/words"
 )
 
@@ -50,6 +52,7 @@ type Price struct {
 	Model string
 	Tier  Tier
 	Rates
+	Bands  []Band // of longer prompts, the shortest first
 	Date   string // from which the price holds or at which it was looked up; empty when unknown
 	Source string // where the price comes from
 	Note   string // a caveat for the reader; usually empty
@@ -116,20 +119,29 @@ func (p Price) String() string {
 	if p.Rates == (Rates{}) {
 		return p.Model
 	}
-	per := func(pico int64) string { return fmt.Sprintf("$%.4g", float64(pico)/1e6) }
 	s := p.Model
 	if p.Tier != Standard {
 		s += " (" + p.Tier.String() + ")"
 	}
-	s += fmt.Sprintf(": %s in, %s cached, ", per(p.Input), per(p.Cached))
-	if p.Written != p.Input {
-		s += per(p.Written) + " written, "
+	s += ": " + p.Rates.String() + " per million tokens"
+	for _, b := range p.Bands {
+		s += fmt.Sprintf("; prompts above %s: %v", format.Amount(int64(b.Above)), b.Rates)
 	}
-	s += per(p.Output) + " out"
-	if p.Reasoning != p.Output {
-		s += ", " + per(p.Reasoning) + " reasoning"
+	return s
+}
+
+// String writes the rates per million tokens.
+func (r Rates) String() string {
+	per := func(pico int64) string { return fmt.Sprintf("$%.4g", float64(pico)/1e6) }
+	s := fmt.Sprintf("%s in, %s cached, ", per(r.Input), per(r.Cached))
+	if r.Written != r.Input {
+		s += per(r.Written) + " written, "
 	}
-	return s + " per million tokens"
+	s += per(r.Output) + " out"
+	if r.Reasoning != r.Output {
+		s += ", " + per(r.Reasoning) + " reasoning"
+	}
+	return s
 }
 
 // Cause is why money was wasted. Its words are those of tables, CSV and JSON.

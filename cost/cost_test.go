@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -58,6 +59,59 @@ func TestCacheMisses(t *testing.T) {
 	} {
 		if got := c.p.Bill(c.u); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// The length of the prompt chooses the rates of the whole request: gpt-5.4 costs $2.50 and $15 to 272,000 tokens,
+// and $5, $0.50 cached and $22.50 above. So does a batch, at half of both.
+func TestLongPrompts(t *testing.T) {
+	read := func(text string) PriceList {
+		t.Helper()
+		b, err := Read(strings.NewReader(text), "f", "2026-10-04")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	const litellm = `{"m": {"input_cost_per_token": 2e-6, "output_cost_per_token": 1e-5,
+		"cache_read_input_token_cost": 2e-7, "input_cost_per_token_priority": 4e-6,
+		"output_cost_per_token_priority": 2e-5, "input_cost_per_token_above_200k_tokens": 4e-6,
+		"output_cost_per_token_above_200k_tokens": 1.5e-5, "input_cost_per_token_above_200k_tokens_priority": 7e-6,
+		"output_cost_per_token_above_200k_tokens_priority": 3e-5}}`
+	const genai = `[{"id": "p", "models": [{"id": "m", "prices": {
+		"input_mtok": {"base": 2, "tiers": [{"start": 200000, "price": 4}]}, "cache_read_mtok": 0.2,
+		"output_mtok": {"base": 10, "tiers": [{"start": 128000, "price": 12}, {"start": 200000, "price": 15}]}}}]}]`
+	for _, c := range []struct {
+		name  string
+		list  PriceList
+		model string
+		tier  Tier
+		u     Usage
+		want  float64 // dollars
+	}{
+		{"just not long", Builtin(), "gpt-5.4", Standard, Usage{Prompt: 272_000, Output: 1000}, 0.68 + 0.015},
+		{"one token more", Builtin(), "gpt-5.4", Standard, Usage{Prompt: 272_001, Output: 1000}, 1.360005 + 0.0225},
+		{"cached tokens are of the prompt", Builtin(), "gpt-5.4", Standard,
+			Usage{Prompt: 300_000, Cached: 200_000, Output: 1000}, 0.5 + 0.1 + 0.0225},
+		{"a batch", Builtin(), "gpt-5.4", Batch, Usage{Prompt: 300_000, Output: 1000}, 0.75 + 0.01125},
+		{"written to the cache", Builtin(), "claude-sonnet-4-5", Standard, Usage{Prompt: 400_000, Written: 400_000}, 3},
+		{"LiteLLM", read(litellm), "m", Standard, Usage{Prompt: 200_001, Cached: 100_001, Output: 1000},
+			0.4 + 0.0400004 + 0.015}, // cached in proportion: $0.40
+		{"LiteLLM, priority", read(litellm), "m", Priority, Usage{Prompt: 300_000, Output: 1000}, 2.1 + 0.03},
+		{"genai-prices, at the start of a tier", read(genai), "m", Standard, Usage{Prompt: 128_000, Output: 1000},
+			0.256 + 0.01},
+		{"genai-prices, its second price", read(genai), "m", Standard, Usage{Prompt: 150_000, Output: 1000}, 0.3 + 0.012},
+		{"genai-prices, its third", read(genai), "m", Standard, Usage{Prompt: 300_000, Output: 1000}, 1.2 + 0.015},
+		{"tiered_pricing of LiteLLM", excerpt(t, "litellm.json", ""), "dashscope/qwen-flash", Standard,
+			Usage{Prompt: 300_000, Output: 1000}, 0.075 + 0.002},
+	} {
+		p, err := c.list.Price(c.model, c.tier)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Bill(c.u); got != Money(math.Round(c.want*1e9)) {
+			t.Errorf("%s: %v of %v, want $%g", c.name, got, p, c.want)
 		}
 	}
 }

@@ -8,17 +8,44 @@ import (
 	"time"
 )
 
-// amount is a price in genai-prices: a number, or a base with tiers.
-type amount float64
+// amount is a price in genai-prices: a number, or a base with tiers. The price of a tier is that of
+// all tokens of its type once the prompt is longer than its start (the schema of genai-prices).
+type amount struct {
+	base  float64
+	tiers []struct {
+		Start int
+		Price float64
+	}
+}
 
 func (a *amount) UnmarshalJSON(data []byte) error {
-	if bytes.HasPrefix(data, []byte("{")) {
-		var tiered struct{ Base float64 }
-		err := json.Unmarshal(data, &tiered)
-		*a = amount(tiered.Base)
-		return err
+	if !bytes.HasPrefix(data, []byte("{")) {
+		return json.Unmarshal(data, &a.base)
 	}
-	return json.Unmarshal(data, (*float64)(a))
+	var tiered struct {
+		Base  float64
+		Tiers []struct {
+			Start int
+			Price float64
+		}
+	}
+	err := json.Unmarshal(data, &tiered)
+	a.base, a.tiers = tiered.Base, tiered.Tiers
+	return err
+}
+
+// million is the price of prompts of more than so many tokens, or the base; nil without any.
+func (a *amount) million(above int) *float64 {
+	if a == nil {
+		return nil
+	}
+	price, from := a.base, 0
+	for _, t := range a.tiers {
+		if t.Start <= above && t.Start >= from {
+			price, from = t.Price, t.Start
+		}
+	}
+	return &price
 }
 
 type genaiPrices struct {
@@ -30,12 +57,33 @@ type genaiPrices struct {
 }
 
 func (p genaiPrices) quote() Quote {
-	return Quote{
-		Input:   (*float64)(p.Input),
-		Output:  (*float64)(p.Output),
-		Cached:  (*float64)(p.Cached),
-		Written: (*float64)(p.Written),
+	above := func(tokens int) Quote {
+		return Quote{
+			Input:   p.Input.million(tokens),
+			Output:  p.Output.million(tokens),
+			Cached:  p.Cached.million(tokens),
+			Written: p.Written.million(tokens),
+		}
 	}
+	q := above(-1)
+	for _, start := range p.starts() {
+		q.Long = append(q.Long, LongQuote{start, above(start)})
+	}
+	return q
+}
+
+// starts are the lengths of prompts at which some price changes.
+func (p genaiPrices) starts() (out []int) {
+	for _, a := range []*amount{p.Input, p.Output, p.Cached, p.Written} {
+		if a == nil {
+			continue
+		}
+		for _, t := range a.tiers {
+			out = append(out, max(0, t.Start))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // genaiPrice is a price with the condition under which it holds: from a date on, or in some
@@ -218,8 +266,8 @@ func (b PriceList) genaiPrice(model string, p *genaiPrice) (price Price, reason 
 	if err != nil {
 		return price, "has no price: " + err.Error()
 	}
-	if r := p.Prices.Requests; r != nil && *r > 0 {
-		price.Note = fmt.Sprintf("%s also costs $%g per 1,000 requests, which is left out", model, float64(*r))
+	if r := p.Prices.Requests; r != nil && r.base > 0 {
+		price.Note = fmt.Sprintf("%s also costs $%g per 1,000 requests, which is left out", model, r.base)
 	}
 	return price, ""
 }

@@ -2,9 +2,11 @@ package cost
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -24,7 +26,7 @@ func (p *perToken) million() *float64 {
 // is spelt differently.
 type litellm struct {
 	litellmStandard
-	Tiered []litellmStandard `json:"tiered_pricing"` // by the length of the prompt, the shortest first
+	Tiered []litellmTiered `json:"tiered_pricing"` // by the length of the prompt, the shortest first
 
 	BatchInput  *perToken `json:"input_cost_per_token_batches"`
 	BatchOutput *perToken `json:"output_cost_per_token_batches"`
@@ -38,6 +40,12 @@ type litellm struct {
 	PriorityCached  *perToken `json:"cache_read_input_token_cost_priority"`
 	PriorityWritten *perToken `json:"cache_creation_input_token_cost_priority"`
 	PriorityOutput  *perToken `json:"output_cost_per_token_priority"`
+}
+
+// litellmTiered is a price with the range of lengths of the prompt for which it holds.
+type litellmTiered struct {
+	litellmStandard
+	Range []float64 `json:"range"`
 }
 
 // litellmStandard is the fields of the standard tier. CacheHit is an older name of Cached.
@@ -69,13 +77,63 @@ func (l litellmStandard) quote() Quote {
 		l.WrittenHour.million(),
 		l.Output.million(),
 		l.Reasoning.million(),
+		nil,
 	}
 }
 
+// longKey finds the price and the length in the name of a field for longer prompts, and the tier.
+var longKey = regexp.MustCompile(`^(input_cost_per_token|output_cost_per_token|cache_read_input_token_cost|` +
+	`cache_creation_input_token_cost|cache_creation_input_token_cost_above_1hr|output_cost_per_reasoning_token)` +
+	`_above_([0-9]{1,6})k_tokens(|_batches|_flex|_priority)$`)
+
+// long are the prices of longer prompts, by tier.
+func (q *tieredQuotes) long(data json.RawMessage) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		m := longKey.FindStringSubmatch(key)
+		if m == nil {
+			continue
+		}
+		var price *perToken
+		if err := json.Unmarshal(fields[key], &price); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		tier := map[string]Tier{"": Standard, "_batches": Batch, "_flex": Flex, "_priority": Priority}[m[3]]
+		thousands, _ := strconv.Atoi(m[2])
+		l := q[tier].above(1000 * thousands)
+		*map[string]**float64{
+			"input_cost_per_token":                      &l.Input,
+			"output_cost_per_token":                     &l.Output,
+			"cache_read_input_token_cost":               &l.Cached,
+			"cache_creation_input_token_cost":           &l.Written,
+			"cache_creation_input_token_cost_above_1hr": &l.WrittenHour,
+			"output_cost_per_reasoning_token":           &l.Reasoning,
+		}[m[1]] = price.million()
+	}
+	return nil
+}
+
+// above is the quote for prompts of more than so many tokens, added where there is none.
+func (q *Quote) above(tokens int) *Quote {
+	for i := range q.Long {
+		if q.Long[i].Above == tokens {
+			return &q.Long[i].Quote
+		}
+	}
+	q.Long = append(q.Long, LongQuote{Above: tokens})
+	return &q.Long[len(q.Long)-1].Quote
+}
+
+// tieredQuotes are quotes by tier.
+type tieredQuotes [Tiers]Quote
+
 // quotes returns the price of each tier. A tier without an output price is left out, as is one that
 // is an error in the file: a batch dearer, or a priority cheaper, than the standard tier.
-func (l litellm) quotes() [Tiers]Quote {
-	q := [Tiers]Quote{
+func (l litellm) quotes() tieredQuotes {
+	q := tieredQuotes{
 		Standard: l.quote(),
 		Batch:    {Input: l.BatchInput.million(), Output: l.BatchOutput.million()},
 		Flex: {
@@ -93,9 +151,14 @@ func (l litellm) quotes() [Tiers]Quote {
 	}
 	if !q[Standard].sold() && len(l.Tiered) > 0 {
 		q[Standard] = l.Tiered[0].quote()
+		for _, t := range l.Tiered[1:] {
+			if len(t.Range) > 0 && t.Range[0] >= 0 && t.Range[0] <= 1e9 {
+				*q[Standard].above(int(t.Range[0])) = t.quote()
+			}
+		}
 	}
 	if !q[Standard].sold() {
-		return [Tiers]Quote{}
+		return tieredQuotes{}
 	}
 	for t := Batch; t < Tiers; t++ {
 		if q[t].sold() && (*q[t].Input > *q[Standard].Input) != (t == Priority) {
@@ -131,6 +194,9 @@ func (b PriceList) addLiteLLM(model string, data json.RawMessage) (reason string
 		return entryReason(err)
 	}
 	quotes := entry.quotes()
+	if err := quotes.long(data); err != nil {
+		return entryReason(err)
+	}
 	standard := quotes[Standard]
 	if !standard.sold() || standard.free() {
 		if units := otherUnits(data); len(units) > 0 {

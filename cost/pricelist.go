@@ -50,26 +50,45 @@ func Builtin() PriceList {
 		panic(err) // the table is part of the program
 	}
 	b := newPriceList("the built-in price list")
-	for _, row := range rows[1:] {
+	for i, row := range rows[1:] {
+		if row[9] != "" { // of longer prompts, read with the row before
+			continue
+		}
 		tier, ok := FindTier(row[1])
 		if !ok {
 			panic("cost: no tier " + row[1])
 		}
 		var q Quote
-		for i, to := range []**float64{&q.Input, &q.Cached, &q.Written, &q.WrittenHour, &q.Output} {
-			if text := row[i+2]; text != "" {
-				dollars, err := strconv.ParseFloat(text, 64)
-				if err != nil {
-					panic(err)
-				}
-				*to = &dollars
+		q.read(row)
+		for _, next := range rows[i+2:] {
+			if next[0] != row[0] || next[1] != row[1] || next[9] == "" {
+				break
 			}
+			l := LongQuote{}
+			if l.Above, err = strconv.Atoi(next[9]); err != nil {
+				panic(err)
+			}
+			l.read(next)
+			q.Long = append(q.Long, l)
 		}
 		if err := b.add(row[0], tier, q, row[7], row[8]); err != nil {
 			panic(err)
 		}
 	}
 	return b
+}
+
+// read takes the prices of a row of the built-in list.
+func (q *Quote) read(row []string) {
+	for i, to := range []**float64{&q.Input, &q.Cached, &q.Written, &q.WrittenHour, &q.Output} {
+		if text := row[i+2]; text != "" {
+			dollars, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				panic(err)
+			}
+			*to = &dollars
+		}
+	}
 }
 
 func newPriceList(name string) PriceList { return PriceList{name, map[string]*listing{}} }
@@ -79,6 +98,8 @@ func newPriceList(name string) PriceList { return PriceList{name, map[string]*li
 // WrittenHour to Written, Reasoning to Output.
 type Quote struct {
 	Input, Cached, Written, WrittenHour, Output, Reasoning *float64
+
+	Long []LongQuote // of longer prompts
 }
 
 // sold reports whether the quote has a price per token.
@@ -158,7 +179,7 @@ func (b PriceList) add(model string, tier Tier, q Quote, date, source string) er
 		l = new(listing)
 	}
 	if tier != Standard {
-		q = q.completeFrom(l.tiers[Standard].Rates)
+		q = q.completeFrom(l.tiers[Standard].Rates).longFrom(l.tiers[Standard])
 	}
 	p, err := b.price(model, tier, q, date, source)
 	if err != nil {
@@ -169,8 +190,8 @@ func (b PriceList) add(model string, tier Tier, q Quote, date, source string) er
 }
 
 func (b PriceList) price(model string, tier Tier, q Quote, date, source string) (Price, error) {
-	rates, err := q.Rates()
-	p := Price{Model: model, Tier: tier, Rates: rates, Date: date, Source: source}
+	p := Price{Model: model, Tier: tier, Date: date, Source: source}
+	err := p.Set(q)
 	if q.free() {
 		p.Note = fmt.Sprintf("the price of %s is 0 in %s: every attempt costs nothing", model, b.name)
 	}

@@ -20,8 +20,8 @@ const maxBytes = 16 << 20
 // The name is that of the file and appears in errors.
 //
 // Prices with a start date hold from that date on; they are looked up on the given day,
-// written 2026-10-04, where empty is the day of the built-in list. Of a price with tiers by
-// the length of the prompt the first is taken.
+// written 2026-10-04, where empty is the day of the built-in list. Prices by
+// the length of the prompt are bands (see [Band]).
 //
 // A model whose entry is invalid, or that is not priced by token, is kept with the reason, which
 // Price returns as an error. A file without any price is an error.

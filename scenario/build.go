@@ -244,14 +244,38 @@ func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
 		if p.Model == "" {
 			out.Model = ownPrice
 		}
-		out.Rates, err = cost.Quote{
+		quote := cost.Quote{
 			Input:     (*float64)(p.Input),
 			Cached:    (*float64)(p.Cached),
 			Written:   (*float64)(p.Written),
 			Output:    (*float64)(p.Output),
 			Reasoning: (*float64)(p.Reasoning),
-		}.Rates()
-		return out, err
+		}
+		for i, l := range p.Long {
+			at := fmt.Sprintf("%s.long_prompts.%d", path, i)
+			switch {
+			case l.Above == 0 || l.Above > 1e9:
+				return out, b.errorf(at+".above", "found %v; want a length of prompts, such as 200k", l.Above)
+			case i > 0 && l.Above <= p.Long[i-1].Above:
+				return out, b.errorf(at+".above", "found %v; want more than the %v before it", l.Above, p.Long[i-1].Above)
+			case l.Input == nil && l.Output == nil:
+				return out, b.errorf(at, "found no price; want input, output or both")
+			}
+			quote.Long = append(quote.Long, cost.LongQuote{Above: int(l.Above), Quote: cost.Quote{
+				Input:     (*float64)(l.Input),
+				Cached:    (*float64)(l.Cached),
+				Written:   (*float64)(l.Written),
+				Output:    (*float64)(l.Output),
+				Reasoning: (*float64)(l.Reasoning),
+			}})
+		}
+		if err := out.Set(quote); err != nil {
+			return out, b.errorf(path, "%v", err)
+		}
+		return out, nil
+	}
+	if len(p.Long) > 0 {
+		return out, b.errorf(path+".long_prompts", "requires input and output; models of a price list have their own")
 	}
 	if p.Model == "" {
 		if p.Tier != "" {

@@ -225,4 +225,15 @@ type Price struct {
 	Written   *Dollars `yaml:"written"`
 	Output    *Dollars `yaml:"output"`
 	Reasoning *Dollars `yaml:"reasoning"`
+	Long      []Long   `yaml:"long_prompts"`
+}
+
+// Long is what the tokens of requests with longer prompts cost.
+type Long struct {
+	Above     Count    `yaml:"above" zero:"no"`
+	Input     *Dollars `yaml:"input"`
+	Cached    *Dollars `yaml:"cached"`
+	Written   *Dollars `yaml:"written"`
+	Output    *Dollars `yaml:"output"`
+	Reasoning *Dollars `yaml:"reasoning"`
 }

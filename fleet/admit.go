@@ -25,6 +25,9 @@ func (r *run) ask(c *call, g *group, req *policy.Request) {
 	if g.Client.Pacer.On() {
 		req.Need = need(c)
 	}
+	if g.instance(c).Routes(c.target) {
+		req.RouteU = g.routing.Uniform(c.id, uint64(c.attempts))
+	}
 	if g.Client.Throttle.On() {
 		req.U = g.shedding.Uniform(c.id, uint64(c.attempts))
 	}
@@ -51,6 +54,7 @@ func (r *run) admit(c *call) {
 	c.paced = req.Paced
 	switch a.Action {
 	case policy.Go:
+		c.target = req.Target
 		r.send(c, a.Generation, false, expiry, layer)
 	case policy.Wait:
 		r.hold(c, waitFor[a.By], expiry, layer)
@@ -60,7 +64,7 @@ func (r *run) admit(c *call) {
 		r.hold(c, waitFor[a.By], expiry, layer)
 	case policy.Refuse, policy.PassOn:
 		if a.By == policy.ByThrottle {
-			r.unblock(m, c.target) // the breaker had let it through
+			r.unblock(m, req.Target) // the breaker had let it through
 		}
 		switch {
 		case a.By == policy.ByExpiry && r.leaves(c) <= now:
@@ -80,7 +84,9 @@ func (r *run) admit(c *call) {
 }
 
 var (
-	waitFor = [...]Wait{policy.ByGate: GateWait, policy.ByPacer: PacerWait, policy.ByBreaker: BreakerWait}
+	waitFor = [...]Wait{
+		policy.ByGate: GateWait, policy.ByPacer: PacerWait, policy.ByRoute: BreakerWait, policy.ByBreaker: BreakerWait,
+	}
 	queueAt = [...]place{policy.ByGate: atGate, policy.ByBreaker: atBreaker}
 )
 

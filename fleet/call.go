@@ -53,7 +53,7 @@ type extra struct {
 	hedge     sim.Timer
 	patience  sim.Timer
 	leaves    sim.Time // when its caller's patience ends
-	acted     uint32   // where its work was done, a bit for each target
+	acted     uint64   // where its work was done, a bit for each target
 	acts      int32
 	target    int32 // that answered
 	repeated  int64

@@ -9,12 +9,15 @@ import (
 )
 
 // Random reports whether replications of the model can differ: whether any of its laws is
-// more than a constant, or a fault, a backoff or a throttle draws lots. Where it is false, what
+// more than a constant, or a fault, a backoff, a throttle or a route draws lots. Where it is false, what
 // one replication shows is certain; where it is true, what none of them shows may still
 // happen. What draws in a way that is not known here counts as random.
 func (m *Model) Random() bool {
 	for _, f := range m.Fleets() {
 		if f.dealt() && f.Dealt == AtRandom {
+			return true
+		}
+		if f.Routed() > 1 && f.Client.Route.Draws() {
 			return true
 		}
 	}

@@ -61,6 +61,15 @@ func TestRandom(t *testing.T) {
 		{"a provider to fall back to", func(m *Model) {
 			m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: law.Exponential{Beta: 1}}}}
 		}, true},
+		{"a route that takes turns", func(m *Model) {
+			m.Others, m.Deployed = []provider.Config{{}}, 1
+			m.Deployments = []Target{{Provider: 1, Weight: 1}}
+			m.Client.Route.By = policy.RouteRoundRobin
+		}, false},
+		{"a route that draws", func(m *Model) {
+			m.Others, m.Deployed = []provider.Config{{}}, 1
+			m.Deployments = []Target{{Provider: 1, Weight: 1}}
+		}, true},
 	} {
 		m := model()
 		c.change(&m)
@@ -75,6 +84,7 @@ func TestReplicationsWithoutChanceAreEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := randomModel(t)
 		m.Beside, m.Others, m.Fallbacks, m.Client.Fallback = nil, nil, nil, policy.Fallback{}
+		m.Deployments, m.Deployed, m.SameLuck = nil, 0, 0
 		m.Provider.Tenants = m.Provider.Tenants[:1]
 		m.Provider.Latency.FirstToken, m.Provider.Latency.TokensPerSecond = law.Constant(0.5), law.Constant(50)
 		for i := range m.Provider.Faults {

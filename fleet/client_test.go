@@ -179,7 +179,7 @@ func TestFallback(t *testing.T) {
 		{For: 10 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 503}}},
 	}
 	m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: law.Constant(2)}}}
-	m.Fallbacks = []Target{{1, cost.PerMillion("dear", 20, 20, 200)}}
+	m.Fallbacks = []Target{{Provider: 1, Price: cost.PerMillion("dear", 20, 20, 200)}}
 	for _, cooldown := range []time.Duration{0, 4 * s} {
 		m.Client.Fallback = policy.Fallback{On: true, Cooldown: cooldown}
 		sent := map[int]string{}
@@ -419,7 +419,7 @@ func TestAllTargetsInCooldown(t *testing.T) {
 	m.Workers = 0
 	m.Provider.Faults = failing(503)
 	m.Others = []provider.Config{{Faults: failing(503)}}
-	m.Fallbacks = []Target{{1, m.Price}}
+	m.Fallbacks = []Target{{Provider: 1, Price: m.Price}}
 	m.Client.Fallback = policy.Fallback{On: true, Cooldown: 3 * s}
 	var got []string
 	if _, err := m.Run(1, 0, each{call: func(c *Call) {
@@ -582,7 +582,7 @@ func TestLayersInAFleet(t *testing.T) {
 		{func() { m.Workload.Redelivery.Deliveries = 4 }, 60},
 		{func() {
 			m.Client.Fallback.On, m.Others = true, []provider.Config{{Faults: failing(500)}}
-			m.Fallbacks = []Target{{1, m.Price}}
+			m.Fallbacks = []Target{{Provider: 1, Price: m.Price}}
 		}, 120},
 		{func() { m.Client.Hedge.After = s }, 240},
 	} {

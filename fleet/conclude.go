@@ -51,7 +51,7 @@ func (r *run) act(c *call, g *group, a *attempt) {
 	if !g.Workload.Acts {
 		return
 	}
-	x, bit := r.extra(c), uint32(1)<<a.Target
+	x, bit := r.extra(c), uint64(1)<<a.Target
 	if !g.Client.IdempotencyKey || x.acted&bit == 0 {
 		x.acts++
 	}
@@ -114,6 +114,9 @@ func (r *run) decide(c *call, a *attempt) (policy.Decision, int) {
 		a.Decision = policy.Decision{Outcome: policy.GaveUpDeadline}
 	} else {
 		a.Decision, layer = g.Client.Decide(&f, r.tries(c), from)
+	}
+	if a.Decision.Again && layer == 0 && g.instance(c).RetriesAtOnce(a.Ended, uint8(a.Target)) {
+		a.Decision.Wait, a.Decision.Hinted = 0, false
 	}
 	r.grant(c, &a.Decision, &a.Reply)
 	if a.First >= 0 && g.Workload.Stream && a.Decision.Again && class != wire.OK {

@@ -147,8 +147,12 @@ func (r *run) giveUp(c *call, outcome policy.Outcome) {
 	if g.Client.Fallback.On && outcome != policy.StreamBroken {
 		now := r.loop.Now()
 		m := g.instance(c)
-		m.CoolDown(now, c.target)
-		if next, ok := m.Available(now, int(c.target)+1); ok {
+		from := g.Routed() // the cooldowns of deployments are for the route
+		if !m.Routes(c.target) {
+			m.CoolDown(now, c.target)
+			from = int(c.target) + 1
+		}
+		if next, ok := m.Available(now, from); ok {
 			c.target = next
 			r.renew(c, len(g.Client.Outer), now)
 			r.wait(c, BackoffWait)

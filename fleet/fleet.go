@@ -42,11 +42,15 @@ type Model struct {
 	Fleet
 	Beside   []Fleet
 	Provider provider.Config // its tenants are the fleets, in this order
-	// Others are further providers, with the same tenants, that fleets fall back to.
-	Others  []provider.Config
-	Horizon sim.Time // from here on no call starts; 0 means none
-	Budget  uint64   // of events; 0 means none
-	Warmup  sim.Time // what limits count before it is no part of Summary.Uses
+	// Others are further providers, with the same tenants. The first Deployed of them are deployments
+	// beside the own one, of those the first SameLuck the own provider again, under other keys; to
+	// the rest fleets fall back.
+	Others   []provider.Config
+	Deployed int
+	SameLuck int
+	Horizon  sim.Time // from here on no call starts; 0 means none
+	Budget   uint64   // of events; 0 means none
+	Warmup   sim.Time // what limits count before it is no part of Summary.Uses
 }
 
 // Fleet is instances times workers and the workload they serve. A fleet meets the
@@ -60,7 +64,10 @@ type Fleet struct {
 	Queue     Queueing // of such calls, before workers
 	Client    policy.Client
 	Price     cost.Price
-	Fallbacks []Target // after the model's own provider at Price, in turn
+	// Deployments serve the same calls as the model's own provider at Price: Client.Route chooses
+	// among it and them.
+	Deployments []Target
+	Fallbacks   []Target // after those, in turn
 }
 
 // Target is a provider that a call may be sent to, by its number, and what its model
@@ -68,14 +75,29 @@ type Fleet struct {
 type Target struct {
 	Provider int
 	Price    cost.Price
+	Weight   float64 // of a deployment, for the route; that of the own provider is 1
 }
 
-// target is where the calls of a fleet are sent, the own provider first.
+// MaxTargets is how many targets a fleet may have.
+const MaxTargets = 64
+
+// Routed is the number of targets that a route chooses among: the first ones.
+func (f *Fleet) Routed() int { return 1 + len(f.Deployments) }
+
+// Targets is the number of all targets.
+func (f *Fleet) Targets() int { return f.Routed() + len(f.Fallbacks) }
+
+// target is where the calls of a fleet are sent: the own provider, the other deployments, the
+// fallbacks.
 func (f *Fleet) target(i uint8) Target {
-	if i == 0 {
-		return Target{0, f.Price}
+	switch n := f.Routed(); {
+	case i == 0:
+		return Target{0, f.Price, 1}
+	case int(i) < n:
+		return f.Deployments[i-1]
+	default:
+		return f.Fallbacks[int(i)-n]
 	}
-	return f.Fallbacks[i-1]
 }
 
 // MaxAttempts is the most attempts that one call can make: those of all retry layers, each
@@ -272,6 +294,8 @@ func (m *Model) Check() error {
 			return fmt.Errorf("a queue for each instance holds calls that come by themselves and wait for workers")
 		case f.Workers < 1 && f.Workload.Redelivery.again(1):
 			return fmt.Errorf("calls can only be delivered again where workers take them from a queue")
+		case f.Targets() > MaxTargets:
+			return fmt.Errorf("%d providers to call; want at most %d", f.Targets(), MaxTargets)
 		case f.Workload.Calls == 0 && m.Horizon == 0:
 			return fmt.Errorf("neither a number of calls nor a horizon: the run would never end")
 		}

@@ -23,19 +23,24 @@ type group struct {
 	next      uint64          // the call to come
 	started   uint64          // calls that arrived
 
-	arrivals, prompts, outputs, reasoning, thinking, patience, jitter, shedding, dealing sim.Key
+	arrivals, prompts, outputs, reasoning, thinking, patience, jitter, shedding, dealing, routing sim.Key
 }
 
 func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
+	weights := make([]float64, f.Routed())
+	for i := range weights {
+		weights[i] = f.target(uint8(i)).Weight
+	}
 	g := group{
 		Fleet: f, index: index, lines: newLines(f), entry: entry,
-		instances: policy.NewInstances(&f.Client, f.Instances, 1+len(f.Fallbacks)),
+		instances: policy.NewInstances(&f.Client, f.Instances, f.Targets(), weights),
 		arrivals:  key.For(forArrivals), prompts: key.For(forPrompts), outputs: key.For(forOutputs),
 		reasoning: key.For(forReasoning), thinking: key.For(forThinking), patience: key.For(forPatience),
 		jitter: key.For(forJitter), shedding: key.For(forShedding), dealing: key.For(forDealing),
+		routing: key.For(forRouting),
 	}
 	t := &f.Client.Timeouts
-	for i := range 1 + len(f.Fallbacks) {
+	for i := range f.Targets() {
 		to := f.target(uint8(i))
 		g.providers = append(g.providers, uint8(to.Provider))
 		g.terms = append(g.terms, backend.Terms{

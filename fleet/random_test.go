@@ -204,12 +204,49 @@ func randomModel(t *rapid.T) Model {
 			Limits:    []provider.Limit{{Resource: provider.Requests, Amount: 60, Period: 60 * s, Burst: 2}},
 		}
 		m.Others = []provider.Config{other, other}
-		m.Fallbacks = []Target{{1, cost.PerMillion("dear", 1, 1, 5)}, {2, cost.PerMillion("dearer", 2, 2, 9)}}
+		m.Fallbacks = []Target{
+			{Provider: 1, Price: cost.PerMillion("dear", 1, 1, 5)},
+			{Provider: 2, Price: cost.PerMillion("dearer", 2, 2, 9)},
+		}
+	}
+	if sometimes("deployments") {
+		randomRoute(t, &m)
 	}
 	if sometimes("horizon") {
 		m.Horizon = draw.Span(t, "horizon span", 30*s)
 	}
 	return m
+}
+
+// randomRoute adds a second key, a deployment of other limits, and a route to them.
+func randomRoute(t *rapid.T, m *Model) {
+	other := provider.Config{
+		Tenants: m.Provider.Tenants, RoundTrip: 20 * ms,
+		Latency: provider.Latency{FirstToken: law.Exponential{Beta: 1}},
+		Limits:  []provider.Limit{{Resource: provider.Requests, Amount: 30, Period: 60 * s, Burst: 2}},
+		Faults: []provider.Fault{
+			{At: s, For: 3 * s, Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}}},
+		},
+	}
+	m.Others = append([]provider.Config{m.Provider, other}, m.Others...)
+	m.Deployed, m.SameLuck = 2, 1
+	for i := range m.Fallbacks {
+		m.Fallbacks[i].Provider += 2
+	}
+	for _, f := range m.Fleets() {
+		f.Deployments = []Target{{Provider: 1, Price: f.Price, Weight: 1}, {Provider: 2, Price: f.Price, Weight: 2.5}}
+		f.Client.Route = policy.Route{
+			By: policy.RouteBy(rapid.IntRange(0, 5).Draw(t, "by")),
+			Cooldown: policy.Cooldown{
+				Failures: rapid.IntRange(0, 2).Draw(t, "failures"), Share: rapid.Float64Range(0, 1).Draw(t, "share"),
+				Over: 10 * s, For: draw.Span(t, "away", 4*s), Hinted: rapid.Bool().Draw(t, "hinted"),
+			},
+			AllAway:     policy.AllAway(rapid.IntRange(0, 2).Draw(t, "all away")),
+			Retry:       policy.RetryRoute(rapid.IntRange(0, 2).Draw(t, "switch")),
+			RetryAtOnce: rapid.Bool().Draw(t, "at once"),
+			Scope:       policy.Scope(rapid.IntRange(0, 1).Draw(t, "route scope")),
+		}
+	}
 }
 
 // concurrency is the limit on requests at once; 0 means none.
@@ -320,13 +357,13 @@ func (a *auditor) Call(c *Call) {
 	case billed != c.Useful+c.Waste.Total():
 		a.t.Fatalf("call %d: attempts billed %d, call %d", c.ID, billed, c.Useful+c.Waste.Total())
 	case (c.Outcome == policy.Answered) != (c.Useful > 0) &&
-		!(c.Outcome == policy.Answered && c.Target == 0 && a.m.Provider.ReplaysKeys):
+		!(c.Outcome == policy.Answered && a.m.Providers()[f.target(uint8(c.Target)).Provider].ReplaysKeys):
 		a.t.Fatalf("call %d: %v with %v of use", c.ID, c.Outcome, c.Useful)
 	case f.MaxAttempts() > 0 && int(c.Attempts) > f.MaxAttempts():
 		a.t.Fatalf("call %d made %d attempts, of at most %d", c.ID, c.Attempts, f.MaxAttempts())
 	case a.m.Horizon > 0 && c.Arrived >= a.m.Horizon:
 		a.t.Fatalf("call %d came at %v, at or after the horizon", c.ID, c.Arrived)
-	case f.Client.IdempotencyKey && int(c.Acts) > 1+len(f.Fallbacks), c.Acts > c.Attempts:
+	case f.Client.IdempotencyKey && int(c.Acts) > f.Targets(), c.Acts > c.Attempts:
 		a.t.Fatalf("call %d acted %d times", c.ID, c.Acts)
 	case c.Outcome == policy.GaveUpAttempts && !f.Client.Hedge.On() && !f.Client.Fallback.On &&
 		len(f.Client.Outer) == 0 && int(c.Attempts)%f.Client.Retry.Attempts != 0 &&

@@ -23,11 +23,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	r.loop.Budget = m.Budget
 	r.loop.Ahead(r.touch)
 	for i, config := range m.Providers() {
-		own := key.For(forProvider)
-		if i > 0 {
-			own = key.For(forFallbacks).For(uint64(i))
-		}
-		b, err := backend.New(config, own, &r.loop, i)
+		b, err := backend.New(config, m.luckOf(key, i), &r.loop, i)
 		if err != nil {
 			return Summary{}, err
 		}
@@ -41,7 +37,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 			own = key.For(forFleets).For(uint64(i))
 		}
 		r.groups = append(r.groups, newGroup(f, i, own, m.entry(i)))
-		counters = counters || f.Client.Pacer.Headers.On
+		counters = counters || f.Client.Pacer.Headers.On || f.Client.Route.By == policy.RouteMostQuota
 		r.layers = max(r.layers, len(f.Client.Outer))
 	}
 	for i := range r.backends {
@@ -85,6 +81,18 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	return summary, nil
 }
 
+// luckOf is the key of a provider's random numbers. Those of one provider under several keys are the
+// same; those of a fallback are the same however many deployments there are.
+func (m *Model) luckOf(key sim.Key, i int) sim.Key {
+	switch {
+	case i <= m.SameLuck:
+		return key.For(forProvider)
+	case i > m.Deployed:
+		return key.For(forFallbacks).For(uint64(i - m.Deployed))
+	}
+	return key.For(forDeployments).For(uint64(i))
+}
+
 // runEvents handles events until none is left, the budget is spent or no more money can be counted.
 func (r *run) runEvents() {
 	for r.accounting.err == nil {
@@ -111,6 +119,8 @@ const (
 	forFallbacks
 	forShedding
 	forDealing
+	forRouting
+	forDeployments
 )
 
 // Events are those of the backends, and these. Of is the number of a fleet where ID is not that

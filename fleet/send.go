@@ -54,6 +54,10 @@ func (r *run) send(c *call, generation uint32, hedge bool, expiry sim.Time, laye
 	}
 	c.flight = aid
 	a.gated = int32(m.Sent(now, a.role))
+	if m.Routes(c.target) {
+		takes := need(c)
+		m.SentTo(now, c.target, &takes)
+	}
 	reach := r.request(c, a, g)
 	r.startTimer(c, g, a, reach, expiry, layer)
 	if int(c.hedges) < g.Client.Hedge.MaxAttempts() {
@@ -100,8 +104,13 @@ func (r *run) hedge(c *call) {
 	g := r.group(c)
 	m := g.instance(c)
 	now := r.loop.Now()
-	r.backends[g.target(c.target).Provider].CatchUp()
-	if c.flight == 0 || r.leaves(c) <= now || r.due(c) {
+	if c.flight == 0 {
+		return
+	}
+	for aid := c.flight; aid > 0; aid = r.attempts.At(aid).next {
+		r.backends[r.attempts.At(aid).backend].CatchUp()
+	}
+	if r.leaves(c) <= now || r.due(c) {
 		return
 	}
 	var req policy.Request
@@ -110,7 +119,7 @@ func (r *run) hedge(c *call) {
 	req.Placed = false // each attempt has a place of its own
 	a := m.AdmitHedge(now, &req)
 	if a.By == policy.ByThrottle && a.Action != policy.Go {
-		r.unblock(m, c.target) // the breaker had let it through
+		r.unblock(m, req.Target) // the breaker had let it through
 	}
 	if a.Action != policy.Go {
 		return
@@ -118,6 +127,7 @@ func (r *run) hedge(c *call) {
 	if req.Placed {
 		c.places++
 	}
+	c.target = req.Target
 	expiry, layer := r.expiry(c)
 	r.send(c, a.Generation, true, expiry, layer)
 }

@@ -178,7 +178,7 @@ func TestWhenABreakerIsOpen(t *testing.T) {
 	m.Workers, m.Workload.Calls = 1, 3
 	m.Provider.Faults = failing(503)
 	m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: law.Constant(1)}}}
-	m.Fallbacks = []Target{{1, cost.PerMillion("dear", 20, 20, 200)}}
+	m.Fallbacks = []Target{{Provider: 1, Price: cost.PerMillion("dear", 20, 20, 200)}}
 	m.Client.Fallback.On = true
 	m.Client.Breaker = policy.Breaker{InARow: 1, Open: 100 * s, WhenOpen: policy.FailFast}
 	expectCalls(t, m, "0 0s-1s answered x2", "1 1s-1s breaker_open x0", "2 1s-1s breaker_open x0")
@@ -196,7 +196,7 @@ func TestBrokenStreamOfAnOuterLayer(t *testing.T) {
 	m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.Break{Part: 0.4}}}
 	m.Client.Outer = []policy.Layer{{Name: "outer", Retry: retries(3, s)}}
 	m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: law.Constant(1)}}}
-	m.Fallbacks = []Target{{1, cost.PerMillion("dear", 20, 20, 200)}}
+	m.Fallbacks = []Target{{Provider: 1, Price: cost.PerMillion("dear", 20, 20, 200)}}
 	m.Client.Fallback.On = true
 	for _, c := range []struct {
 		rule     policy.Broken
@@ -224,7 +224,7 @@ func TestIdempotencyKeyIsKnownToOneProvider(t *testing.T) {
 	m.Workload.Acts = true
 	m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Break{Part: 1}}}
 	m.Others = []provider.Config{{Latency: provider.Latency{FirstToken: law.Constant(1)}}}
-	m.Fallbacks = []Target{{1, cost.PerMillion("dear", 20, 20, 200)}}
+	m.Fallbacks = []Target{{Provider: 1, Price: cost.PerMillion("dear", 20, 20, 200)}}
 	m.Client.Fallback.On, m.Client.IdempotencyKey = true, true
 	m.Client.Retry = retries(2, s)
 	acts := int32(0)

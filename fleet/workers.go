@@ -155,7 +155,9 @@ func (r *run) begin(c *call) {
 		r.extra(c).delivered = now
 	}
 	c.place, c.target = onTheWay, 0
-	if g.Client.Fallback.On {
+	if g.instance(c).Routes(policy.NoTarget) {
+		c.target = policy.NoTarget
+	} else if g.Client.Fallback.On {
 		target, ok := g.instance(c).Available(now, 0)
 		if !ok {
 			r.end(c, policy.Shed)

@@ -23,19 +23,19 @@ func LimitNames(m *fleet.Model) []string {
 	var names []string
 	for i, p := range m.Providers() {
 		for _, l := range p.Limits {
-			names = append(names, l.Name+atProvider(i, p))
+			names = append(names, l.Name+atProvider(m, i, p))
 		}
 	}
 	return names
 }
 
 // atProvider tells the limits of further providers from those of the model's own.
-func atProvider(i int, p *provider.Config) string {
+func atProvider(m *fleet.Model, i int, p *provider.Config) string {
 	switch {
 	case i == 0:
 		return ""
 	case p.Name == "":
-		return fmt.Sprintf(" at fallback %d", i)
+		return fmt.Sprintf(" at fallback %d", i-m.Deployed)
 	}
 	return " at " + p.Name
 }
@@ -98,7 +98,7 @@ func (t *limitTally) add(a *fleet.Attempt) {
 		return
 	}
 	first := 0
-	if a.Target > 0 { // a fallback
+	if a.Target > 0 {
 		first = t.first[t.model.ProviderOf(a)]
 	}
 	to.byLimit[first+int(a.Limit)]++

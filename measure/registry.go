@@ -309,7 +309,7 @@ var effects = []Metric{
 	{Name: "fallback_answers", Unit: "calls", Show: IfKnown,
 		Meaning: "Calls answered by a fallback target",
 		Value: func(t *Tally) float64 {
-			return known(len(t.model.Others) > 0, float64(t.elsewhere))
+			return known(len(t.model.Others) > t.model.Deployed, float64(t.elsewhere))
 		}},
 }
 

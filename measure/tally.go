@@ -214,7 +214,7 @@ func (t *Tally) Call(c *fleet.Call) {
 	t.duplicated += uint64(max(0, c.Acts-1))
 	if c.Outcome == policy.Answered {
 		t.latencyAnswered.add(latency)
-		if c.Target > 0 {
+		if int(c.Target) >= t.model.Fleets()[c.Fleet].Routed() {
 			t.elsewhere++
 		}
 		t.byInstance[t.first[c.Fleet]+int(c.Instance)]++

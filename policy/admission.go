@@ -11,10 +11,11 @@ import (
 // [Instance.Admit] to the next.
 type Request struct {
 	Caller  Waiter
-	Target  uint8   // to which it goes, from 0
+	Target  uint8   // to which the call's last attempt went, or [NoTarget]; Admit sets where this one goes
 	Role    Role    // of the attempt
 	Need    Need    // what it takes from the provider's limits
 	U       float64 // uniform on (0, 1), for the throttle
+	RouteU  float64 // uniform on (0, 1), for the route
 	Expired bool    // its caller or a timeout gives it up at this very instant
 	Placed  bool    // it has its place at the gate
 	Paced   bool    // it has its room at the pacer
@@ -66,12 +67,13 @@ const (
 	ByGate
 	ByPacer
 	ByExpiry
+	ByRoute
 	ByBreaker
 	ByThrottle
 )
 
 // StageWords are the words of stages.
-var StageWords = words.Table[Stage]{"", "gate", "pacer", "expiry", "breaker", "throttle"}
+var StageWords = words.Table[Stage]{"", "gate", "pacer", "expiry", "route", "breaker", "throttle"}
 
 // String is the word for a stage, empty for none.
 func (s Stage) String() string { return StageWords.Word(s) }
@@ -83,6 +85,7 @@ func (s Stage) String() string { return StageWords.Word(s) }
 //	pacer     it takes its room, and waits until that is there; an attempt that the breaker
 //	          would stop now takes none
 //	expiry    an attempt that is given up at this instant is refused
+//	route     it gets its deployment; while all are in cooldown it waits, or is passed on
 //	breaker   while it is open the attempt waits, or is refused; while probes decide it queues
 //	          or is refused; what it does not stop passes
 //	throttle  it is refused at random
@@ -114,7 +117,7 @@ func (s *Instance) admit(now time.Duration, r *Request) Admission {
 		r.Placed = true
 	}
 	if !r.Paced {
-		if s.has&hasBreaker != 0 && s.client.Breaker.stops(r.Role) {
+		if s.has&hasBreaker != 0 && s.client.Breaker.stops(r.Role) && !s.Routes(r.Target) {
 			if open := s.targets[r.Target].breaker.OpenFor(now); open > 0 {
 				return s.stopped(r, open)
 			}
@@ -128,6 +131,15 @@ func (s *Instance) admit(now time.Duration, r *Request) Admission {
 	}
 	if r.Expired {
 		return Admission{Action: Refuse, By: ByExpiry}
+	}
+	if s.Routes(r.Target) {
+		to, wait, ok := s.router.choose(&s.client.Route, now, r.Target, r.RouteU, s.breakers(r.Role))
+		switch r.Target = to; {
+		case wait > 0:
+			return Admission{Action: Wait, By: ByRoute, Wait: wait}
+		case !ok:
+			return Admission{Action: PassOn, By: ByRoute}
+		}
 	}
 	by, generation, open := s.pass(now, r)
 	switch by {
@@ -152,6 +164,13 @@ func (s *Instance) AdmitHedge(now time.Duration, r *Request) Admission {
 			return Admission{Action: Refuse, By: ByPacer}
 		}
 	}
+	if s.Routes(r.Target) {
+		to, _, ok := s.router.choose(&s.client.Route, now, r.Target, r.RouteU, s.breakers(r.Role))
+		if !ok {
+			return Admission{Action: Refuse, By: ByRoute}
+		}
+		r.Target = to
+	}
 	by, generation, _ := s.pass(now, r)
 	if by != NoStage {
 		return Admission{Action: Refuse, By: by}
@@ -164,6 +183,14 @@ func (s *Instance) AdmitHedge(now time.Duration, r *Request) Admission {
 		r.Placed = true
 	}
 	return Admission{Action: Go, Generation: generation}
+}
+
+// breakers are those of the targets; none where they stop no attempt of the role.
+func (s *Instance) breakers(role Role) []target {
+	if s.has&hasBreaker == 0 || !s.client.Breaker.stops(role) {
+		return nil
+	}
+	return s.targets
 }
 
 // pass asks the breaker and the throttle, and names the one that refuses. The breaker is then

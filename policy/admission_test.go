@@ -173,7 +173,7 @@ func TestAdmission(t *testing.T) {
 		{"a hedge does not queue for a probe", Client{Breaker: held},
 			"admit a: go; fail a; 10s; admit b: go; hedge b: refuse breaker; done b"},
 	} {
-		d := desk{Instance: NewInstances(&c.client, 1, 2).At(0)}
+		d := desk{Instance: NewInstances(&c.client, 1, 2, nil).At(0)}
 		for i, line := range strings.Split(c.script, "; ") {
 			step, want, _ := strings.Cut(line, ": ")
 			if got := d.do(t, step); got != want {
@@ -191,7 +191,7 @@ func TestInstancesShare(t *testing.T) {
 			Gate:  Gate{Semaphore: 1, Scope: scope},
 			Pacer: Pacer{Bucket: PaceBucket{Rate: 1, Burst: 2}, Scope: scope},
 		}
-		both := NewInstances(&c, 2, 1)
+		both := NewInstances(&c, 2, 1, nil)
 		both.At(0).Admit(0, &Request{})
 		a := both.At(1).Admit(0, &Request{})
 		if got := a.Action == Queue; got != (scope == ForAll) {
@@ -199,7 +199,7 @@ func TestInstancesShare(t *testing.T) {
 		}
 	}
 	c := Client{Breaker: Breaker{InARow: 1, Open: s}}
-	both := NewInstances(&c, 2, 1)
+	both := NewInstances(&c, 2, 1, nil)
 	a := both.At(0).Admit(0, &Request{})
 	both.At(0).Done(0, &Ended{Generation: a.Generation, Reply: &wire.Reply{Status: 500}})
 	if a := both.At(1).Admit(0, &Request{}); a.Action != Go {
@@ -212,7 +212,7 @@ func TestInstancesShare(t *testing.T) {
 func TestInstancesWithoutMemory(t *testing.T) {
 	c := Client{Retry: Retry{Attempts: 6}, Timeouts: Timeouts{Call: s}, Outer: []Layer{{Name: "queue"}}}
 	const n = 1_000_000
-	all := NewInstances(&c, n, 2)
+	all := NewInstances(&c, n, 2, nil)
 	m := all.At(n - 1)
 	if all.Len() != n || m != all.At(0) {
 		t.Errorf("%d instances, all the same: %v; want %d that are", all.Len(), m == all.At(0), n)
@@ -241,8 +241,9 @@ func TestInstancesWithoutMemory(t *testing.T) {
 		"budget":   {Budget: Budget{Share: Share{Ratio: 1}}},
 		"hedge":    {Hedge: Hedge{After: s}},
 		"fallback": {Fallback: Fallback{On: true}},
+		"route":    {Route: Route{Cooldown: Cooldown{Failures: 1}}},
 	} {
-		if both := NewInstances(&c, 2, 1); both.Len() != 2 || both.At(0) == both.At(1) {
+		if both := NewInstances(&c, 2, 1, []float64{1}); both.Len() != 2 || both.At(0) == both.At(1) {
 			t.Errorf("%s: two instances are one", name)
 		}
 	}
@@ -266,7 +267,7 @@ func TestAdmissionIsAlwaysSane(t *testing.T) {
 			},
 			Throttle: Throttle{K: rapid.SampledFrom([]float64{0, 1.5}).Draw(t, "k"), Window: 10 * s},
 		}
-		m := NewInstances(&c, 1, 1).At(0)
+		m := NewInstances(&c, 1, 1, nil).At(0)
 		var now time.Duration
 		var requests [8]Request
 		var flying [8]*Admission

@@ -30,7 +30,7 @@ func BenchmarkAttempt(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
-			m := NewInstances(&c.client, 1000, 1).At(0)
+			m := NewInstances(&c.client, 1000, 1, nil).At(0)
 			reply := wire.Reply{Status: 429}
 			outer := make([]Tries, len(c.client.Outer))
 			role, cost := FirstTry, 0.0

@@ -99,10 +99,15 @@ func (b Breaker) On() bool { return b.InARow > 0 || b.Ratio > 0 }
 
 // Failed reports whether a reply of the class is a failure.
 func (b *Breaker) Failed(c wire.Class) bool {
-	if b.Counts == 0 {
+	return failedBy(b.Counts, c)
+}
+
+// failedBy reports whether a class is among those that count as failures; none means Failures.
+func failedBy(counts Classes, c wire.Class) bool {
+	if counts == 0 {
 		return Failures.Has(c)
 	}
-	return b.Counts.Has(c)
+	return counts.Has(c)
 }
 
 // probes is how many probes there are.
@@ -203,9 +208,9 @@ func (s *BreakerState) Done(b *Breaker, now time.Duration, generation uint32, fa
 			s.row = 0
 		}
 		if b.Ratio > 0 {
-			s.results.add(b, now, failed)
+			s.results.add(now, failed, b.Count, b.Window)
 		}
-		if (b.InARow > 0 && int(s.row) >= b.InARow) || s.results.tripped(b) {
+		if (b.InARow > 0 && int(s.row) >= b.InARow) || s.results.tripped(b.Ratio, b.Minimum) {
 			s.trip(b, now)
 		}
 	}
@@ -244,13 +249,15 @@ type result struct {
 	failed bool
 }
 
-func (r *results) add(b *Breaker, now time.Duration, failed bool) {
+// add takes in a result, and drops what is not among the last count of them or, with a window, older
+// than that.
+func (r *results) add(now time.Duration, failed bool, count int, window time.Duration) {
 	r.list.Push(result{now, failed})
 	if failed {
 		r.failures++
 	}
-	for r.list.Len() > 0 && (b.Window == 0 && r.list.Len() > b.Count ||
-		b.Window > 0 && r.list.At(0).at <= now-b.Window) {
+	for r.list.Len() > 0 && (window == 0 && r.list.Len() > count ||
+		window > 0 && r.list.At(0).at <= now-window) {
 		r.drop()
 	}
 }
@@ -262,9 +269,10 @@ func (r *results) drop() {
 	}
 }
 
-func (r *results) tripped(b *Breaker) bool {
+// tripped reports whether the share of failures is at least the ratio, with at least so many results.
+func (r *results) tripped(ratio float64, minimum int) bool {
 	n := r.list.Len()
-	return b.Ratio > 0 && n > 0 && n >= b.Minimum && float64(r.failures) >= b.Ratio*float64(n)
+	return ratio > 0 && n > 0 && n >= minimum && float64(r.failures) >= ratio*float64(n)
 }
 
 func (r *results) clear() {

@@ -38,6 +38,7 @@ type Instance struct {
 	throttle *ThrottleState
 	budget   *BudgetState
 	hedge    *HedgeState
+	router   *RouterState
 	targets  []target
 }
 
@@ -52,6 +53,7 @@ const (
 	hasBudget
 	hasHedge
 	hasFallback
+	hasRoute
 )
 
 // mechanisms are those that the client has.
@@ -88,10 +90,14 @@ type target struct {
 	cooldown CooldownState
 }
 
-// NewInstances makes n instances of a client that may call so many targets. Those of a client that
-// remembers nothing from call to call are one and the same, whatever n is.
-func NewInstances(c *Client, n, targets int) Instances {
+// NewInstances makes n instances of a client that may call so many targets, the first of them
+// deployments, of such weights, that its route chooses among. Those of a client that remembers nothing from call to
+// call are one and the same, whatever n is.
+func NewInstances(c *Client, n, targets int, weights []float64) Instances {
 	has := c.mechanisms()
+	if c.Route.on(len(weights)) {
+		has |= hasRoute
+	}
 	if has == 0 {
 		return Instances{n: n, each: perInstance[Instance]{{client: c}}}
 	}
@@ -116,13 +122,17 @@ func NewInstances(c *Client, n, targets int) Instances {
 	throttles := make(perInstance[ThrottleState], count(hasThrottle, PerInstance))
 	budgets := make(perInstance[BudgetState], count(hasBudget, PerInstance))
 	hedges := make(perInstance[HedgeState], count(hasHedge, PerInstance))
+	routers := make(perInstance[RouterState], count(hasRoute, c.Route.Scope))
+	for i := range routers {
+		routers[i] = newRouterState(&c.Route, weights)
+	}
 	all := make([]target, targets*count(hasBreaker|hasFallback, PerInstance))
 	each := make(perInstance[Instance], n)
 	for i := range each {
 		each[i] = Instance{
 			client: c, has: has,
 			gate: gates.at(i), pacer: pacers.at(i), throttle: throttles.at(i), budget: budgets.at(i),
-			hedge: hedges.at(i),
+			hedge: hedges.at(i), router: routers.at(i),
 		}
 		if len(all) > 0 {
 			each[i].targets = all[i*targets : (i+1)*targets]
@@ -163,6 +173,25 @@ func (s *Instance) Sent(now time.Duration, role Role) (inFlight int) {
 	return inFlight
 }
 
+// Routes reports whether attempts to a target, or to NoTarget, go where the route says.
+func (s *Instance) Routes(target uint8) bool {
+	return s.router != nil && (target == NoTarget || int(target) < len(s.router.to))
+}
+
+// SentTo records, beside Sent, the deployment that an attempt goes to, and what it takes there.
+func (s *Instance) SentTo(now time.Duration, target uint8, need *Need) {
+	s.router.sent(now, target, need)
+}
+
+// RetriesAtOnce reports whether a retry does not wait, since a deployment is available.
+func (s *Instance) RetriesAtOnce(now time.Duration, target uint8) bool {
+	if !s.Routes(target) || !s.client.Route.RetryAtOnce || len(s.router.to) < 2 {
+		return false
+	}
+	here, _ := s.router.available(now)
+	return here != 0
+}
+
 // Ended is an attempt that has ended, as its instance sees it.
 type Ended struct {
 	Target     uint8
@@ -190,6 +219,9 @@ func (s *Instance) Done(now time.Duration, e *Ended) {
 		} else {
 			b.Done(&p.Breaker, now, e.Generation, p.Breaker.Failed(class))
 		}
+	}
+	if s.Routes(e.Target) {
+		s.router.done(&p.Route, now, e)
 	}
 	if s.budget != nil {
 		result := Ignored
@@ -263,6 +295,13 @@ func (s *Instance) checkReturned() {
 	}
 	if s.budget != nil && s.budget.Outstanding() != 0 {
 		panic(fmt.Sprintf("policy: at the end a budget counts %d attempts; want 0", s.budget.Outstanding()))
+	}
+	if s.router != nil {
+		for i := range s.router.to {
+			if n := s.router.to[i].busy; n != 0 {
+				panic(fmt.Sprintf("policy: at the end a router counts %d attempts at deployment %d; want 0", n, i))
+			}
+		}
 	}
 	for i := range s.targets {
 		if n := s.targets[i].breaker.Probing(); n != 0 {

@@ -88,6 +88,18 @@ func (m *mirror) compare(r counters) {
 	m.ref = r
 }
 
+// usedShare is the share of the limit that is used; 0 while the mirror knows of none.
+func (m *mirror) usedShare(now time.Duration) float64 {
+	if !m.known {
+		return 0
+	}
+	m.advance(now)
+	if m.window {
+		return (m.taken - m.backBy(now) + m.others) / m.bucket.burst
+	}
+	return 1 - m.bucket.tokens/m.bucket.burst
+}
+
 // advance moves the mirror to now.
 func (m *mirror) advance(now time.Duration) {
 	m.bucket.advance(now)

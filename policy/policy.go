@@ -35,6 +35,7 @@ type Client struct {
 	Budget   Budget
 	Hedge    Hedge
 	Fallback Fallback
+	Route    Route
 	// IdempotencyKey goes with every attempt of a call, so that a provider that
 	// honours it acts once.
 	IdempotencyKey bool
@@ -178,6 +179,7 @@ func (c Client) String() string {
 	add(c.Throttle.String())
 	add(c.Budget.String())
 	add(c.Hedge.String())
+	add(c.Route.String())
 	if c.Fallback.On {
 		add(c.Fallback.String())
 	}

@@ -93,6 +93,7 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 	if sound() {
 		b.warm(&m, f.Provider.Limits)
 	}
+	errs.Add(b.deployments(f, &m, tenants))
 	b.undeclared = slices.DeleteFunc(b.undeclared, func(i int) bool { return i > 0 }) // only the main fleet falls back
 	for i, target := range f.Fallbacks {
 		path := fmt.Sprintf("fallbacks.%d", i)
@@ -104,7 +105,7 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 			price, err = b.priceAt(path+".price", target.Price)
 			errs.Add(err)
 		}
-		m.Fallbacks = append(m.Fallbacks, fleet.Target{Provider: i + 1, Price: price})
+		m.Fallbacks = append(m.Fallbacks, fleet.Target{Provider: m.Deployed + i + 1, Price: price})
 	}
 	if sound() && m.Client.Fallback.On != (len(f.Fallbacks) > 0) {
 		errs.Add(

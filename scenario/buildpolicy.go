@@ -82,6 +82,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	for _, step := range []func() error{
 		func() error { out.Gate, err = b.gate(&p.Gate); return err },
 		func() error { out.Pacer, err = b.pacer(&p.Pace); return err },
+		func() error { out.Route, err = b.route(&p.Route); return err },
 		func() error { out.Breaker, err = b.breaker(&p.Breaker); return err },
 		func() error { out.Budget, err = b.budget(&p.Budget); return err },
 		func() error { return b.hedge(&p.Hedge) },

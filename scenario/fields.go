@@ -69,7 +69,11 @@ var fieldDocs = sync.OnceValue(func() map[string]FieldDoc {
 // docOf is the documentation of a field of a type of the file.
 func docOf(owner reflect.Type, field string) FieldDoc {
 	name, argument, _ := strings.Cut(owner.Name(), "[")
-	doc := fieldDocs()[name+"."+field]
+	doc, ok := fieldDocs()[name+"."+field]
+	if !ok && owner == reflect.TypeFor[Deployment]() { // a provider's
+		doc = fieldDocs()["Provider."+field]
+		doc.Default, doc.Required = "as in provider", ""
+	}
 	unit := ""
 	if strings.HasSuffix(argument, "Span]") {
 		unit = "ms"
@@ -213,7 +217,7 @@ func written(t reflect.Type) (string, reflect.Type) {
 	switch t {
 	case reflect.TypeFor[struct{}]():
 		return "its name alone", t
-	case reflect.TypeFor[Policy](), reflect.TypeFor[Provider]():
+	case reflect.TypeFor[Policy](), reflect.TypeFor[Provider](), reflect.TypeFor[Deployment]():
 		return "the name of a preset, or a mapping", t
 	case reflect.TypeFor[Price]():
 		return "the name of a model, or a mapping", t

@@ -22,6 +22,8 @@ type File struct {
 	Workload     Workload     `yaml:"workload"`
 	Fleet        Fleet        `yaml:"fleet"`
 	Provider     Provider     `yaml:"provider"`
+	Keys         Count        `yaml:"keys" zero:"no"`
+	Deployments  []Deployment `yaml:"deployments" none:"no other deployment"`
 	Policy       Policy       `yaml:"policy" none:"one attempt, no timeout"`
 	OtherFleets  []OtherFleet `yaml:"other_fleets" none:"no other fleet"`
 	Measure      string       `yaml:"measure"`

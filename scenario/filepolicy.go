@@ -20,6 +20,7 @@ type Policy struct {
 	Budget   Budget   `yaml:"budget" none:"no budget"`
 	Hedge    Hedge    `yaml:"hedge" none:"no hedging"`
 	Fallback Fallback `yaml:"fallback" none:"no fallback"`
+	Route    Route    `yaml:"route" none:"at random, no cooldown"`
 	Key      bool     `yaml:"idempotency_key"`
 }
 

@@ -201,6 +201,10 @@ func (s *Scenario) Resolved() ([]byte, error) {
 			f.OtherFleets[i].Policy = &own
 		}
 	}
+	f.Deployments = slices.Clone(f.Deployments)
+	for i := range f.Deployments {
+		f.Deployments[i].Standalone, f.Deployments[i].Preset = true, ""
+	}
 	f.Fallbacks = slices.Clone(f.Fallbacks)
 	for i := range f.Fallbacks {
 		resolveProvider(&f.Fallbacks[i].Provider)

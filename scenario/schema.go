@@ -101,6 +101,22 @@ var scalars = map[reflect.Type]*jsonschema.Schema{
 		"A number of results, such as 100, or a time, such as 30s.",
 		whole(1),
 	),
+	reflect.TypeFor[CooldownTime](): text(
+		`^(retry_after|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`,
+		"A time with its unit, or retry_after.",
+		nil,
+	),
+	reflect.TypeFor[Status](): {
+		Description: "A status, a range such as 502..599, or a class such as 5xx.",
+		AnyOf: []*jsonschema.Schema{
+			{Type: "string", Pattern: `^([345][0-9][0-9]|[345][0-9][0-9]\.\.[345][0-9][0-9]|[345]xx)$`},
+			{Type: "integer", Minimum: json.Number("300"), Maximum: json.Number("599")},
+		},
+	},
+	reflect.TypeFor[Switch](): {
+		Description: "true, false or anew.",
+		AnyOf:       []*jsonschema.Schema{{Type: "boolean"}, {Type: "string", Enum: []any{"anew", "true", "false"}}},
+	},
 	reflect.TypeFor[TimeOfDay](): text(`^[0-2][0-9]:[0-5][0-9]$`, "A time of day, such as 08:30.", nil),
 	reflect.TypeFor[Count]():     text(`^[0-9._]+[kKMGB]?$`, "A whole number, such as 2000, 30k or 1.5M.", whole(0)),
 	reflect.TypeFor[Number]():    text(`^[0-9.eE+-]+[kKMGB]?$`, "A number from 0.", numeric(0)),
@@ -230,6 +246,9 @@ func (Step) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, scalars[reflect
 // JSONSchemaExtend lets a preset be its name.
 func (Policy) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, &jsonschema.Schema{Type: "string"}) }
 func (Provider) JSONSchemaExtend(s *jsonschema.Schema) {
+	orScalar(s, &jsonschema.Schema{Type: "string"})
+}
+func (Deployment) JSONSchemaExtend(s *jsonschema.Schema) {
 	orScalar(s, &jsonschema.Schema{Type: "string"})
 }
 func (Price) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, &jsonschema.Schema{Type: "string"}) }

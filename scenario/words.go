@@ -43,6 +43,9 @@ type (
 	Reaction     string
 	BrokenStream string
 	Class        string
+	RouteBy      string
+	AllAway      string
+	Switch       string
 )
 
 // Words implements strict.Words for each vocabulary. The table of words stands beside the type
@@ -60,6 +63,9 @@ func (Counted) Words() []string      { return provider.CountedWords.Names() }
 func (FirstOf) Words() []string      { return provider.FirstOfWords.Names() }
 func (WhenOpen) Words() []string     { return policy.WhenOpenWords.Names() }
 func (Stops) Words() []string        { return policy.StopsWords.Names() }
+func (RouteBy) Words() []string      { return policy.RouteWords.Names() }
+func (AllAway) Words() []string      { return policy.AllAwayWords.Names() }
+func (Switch) Words() []string       { return policy.RetryRouteWords.Names() }
 func (Reaction) Words() []string     { return policy.ReactionWords.Names() }
 func (BrokenStream) Words() []string { return policy.BrokenWords.Names() }
 func (Obedience) Words() []string    { return policy.ObedienceWords.Names() }

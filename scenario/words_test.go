@@ -57,6 +57,8 @@ policy:
   budget: {tokens: {max: 10, retry: 1}, share: {ratio: 20%, reserve: 3}}
   hedge: {after: 1s}
   fallback: {on: true, cooldown: 1m, cooldown_refresh: 10s}
+  route: {by: least_busy, cooldown: {failures: 3, share: 50%, at_once: [429], for: 9s}}
+deployments: [{name: eu, price: gpt-4o}]
 other_fleets: [{fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1},
   policy: no-retry, price: gpt-4o}]
 fallbacks: [{provider: {}, price: gpt-4o}]
@@ -64,7 +66,7 @@ price: gpt-4o-mini
 `
 
 // walk visits the fields of a type with their paths. Lists are entered at their first item; what a
-// fleet beside and a further provider repeat is left out.
+// fleet beside, a deployment and a further provider repeat is left out.
 func walk(t reflect.Type, path string, seen []reflect.Type, visit func(at string, field reflect.StructField)) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		if t.Kind() == reflect.Slice {
@@ -78,7 +80,8 @@ func walk(t reflect.Type, path string, seen []reflect.Type, visit func(at string
 	for i := range t.NumField() {
 		field := t.Field(i)
 		at := strings.TrimPrefix(path+"."+field.Tag.Get("yaml"), ".")
-		if field.Tag.Get("yaml") == "" {
+		_, repeated := reflect.TypeFor[Provider]().FieldByName(field.Name)
+		if field.Tag.Get("yaml") == "" || t == reflect.TypeFor[Deployment]() && repeated {
 			continue
 		}
 		visit(at, field)
@@ -160,6 +163,9 @@ func TestNoneAndUnlimited(t *testing.T) {
 		},
 		"other_fleets.0.price none": func(s *Scenario) bool {
 			return s.Model.Beside[0].Price.Model == "no price"
+		},
+		"deployments.0.price none": func(s *Scenario) bool {
+			return s.Model.Deployments[0].Price.Model == "no price"
 		},
 		"fallbacks.0.price none": func(s *Scenario) bool {
 			return s.Model.Fallbacks[0].Price.Model == "no price"

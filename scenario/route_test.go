@@ -1,0 +1,154 @@
+package scenario
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"stampede/policy"
+)
+
+const routed = `
+workload: {batch: {calls: 10}, prompt_tokens: 100, output_tokens: 10, max_tokens: 20}
+fleet: {workers: 1}
+provider:
+  name: us
+  round_trip: 50ms
+  limits: [{resource: requests, limit: 600/min}, {resource: tokens, limit: 90k/min}]
+  capacity: {slots: 4, batching: {step: 10ms, per_stream: 1ms}}
+  faults: [{status: 503, at: 1m, for: 1m}]
+price: gpt-4o
+`
+
+// A deployment takes over what it does not set. The model's other providers and weights in words.
+func TestDeployments(t *testing.T) {
+	for _, c := range []struct{ name, more, want string }{
+		{"keys are the provider again", "keys: 3", "key 2 50ms 600 90000 4 1 faults, 1; key 3 50ms 600 90000 4 1 " +
+			"faults, 1"},
+		{"nothing of its own", "deployments: [{}]", "deployment 2 50ms 600 90000 4 1 faults, 1"},
+		{"a list is replaced, a mapping merged", "deployments: [{name: eu, weight: 2.5, faults: none, " +
+			"round_trip: 90ms, " +
+			"limits: [{resource: requests, limit: 60/min}], capacity: {slots: 9}}]", "eu 90ms 60 9 0 faults, 2.5"},
+		{"an item of a list", "deployments: [{limits: {1: {limit: 30k/min}}}]",
+			"deployment 2 50ms 600 30000 4 1 faults, 1"},
+		{"copies", "deployments: [{name: eu, copies: 2, weight: 3}, {name: asia}]",
+			"eu 1 50ms 600 90000 4 1 faults, 3; eu 2 50ms 600 90000 4 1 faults, 3; asia 50ms 600 90000 4 1 faults, 1"},
+		{"nothing of the provider's", "deployments: [{standalone: true, round_trip: 5ms}]",
+			"deployment 2 5ms 0 0 faults, 1"},
+		{"of a preset", "deployments: [{name: mini, preset: openai-tier-1-gpt-4o-mini, faults: none, limits: none}]",
+			"mini 60ms 0 0 faults, 1"},
+		{"null is as in provider", "deployments: [{preset: local-stub, limits: null, name: x, capacity: {slots: 8}}]",
+			"x"},
+	} {
+		s, err := Read([]byte(routed+c.more), "routed", Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var got []string
+		for i, p := range s.Model.Others {
+			text := fmt.Sprintf("%s %v", p.Name, p.RoundTrip)
+			for _, l := range p.Limits {
+				text += fmt.Sprintf(" %d", l.Amount)
+			}
+			got = append(got, fmt.Sprintf("%s %d %d faults, %v", text, p.Capacity.Slots, len(p.Faults),
+				s.Model.Deployments[i].Weight))
+		}
+		if got := strings.Join(got, "; "); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		resolved, err := s.Resolved()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(resolved, "again", Options{})
+		if err != nil {
+			t.Errorf("%s: %v in %s", c.name, err, resolved)
+			continue
+		}
+		if twice, _ := again.Resolved(); !bytes.Equal(twice, resolved) || !reflect.DeepEqual(s.Model, again.Model) {
+			t.Errorf("%s: resolved it is another scenario:\n%s\n%s", c.name, resolved, twice)
+		}
+	}
+}
+
+// A change of the provider reaches its deployments, and a setting reaches into one, without changing
+// the provider.
+func TestSettingsOfDeployments(t *testing.T) {
+	s, err := Read([]byte("deployments: [{name: eu, price: gpt-4o-mini}]\n"+routed), "routed", Options{Set: []string{
+		"deployments.0.limits.0.limit=60/min", "provider.round_trip=70ms", "deployments.0.capacity.batching.step=99ms",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, eu := s.Model.Provider, s.Model.Others[0]
+	if eu.Limits[0].Amount != 60 || own.Limits[0].Amount != 600 {
+		t.Errorf("limits of %d and %d, want 60 and 600", eu.Limits[0].Amount, own.Limits[0].Amount)
+	}
+	if eu.RoundTrip != 70*time.Millisecond {
+		t.Errorf("round trip %v, want that of the provider, 70ms", eu.RoundTrip)
+	}
+	step, changed := own.Capacity.Batching.Step, eu.Capacity.Batching.Step
+	if step != 10*time.Millisecond || changed != 99*time.Millisecond {
+		t.Errorf("steps of %v and %v, want 10ms and 99ms", step, changed)
+	}
+	if got := s.Model.Deployments[0].Price.Model; got != "gpt-4o-mini" {
+		t.Errorf("price of %s", got)
+	}
+}
+
+// The route as it is written and as it is run.
+func TestRouteFields(t *testing.T) {
+	for text, want := range map[string]policy.Route{
+		"{by: least_busy}": {By: policy.RouteLeastBusy},
+		"{by: round_robin, cooldown: {failures: 3, over: 1m, for: 5s}, all_away: wait, switch_on_retry: true}": {
+			By: policy.RouteRoundRobin, AllAway: policy.AwayWaits, Retry: policy.RetryOther,
+			Cooldown: policy.Cooldown{Failures: 3, Over: time.Minute, Minimum: 5, For: 5 * time.Second}},
+		"{cooldown: {share: 50%, over: 30s, minimum: 9, for: retry_after, at_once: [429, 5xx]}, all_away: first, " +
+			"switch_on_retry: false, scope: all}": {
+			AllAway: policy.AwayFirst, Retry: policy.RetryStays, Scope: policy.ForAll,
+			Cooldown: policy.Cooldown{Share: 0.5, Over: 30 * time.Second, Minimum: 9, For: 5 * time.Second,
+				Hinted: true,
+				AtOnce: []policy.Statuses{{From: 429, To: 429}, {From: 500, To: 599}}}},
+	} {
+		s, err := Read([]byte(routed+"keys: 2\npolicy: {route: "+text+"}\n"), "routed", Options{})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if !reflect.DeepEqual(s.Model.Client.Route, want) {
+			t.Errorf("%s: %+v, want %+v", text, s.Model.Client.Route, want)
+		}
+	}
+}
+
+func TestMistakesInDeployments(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"keys: 0", `keys: found "0"; want more than 0`},
+		{"keys: 49", "keys: found 49; want at most 48"},
+		{"deployments: [{copies: 48}]",
+			"deployments.0.copies: found 49 deployments or more in all; want at most 48"},
+		{"deployments: [{weight: 0}]", `deployments.0.weight: found "0"; want more than 0`},
+		{"deployments: [{wieght: 2}]", `deployments.0.wieght: unknown field; did you mean "weight"?`},
+		{"deployments: [{name: us}]", `deployments.0.name: found "us"; want a name of its own`},
+		{"deployments: [{preset: lokal}]", `deployments.0: found "lokal"; no such provider`},
+		{"deployments: [{limits: [{resource: requests, limit: 5}]}]", "deployments.0.limits.0.limit: found 5"},
+		{"policy: {route: {cooldown: {for: 5s}}}",
+			"policy.route.cooldown: found no rule; want failures, share or at_once"},
+		{"policy: {route: {all_away: wait}}", "policy.route.all_away: found it alone"},
+		{"policy: {route: {cooldown: {failures: 1, minimum: 5}}}", "policy.route.cooldown.minimum: found it alone"},
+		{"policy: {route: {cooldown: {failures: 1, for: soon}}}",
+			`policy.route.cooldown.for: found "soon"; want a time`},
+		{"policy: {route: {by: least_bussy}}", `policy.route.by: found "least_bussy"; did you mean "least_busy"?`},
+		{"policy: {route: {cooldown: {failures: 1, at_once: [timeout]}}}", "policy.route.cooldown.at_once.0"},
+		{"policy: {route: {switch_on_retry: yes}}", `policy.route.switch_on_retry: found "yes"`},
+		{"policy: {route: {cooldown: {share: 1, counts_as_failure: []}}}",
+			"policy.route.cooldown.counts_as_failure"},
+	} {
+		_, err := Read([]byte(routed+c.text+"\n"), "routed", Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.text, err, c.want)
+		}
+	}
+}

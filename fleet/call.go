@@ -163,8 +163,11 @@ func (r *run) turnOf(w waiter) bool {
 
 // unqueue takes a call out of the queue it waits in, if any.
 func (r *run) unqueue(c *call) {
-	if c.place == atGate {
+	switch c.place {
+	case atGate:
 		r.group(c).instance(c).CancelAtGate()
+	case inBacklog:
+		r.group(c).lineOf(c.instance).waiting--
 	}
 	c.place = onTheWay
 }

@@ -93,7 +93,7 @@ func TestReplicationsWithoutChanceAreEqual(t *testing.T) {
 		}
 		w := &m.Workload
 		w.Sizes = Drawn{Prompt: law.Constant(100), Output: law.Constant(40), MaxTokens: 50}
-		w.Think, w.Patience = nil, nil
+		w.Think, w.Every, w.Patience = nil, nil, nil
 		if _, renewal := w.Arrivals.(Renewal); renewal {
 			w.Arrivals = Renewal{law.Constant(1), Constant(2)}
 		}

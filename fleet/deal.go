@@ -53,8 +53,10 @@ func (g *group) deal(k uint64) int32 {
 
 // line is a queue of calls that wait for workers, and of workers that wait for calls.
 type line struct {
-	calls sim.Ring[waiter]
-	idle  sim.Ring[uint32]
+	calls   sim.Ring[waiter] // those that left before their turn included
+	idle    sim.Ring[uint32] // those that are to go included
+	waiting int              // calls
+	busy    int              // workers at a call
 }
 
 // newLines gives each instance a queue of its own, or all of them one.

@@ -205,6 +205,7 @@ func (r *run) end(c *call, outcome policy.Outcome) {
 		r.closeCall(c, outcome)
 	}
 	if held {
+		g.lineOf(g.instanceOf(worker)).busy--
 		r.release(g, worker)
 	}
 }

@@ -59,7 +59,8 @@ type Fleet struct {
 	Name      string
 	Workload  Workload
 	Instances int      // client processes, at least 1; each has its own gate
-	Workers   int      // per instance; 0 means that each call brings its own
+	Workers   int      // per instance, at most; 0 means that each call brings its own
+	Scaling   Scaling  // of the workers over time
 	Dealt     Dealing  // of calls that come by themselves, to instances
 	Queue     Queueing // of such calls, before workers
 	Client    policy.Client
@@ -296,6 +297,10 @@ func (m *Model) Check() error {
 			return fmt.Errorf("calls can only be delivered again where workers take them from a queue")
 		case f.Targets() > MaxTargets:
 			return fmt.Errorf("%d providers to call; want at most %d", f.Targets(), MaxTargets)
+		case f.Scaling.On() && f.Workers < 1:
+			return fmt.Errorf("the number of workers changes, but each call brings its own")
+		case f.Scaling.Auto.PerQueued > 0 && f.Workload.Arrivals == nil && f.Workload.Calls == 0:
+			return fmt.Errorf("an autoscaler needs a queue of calls")
 		case f.Workload.Calls == 0 && m.Horizon == 0:
 			return fmt.Errorf("neither a number of calls nor a horizon: the run would never end")
 		}

@@ -14,6 +14,7 @@ type group struct {
 	index     int
 	instances policy.Instances
 	lines     []line          // before the workers
+	crew      *crew           // where the number of workers changes
 	thoughts  []uint64        // how often each worker has paused
 	starts    []sim.Time      // of the last call of each worker, of a workload with Every
 	terms     []backend.Terms // by target
@@ -32,7 +33,7 @@ func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
 		weights[i] = f.target(uint8(i)).Weight
 	}
 	g := group{
-		Fleet: f, index: index, lines: newLines(f), entry: entry,
+		Fleet: f, index: index, lines: newLines(f), crew: newCrew(f), entry: entry,
 		instances: policy.NewInstances(&f.Client, f.Instances, f.Targets(), weights),
 		arrivals:  key.For(forArrivals), prompts: key.For(forPrompts), outputs: key.For(forOutputs),
 		reasoning: key.For(forReasoning), thinking: key.For(forThinking), patience: key.For(forPatience),

@@ -161,16 +161,30 @@ func randomFleet(t *rapid.T) Fleet {
 			After:      draw.Span(t, "after", 3*s),
 		}
 	}
-	switch rapid.IntRange(0, 3).Draw(t, "arrivals") {
+	switch rapid.IntRange(0, 5).Draw(t, "arrivals") {
 	case 1:
 		f.Workload.Arrivals = Burst{}
 	case 2:
 		f.Workload.Arrivals = Renewal{Gap: law.Exponential{Beta: 1}, Rate: Profile{{0, 1, 5}, {10 * s, 2, 2}}}
 	case 3:
 		f.Workload.Think = draw.Law(t, "think", 2)
+	case 4:
+		f.Workload.Every = draw.Law(t, "every", 2)
+	case 5:
+		f.Workload.Arrivals = Bursts{3, draw.Span(t, "from burst to burst", 10*s)}
 	}
 	if f.Workload.Arrivals != nil && sometimes("own workers") {
 		f.Workers, f.Workload.Redelivery = 0, Redelivery{}
+	}
+	switch start := rapid.IntRange(0, f.Workers).Draw(t, "workers at the start"); {
+	case f.Workers == 0:
+	case sometimes("schedule"):
+		first := draw.Span(t, "first step", 5*s)
+		f.Scaling.Steps = []WorkerStep{{0, start}, {first, f.Workers - start}, {first + s, f.Workers}}
+	case sometimes("autoscaler"):
+		f.Scaling.Auto = Autoscaler{Min: start, Max: f.Workers, PerQueued: rapid.IntRange(1, 3).Draw(t, "per queued"),
+			Every: s/10 + draw.Span(t, "decisions", 3*s), Delay: draw.Span(t, "starts", 5*s),
+			Stabilization: draw.Span(t, "stabilization", 10*s)}
 	}
 	f.Dealt = Dealing(rapid.IntRange(0, 1).Draw(t, "dealt"))
 	if f.Workload.Arrivals != nil && f.Workers > 0 {

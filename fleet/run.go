@@ -136,6 +136,8 @@ const (
 	ready                            // a call has waited and wants to be sent
 	cut                              // a timer of an attempt fires
 	leave                            // a caller's patience ends
+	scales                           // the number of workers changes, or is decided on
+	staffs                           // workers have started
 )
 
 func event(kind backend.Kind, id uint32) backend.Event { return backend.Event{Kind: kind, ID: id} }
@@ -155,6 +157,7 @@ type run struct {
 	touched  uint64  // see touch
 	freed    []freed // workers about to go on
 	freeing  bool
+	ticks    int            // of autoscalers, to come
 	outer    []policy.Tries // of the outer layers, by call
 	layers   int            // the most outer layers of any fleet
 }
@@ -177,6 +180,10 @@ func (r *run) handle(e backend.Event) {
 		r.fetch(&r.groups[e.Of], e.ID)
 	case e.Kind == cut:
 		r.cutOff(r.attempts.At(e.ID))
+	case e.Kind == scales:
+		r.scale(&r.groups[e.Of])
+	case e.Kind == staffs:
+		r.arriveWorkers(&r.groups[e.Of])
 	default:
 		r.handleCall(e.Kind, r.calls.At(e.ID))
 	}

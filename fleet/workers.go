@@ -9,16 +9,22 @@ import (
 // open sets the workload of a fleet going.
 func (r *run) open(g *group) {
 	workers := uint32(g.Instances * g.Workers)
+	if g.Workload.Arrivals == nil {
+		g.thoughts = make([]uint64, workers)
+		if g.Workload.Every != nil {
+			g.starts = make([]sim.Time, workers)
+		}
+	}
+	if g.crew != nil {
+		r.openCrew(g)
+		workers = 0
+	}
 	if g.Workload.Arrivals != nil {
 		for w := range workers {
 			g.lineOf(g.instanceOf(w)).idle.Push(w)
 		}
 		r.scheduleArrival(g, 0)
 		return
-	}
-	g.thoughts = make([]uint64, workers)
-	if g.Workload.Every != nil {
-		g.starts = make([]sim.Time, workers)
 	}
 	for w := range workers {
 		r.think(g, w)
@@ -53,6 +59,9 @@ func (r *run) arrive(g *group) {
 
 // think lets a worker pause before it fetches its next call.
 func (r *run) think(g *group, worker uint32) {
+	if g.goes(worker) {
+		return
+	}
 	at := r.loop.Now()
 	if w := &g.Workload; w.Think != nil {
 		at += sim.Seconds(w.Think.Sample(g.thought(worker)))
@@ -78,6 +87,9 @@ func (r *run) fresh(g *group) bool {
 
 // fetch gives a worker a new call, else one that was redelivered, else rest.
 func (r *run) fetch(g *group, worker uint32) {
+	if g.goes(worker) {
+		return
+	}
 	if r.fresh(g) {
 		if g.starts != nil {
 			g.starts[worker] = r.loop.Now()
@@ -111,10 +123,13 @@ func (r *run) enqueue(c *call) {
 		r.waited(c)
 	}
 	line := g.lineOf(c.instance)
-	if worker, ok := line.idle.Pop(); ok {
-		r.assign(c, worker)
-		return
+	for worker, ok := line.idle.Pop(); ok; worker, ok = line.idle.Pop() {
+		if !g.goes(worker) {
+			r.assign(c, worker)
+			return
+		}
 	}
+	line.waiting++
 	r.wait(c, WorkerWait)
 	r.tickets++
 	r.queue(c, inBacklog, r.tickets)
@@ -123,6 +138,9 @@ func (r *run) enqueue(c *call) {
 
 // serve gives a free worker the call that has waited longest, or rest.
 func (r *run) serve(g *group, worker uint32) {
+	if g.goes(worker) {
+		return
+	}
 	line := g.lineOf(g.instanceOf(worker))
 	for {
 		w, ok := line.calls.Pop()
@@ -131,6 +149,7 @@ func (r *run) serve(g *group, worker uint32) {
 			return
 		}
 		if r.turnOf(w) {
+			line.waiting--
 			r.waited(r.calls.At(w.ID))
 			r.assign(r.calls.At(w.ID), worker)
 			return
@@ -139,8 +158,10 @@ func (r *run) serve(g *group, worker uint32) {
 }
 
 func (r *run) assign(c *call, worker uint32) {
+	g := r.group(c)
 	c.worker, c.held = worker, true
-	c.instance = r.group(c).instanceOf(worker)
+	c.instance = g.instanceOf(worker)
+	g.lineOf(c.instance).busy++
 	r.begin(c)
 }
 

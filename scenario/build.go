@@ -185,13 +185,20 @@ func (b *builder) fleet(f *OtherFleet, horizon Span) (out fleet.Fleet, err error
 	if f.Fleet.Instances < 1 || f.Fleet.Instances > 1_000_000 {
 		return out, b.errorf("fleet.instances", "found %d; want 1 to 1,000,000", f.Fleet.Instances)
 	}
-	if f.Fleet.Workers > 10_000_000/Bound(f.Fleet.Instances) {
-		return out, b.errorf("fleet.workers", "found %d x %d workers; want at most 10,000,000", f.Fleet.Instances,
-			f.Fleet.Workers)
+	out = fleet.Fleet{Name: oneLine(f.Fleet.Name), Instances: f.Fleet.Instances}
+	if out.Workers, out.Scaling, err = b.workers(&f.Fleet.Workers); err != nil {
+		return out, err
 	}
-	out = fleet.Fleet{Name: oneLine(f.Fleet.Name), Instances: f.Fleet.Instances, Workers: int(f.Fleet.Workers)}
+	if out.Workers > 10_000_000/f.Fleet.Instances {
+		return out, b.errorf("fleet.workers", "found %d x %d workers; want at most 10,000,000", f.Fleet.Instances,
+			out.Workers)
+	}
+	if f.Workload.Closed != nil && out.Scaling.Auto.PerQueued > 0 {
+		return out, b.errorf("fleet.workers", "found an autoscaler, but a closed workload has no queue; "+
+			"want a schedule of workers")
+	}
 	var errs strict.Errors
-	if out.Workload, err = b.workload(&f.Workload, f.Fleet.Workers, horizon); err == nil {
+	if out.Workload, err = b.workload(&f.Workload, Bound(out.Workers), horizon); err == nil {
 		err = b.deal(&f.Fleet, &out)
 	}
 	errs.Add(err)

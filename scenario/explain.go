@@ -33,6 +33,9 @@ func (s *Scenario) Explain(w io.Writer) {
 	if s.Workload.Reasoning.set() {
 		line("  Before each answer: %s of reasoning.", s.explainSize(s.Workload.Reasoning))
 	}
+	if m.Scaling.On() {
+		line("  Workers of each instance: %v.", &m.Scaling)
+	}
 	if m.Workload.Stream {
 		line("  Answers are streamed.")
 	}
@@ -219,6 +222,9 @@ func explainArrivals(m *fleet.Fleet, w *Workload) string {
 	workers := "one worker per call"
 	if m.Workers > 0 {
 		workers = plural(m.Workers*m.Instances, "worker")
+		if m.Scaling.On() {
+			workers = "at most " + workers
+		}
 	}
 	if m.Instances > 1 {
 		workers += fmt.Sprintf(" in %d instances", m.Instances)

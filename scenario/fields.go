@@ -230,6 +230,8 @@ func written(t reflect.Type) (string, reflect.Type) {
 	case reflect.TypeFor[Law[Span]](), reflect.TypeFor[Law[Count]](), reflect.TypeFor[Law[Number]]():
 		value, _ := written(t.Field(0).Type)
 		return value + "; or a distribution", t
+	case reflect.TypeFor[Workers]():
+		return "a whole number from 1; a list of {at, count}; or a mapping", t
 	case reflect.TypeFor[Sweep]():
 		return "a mapping of paths to lists of values or to ranges such as 1..64 log 7", t
 	}

@@ -206,7 +206,7 @@ type Fleet struct {
 	Instances int      `yaml:"instances" default:"1"`
 	Dispatch  Dispatch `yaml:"dispatch"`
 	Queue     Queue    `yaml:"queue"`
-	Workers   Bound    `yaml:"workers" none:"one worker per call" unlimited:"one worker per call"`
+	Workers   Workers  `yaml:"workers" none:"one worker per call" unlimited:"one worker per call"`
 }
 
 // OtherFleet is another fleet that calls the same provider.

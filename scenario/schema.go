@@ -243,6 +243,16 @@ func choice(s *jsonschema.Schema, names ...any) {
 // JSONSchemaExtend lets a profile be numbers, as by_hour is.
 func (Step) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, scalars[reflect.TypeFor[Level]()]) }
 
+// JSONSchemaExtend lets workers be a number, or a schedule.
+func (Workers) JSONSchemaExtend(s *jsonschema.Schema) {
+	mapping := *s
+	*s = jsonschema.Schema{AnyOf: []*jsonschema.Schema{
+		scalars[reflect.TypeFor[Bound]()],
+		{Type: "array", Items: &jsonschema.Schema{Ref: "#/$defs/WorkersAt"}},
+		&mapping,
+	}}
+}
+
 // JSONSchemaExtend lets a preset be its name.
 func (Policy) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, &jsonschema.Schema{Type: "string"}) }
 func (Provider) JSONSchemaExtend(s *jsonschema.Schema) {

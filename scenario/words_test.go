@@ -103,6 +103,7 @@ func TestNoneAndUnlimited(t *testing.T) {
 			paths[at] = words
 		}
 	})
+	const autoscaled = "fleet.workers={min: 1, max: 9, per_queued: 5, delay: 1m, stabilization: 5m}"
 	// What has to be there before the field can be set.
 	before := []struct{ at, set string }{ // at a path, or below one that ends in a point
 		{"policy", "policy.fallback.on=false"}, {"policy", "fallbacks=none"},
@@ -121,7 +122,11 @@ func TestNoneAndUnlimited(t *testing.T) {
 		{"workload.cache.", "workload.cached_share=0"}, {"workload.cache.", "workload.cache_lifetime=unlimited"},
 		{"workload.cache.", "workload.cache={prefix: 60, lifetime: 9m}"},
 		{"workload.redeliver.visible_after", "workload.redeliver={deliveries: 3, visible_after: 30s}"},
-		{"fleet.workers", "workload.redeliver=none"},
+		{"fleet.workers", "workload.redeliver=none"}, {"fleet.workers.", "workload.redeliver=none"},
+		{"fleet.workers.schedule", "fleet.workers=[{at: 0, count: 1}, {at: 1s, count: 2}]"},
+		{"fleet.workers.schedule.", "fleet.workers=[{at: 0, count: 1}, {at: 1s, count: 2}]"},
+		{"fleet.workers.min", autoscaled}, {"fleet.workers.delay", autoscaled},
+		{"fleet.workers.stabilization", autoscaled},
 		{"provider.capacity.slots", "provider.capacity={slots: 4}"},
 		{"provider.capacity.batching.", "provider.latency=null"},
 		{"provider.capacity.batching.", "provider.capacity.batching={step: 1ms, per_stream: 1ms, prompt_per_step: 9}"},

@@ -152,15 +152,17 @@ const (
 	ByAbandoned
 	ByError
 	ByHedge
+	ByRedelivery
 	Causes = iota
 )
 
 // CauseWords are the words of causes and what the money was billed for.
 var CauseWords = words.Glossary[Cause]{
-	ByTimeout:   {"timeout", "attempts that the client timed out and the provider still generated"},
-	ByAbandoned: {"abandoned", "attempts whose caller left"},
-	ByError:     {"error", "replies that were not an answer"},
-	ByHedge:     {"hedge", "hedged attempts when another answered first"},
+	ByTimeout:    {"timeout", "attempts that the client timed out and the provider still generated"},
+	ByAbandoned:  {"abandoned", "attempts whose caller left"},
+	ByError:      {"error", "replies that were not an answer"},
+	ByHedge:      {"hedge", "hedged attempts when another answered first"},
+	ByRedelivery: {"redelivery", "answers to calls that another delivery had answered before"},
 }
 
 // String is the word for a cause.

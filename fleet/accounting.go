@@ -54,7 +54,7 @@ func (b *accounting) closeAttempt(a *Attempt) {
 func (b *accounting) closeCall() {
 	c := &b.call
 	b.calls[c.Outcome]++
-	b.last[c.Fleet] = c.Ended
+	b.last[c.Fleet] = max(b.last[c.Fleet], c.Ended)
 	b.callsAttempts += uint64(c.Attempts)
 	b.useful += c.Useful
 	for i, m := range c.Waste {

@@ -54,6 +54,7 @@ type extra struct {
 	patience  sim.Timer
 	leaves    sim.Time // when its caller's patience ends
 	acted     uint64   // where its work was done, a bit for each target
+	message   uint32   // whose delivery it is, where deliveries may overlap
 	acts      int32
 	target    int32 // that answered
 	repeated  int64
@@ -110,11 +111,21 @@ func (r *run) closeCall(c *call, outcome policy.Outcome) {
 	record := r.record(c)
 	record.Ended, record.Outcome = r.loop.Now(), outcome
 	r.accounting.closeCall()
+	r.forget(c)
+	r.free(c)
+}
+
+// forget lets the providers forget a call that has ended.
+func (r *run) forget(c *call) {
 	if terms := r.group(c).terms; terms[0].Lifetime > 0 || r.group(c).Client.IdempotencyKey {
 		for i := range terms {
 			r.backends[r.group(c).target(uint8(i)).Provider].Forget(c.provided(), c.key())
 		}
 	}
+}
+
+// free takes back the memory of a call.
+func (r *run) free(c *call) {
 	if c.extra > 0 {
 		r.extras.Free(c.extra)
 	}

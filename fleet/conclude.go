@@ -17,15 +17,15 @@ func (r *run) conclude(a *attempt, c *call, timer policy.Timer) (policy.Decision
 	if a.Worked {
 		r.act(c, g, a)
 	}
-	if a.Class() == wire.OK {
+	switch {
+	case a.Class() != wire.OK:
+		r.waste(c, a, causeOf(timer, a.Reply.Failure))
+	case g.overlaps() && r.message(c).answered:
+		r.waste(c, a, cost.ByRedelivery)
+	default:
 		c.useful = a.Bill
 		if a.Target > 0 {
 			r.extra(c).target = int32(a.Target)
-		}
-	} else {
-		a.Waste, a.Cause = true, causeOf(timer, a.Reply.Failure)
-		if a.Bill > 0 {
-			r.extra(c).waste[a.Cause] += a.Bill
 		}
 	}
 	r.learn(g, c, a)
@@ -52,10 +52,23 @@ func (r *run) act(c *call, g *group, a *attempt) {
 		return
 	}
 	x, bit := r.extra(c), uint64(1)<<a.Target
-	if !g.Client.IdempotencyKey || x.acted&bit == 0 {
-		x.acts++
+	acts, acted := &x.acts, &x.acted
+	if g.overlaps() {
+		m := r.message(c)
+		acts, acted = &m.record.Acts, &m.acted
 	}
-	x.acted |= bit
+	if !g.Client.IdempotencyKey || *acted&bit == 0 {
+		*acts++
+	}
+	*acted |= bit
+}
+
+// waste books an attempt that was for nothing.
+func (r *run) waste(c *call, a *attempt, cause cost.Cause) {
+	a.Waste, a.Cause = true, cause
+	if a.Bill > 0 {
+		r.extra(c).waste[cause] += a.Bill
+	}
 }
 
 // causeOf is why the bill of an attempt without an answer was wasted.

@@ -190,7 +190,9 @@ func (r *run) end(c *call, outcome policy.Outcome) {
 	g, worker, held := r.group(c), c.worker, c.held
 	c.held = false
 	r.releaseRetry(c)
-	if outcome != policy.Answered && outcome != policy.Abandoned &&
+	if g.overlaps() {
+		r.endDelivery(c, outcome)
+	} else if outcome != policy.Answered && outcome != policy.Abandoned &&
 		g.Workload.Redelivery.again(c.delivery) && (r.Horizon == 0 || now < r.Horizon) {
 		r.wait(c, RedeliveryWait)
 		again := now + g.Workload.Redelivery.After
@@ -236,7 +238,11 @@ func (r *run) close() {
 					r.group(c).instance(c).Release() // and no other call gets it
 				}
 			}
-			r.closeCall(c, policy.Unfinished)
+			if r.group(c).overlaps() {
+				r.endDelivery(c, policy.Unfinished)
+			} else {
+				r.closeCall(c, policy.Unfinished)
+			}
 		}
 	}
 }

@@ -209,8 +209,21 @@ type Redelivery struct {
 	After      time.Duration // until the call is in the queue again
 	// Visible is a visibility timeout: the call is in the queue again so long after it
 	// was taken from it, or when its delivery failed if that is later. A delivery
-	// that takes longer is not begun a second time meanwhile.
+	// that takes longer is not begun a second time meanwhile, unless WhileWorking is set.
 	Visible time.Duration
+	// WhileWorking delivers the call again so long after each delivery even while that is under way:
+	// the call is then worked on several times at once, until the first answer.
+	WhileWorking bool
+	DropFailed   bool // a call whose delivery failed is not delivered again, nor is it a dead letter
+}
+
+// DeadLetter reports whether a call was given up because it failed in all deliveries that there may be.
+func (r Redelivery) DeadLetter(c *Call) bool {
+	switch c.Outcome {
+	case policy.Answered, policy.Abandoned, policy.Unfinished:
+		return false
+	}
+	return r.Deliveries > 0 && int(c.Deliveries) >= r.Deliveries && !r.DropFailed
 }
 
 func (r Redelivery) again(deliveries int32) bool {
@@ -301,6 +314,10 @@ func (m *Model) Check() error {
 			return fmt.Errorf("the number of workers changes, but each call brings its own")
 		case f.Scaling.Auto.PerQueued > 0 && f.Workload.Arrivals == nil && f.Workload.Calls == 0:
 			return fmt.Errorf("an autoscaler needs a queue of calls")
+		case f.Workload.Redelivery.WhileWorking && f.Workload.Redelivery.Visible <= 0:
+			return fmt.Errorf("calls that are worked on are delivered again after a visibility timeout; found none")
+		case f.Workload.Redelivery.WhileWorking && f.Workload.Patience != nil:
+			return fmt.Errorf("calls that are delivered while they are worked on have no caller who could leave")
 		case f.Workload.Calls == 0 && m.Horizon == 0:
 			return fmt.Errorf("neither a number of calls nor a horizon: the run would never end")
 		}

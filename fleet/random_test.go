@@ -160,6 +160,10 @@ func randomFleet(t *rapid.T) Fleet {
 			Deliveries: rapid.IntRange(1, 3).Draw(t, "deliveries"),
 			After:      draw.Span(t, "after", 3*s),
 		}
+		if f.Workload.Patience == nil && sometimes("while working") {
+			f.Workload.Redelivery.Visible = 1 + draw.Span(t, "visible", 3*s)
+			f.Workload.Redelivery.WhileWorking = true
+		}
 	}
 	switch rapid.IntRange(0, 5).Draw(t, "arrivals") {
 	case 1:
@@ -295,7 +299,8 @@ func (a *auditor) Wait(c *Call, kind Wait, from, to sim.Time) {
 		w = &waited{to: c.Arrived}
 		a.waits[c.ID<<1|uint64(c.Fleet)] = w
 	}
-	if from < w.to || to <= from {
+	overlaps := a.m.Fleets()[c.Fleet].Workload.Redelivery.WhileWorking
+	if from < w.to && !overlaps || to <= from {
 		a.t.Fatalf("call %d waits for %v from %v to %v, after a wait until %v", c.ID, kind, from, to, w.to)
 	}
 	w.sum[kind] += to - from
@@ -331,6 +336,7 @@ func (a *auditor) Attempt(r *Attempt) {
 func (a *auditor) Call(c *Call) {
 	a.calls = append(a.calls, *c)
 	f := a.m.Fleets()[c.Fleet]
+	beside := f.Client.Hedge.On() || f.Workload.Redelivery.WhileWorking // attempts of one call at once
 	list := a.attempts[c.ID<<1|uint64(c.Fleet)]
 	delete(a.attempts, c.ID<<1|uint64(c.Fleet))
 	if len(list) != int(c.Attempts) {
@@ -350,10 +356,10 @@ func (a *auditor) Call(c *Call) {
 		if r.Arrived != c.Arrived {
 			a.t.Fatalf("call %d arrived at %v, its attempt %d says %v", c.ID, c.Arrived, i+1, r.Arrived)
 		}
-		if r.Number != i+1 && !f.Client.Hedge.On() {
+		if r.Number != i+1 && !beside {
 			a.t.Fatalf("call %d: attempt %d is numbered %d", c.ID, i+1, r.Number)
 		}
-		if i > 0 && r.Sent < list[i-1].Ended && !f.Client.Hedge.On() {
+		if i > 0 && r.Sent < list[i-1].Ended && !beside {
 			a.t.Fatalf("call %d: attempt %d begins before the last one ended", c.ID, i+1)
 		}
 		busy += r.Ended - r.Sent
@@ -366,7 +372,7 @@ func (a *auditor) Call(c *Call) {
 		waits += w
 	}
 	switch {
-	case busy+waits != c.Latency() && !f.Client.Hedge.On():
+	case busy+waits != c.Latency() && !beside:
 		a.t.Fatalf("call %d: latency %v is not attempts %v plus waits %v", c.ID, c.Latency(), busy, waits)
 	case billed != c.Useful+c.Waste.Total():
 		a.t.Fatalf("call %d: attempts billed %d, call %d", c.ID, billed, c.Useful+c.Waste.Total())
@@ -379,7 +385,7 @@ func (a *auditor) Call(c *Call) {
 		a.t.Fatalf("call %d came at %v, at or after the horizon", c.ID, c.Arrived)
 	case f.Client.IdempotencyKey && int(c.Acts) > f.Targets(), c.Acts > c.Attempts:
 		a.t.Fatalf("call %d acted %d times", c.ID, c.Acts)
-	case c.Outcome == policy.GaveUpAttempts && !f.Client.Hedge.On() && !f.Client.Fallback.On &&
+	case c.Outcome == policy.GaveUpAttempts && !beside && !f.Client.Fallback.On &&
 		len(f.Client.Outer) == 0 && int(c.Attempts)%f.Client.Retry.Attempts != 0 &&
 		f.Workload.Redelivery.Deliveries < 2:
 		a.t.Fatalf("call %d gave up after %d attempts of %d", c.ID, c.Attempts, f.Client.Retry.Attempts)

@@ -152,6 +152,7 @@ type run struct {
 	groups   []group
 	calls    arena.Arena[call]
 	extras   arena.Arena[extra]
+	messages arena.Arena[message]
 	attempts arena.Arena[attempt]
 	tickets  uint32
 	touched  uint64  // see touch
@@ -205,7 +206,11 @@ func (r *run) handleCall(kind backend.Kind, c *call) {
 	case hedges:
 		r.hedge(c)
 	case redeliver:
-		r.enqueue(c)
+		if r.group(c).overlaps() {
+			r.visible(c)
+		} else {
+			r.enqueue(c)
+		}
 	case leave:
 		r.leave(c)
 	}

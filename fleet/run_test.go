@@ -573,6 +573,110 @@ func TestVisibilityTimeout(t *testing.T) {
 	}
 }
 
+// A call that takes 20 s and is visible again 8 s after each delivery, while it is worked on. The first answer, at
+// 20 s, ends it; deliveries under way go on. Where workers are idle there are ceil(20/8) = 3 deliveries, at 0, 8 and
+// 16 s: that of 24 s is called off. Each is billed ($0.002) and acts: one is useful, two are wasted.
+func TestDeliveriesWhileWorking(t *testing.T) {
+	const three = "0.1 0s-20s ok; 0.2 8s-28s ok; 0.3 16s-36s ok"
+	slow := func(span time.Duration) []provider.Fault {
+		return []provider.Fault{{For: span, Share: 1, Effect: provider.Reject{
+			Reply: wire.Reply{Status: 500}, After: 10 * s,
+		}}}
+	}
+	for _, c := range []struct {
+		name           string
+		change         func(m *Model)
+		attempts, call string
+	}{
+		{"workers are idle", func(m *Model) { m.Workers = 9 }, three, "0 0s-20s answered x3"},
+		{"one in each of three instances", func(m *Model) { m.Instances, m.Workers = 3, 1 }, three,
+			"0 0s-20s answered x3"},
+		{"two workers: the third delivery is called off at 20 s", func(m *Model) { m.Workers = 2 },
+			"0.1 0s-20s ok; 0.2 8s-28s ok", "0 0s-20s answered x2"},
+		{"one worker: the second waits for it until the call is answered", func(m *Model) { m.Workers = 1 },
+			"0.1 0s-20s ok", "0 0s-20s answered x1"},
+		{"two deliveries at most", func(m *Model) { m.Workload.Redelivery.Deliveries = 2 },
+			"0.1 0s-20s ok; 0.2 8s-28s ok", "0 0s-20s answered x2"},
+		{"not while it is worked on", func(m *Model) { m.Workload.Redelivery.WhileWorking = false },
+			"0.1 0s-20s ok", "0 0s-20s answered x1"},
+		// The deliveries of 8, 16 and 24 s, 20 s each.
+		{"the first fails at 10 s", func(m *Model) { m.Provider.Faults = slow(s) },
+			"0.1 0s-10s server_error; 0.2 8s-28s ok; 0.3 16s-36s ok; 0.4 24s-44s ok", "0 0s-28s answered x4"},
+		{"all fail, in three deliveries", func(m *Model) {
+			m.Provider.Faults, m.Workload.Redelivery.Deliveries = slow(0), 3
+		}, "0.1 0s-10s server_error; 0.2 8s-18s server_error; 0.3 16s-26s server_error", "0 0s-26s terminal_error x3"},
+		{"all fail, and what failed is acknowledged", func(m *Model) {
+			m.Provider.Faults, m.Workload.Redelivery.DropFailed = slow(0), true
+		}, "0.1 0s-10s server_error; 0.2 8s-18s server_error", "0 0s-18s terminal_error x2"},
+		{"one worker, all fail in two deliveries", func(m *Model) {
+			m.Workers, m.Provider.Faults, m.Workload.Redelivery.Deliveries = 1, slow(0), 2
+		}, "0.1 0s-10s server_error; 0.2 10s-20s server_error", "0 0s-20s terminal_error x2"},
+		// The last event of the run is that the call is visible at 16 s, where no worker is idle.
+		{"each hangs until the end of the run", func(m *Model) {
+			m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Hang{}}}
+			m.Workers, m.Workload.Redelivery.Deliveries = 2, 3
+		}, "0.1 0s-16s timeout; 0.2 8s-16s timeout", "0 0s-16s unfinished x2"},
+		{"no delivery begins at the horizon of 16 s, while others are under way",
+			func(m *Model) { m.Horizon = 16 * s }, "0.1 0s-20s ok; 0.2 8s-28s ok", "0 0s-20s answered x2"},
+		// Its next try at 10 s goes on beside the second delivery.
+		{"a delivery that retries", func(m *Model) {
+			m.Provider.Faults, m.Client.Retry = slow(s), retries(2, 0)
+			m.Workload.Redelivery.Deliveries = 2
+		}, "0.1 0s-10s server_error; 0.2 8s-28s ok; 0.3 10s-30s ok", "0 0s-28s answered x3"},
+	} {
+		m := model()
+		m.Workers = 9
+		m.Workload.Redelivery = Redelivery{Deliveries: -1, Visible: 8 * s, WhileWorking: true}
+		m.Provider.Latency.FirstToken = law.Constant(20)
+		c.change(&m)
+		l, _ := play(t, m)
+		got := strings.Join(l.attempts, "; ")
+		if got != c.attempts || len(l.calls) != 1 || l.calls[0] != c.call {
+			t.Errorf("%s: %s, %v; want %s, %s", c.name, got, l.calls, c.attempts, c.call)
+		}
+	}
+}
+
+// The bills, acts and waits of the first and the last but one of these schedules.
+func TestBillsOfDeliveriesWhileWorking(t *testing.T) {
+	m := model()
+	m.Workers = 9
+	m.Workload.Acts = true
+	m.Workload.Redelivery = Redelivery{Deliveries: -1, Visible: 8 * s, WhileWorking: true}
+	m.Provider.Latency.FirstToken = law.Constant(20)
+	run := func() (call Call) {
+		if _, err := m.Run(1, 0, each{call: func(c *Call) { call = *c }}); err != nil {
+			t.Fatal(err)
+		}
+		return call
+	}
+	const bill = 2_000_000
+	if c := run(); c.Useful != bill || c.Waste != (cost.Waste{cost.ByRedelivery: 2 * bill}) || c.Acts != 3 ||
+		c.Deliveries != 3 {
+		t.Errorf("useful %v, wasted %v, %d acts in %d deliveries; want 3 of each, and one that is useful", c.Useful,
+			c.Waste, c.Acts, c.Deliveries)
+	}
+	m.Client.IdempotencyKey = true
+	if c := run(); c.Acts != 1 {
+		t.Errorf("with an idempotency key it acts %d times, want 1", c.Acts)
+	}
+	// Fails at 1, 9 and 17 s, with 7 s until it is visible again, and no overlap.
+	m.Workload.Redelivery.Deliveries = 3
+	failsAfter := func(d time.Duration) []provider.Fault {
+		return []provider.Fault{{Share: 1, Effect: provider.Reject{Reply: wire.Reply{Status: 500}, After: d}}}
+	}
+	m.Provider.Faults = failsAfter(s)
+	if c := run(); c.Waits != [Waits]time.Duration{RedeliveryWait: 14 * s} || c.Latency() != 17*s {
+		t.Errorf("waits %v in %v, want 14s for the queue in 17s", c.Waits, c.Latency())
+	}
+	// One worker, and each delivery fails after 10 s: the next is visible at 8 s and waits for the worker for 2 s.
+	m.Workers = 1
+	m.Provider.Faults = failsAfter(10 * s)
+	if c := run(); c.Waits != [Waits]time.Duration{WorkerWait: 4 * s} || c.Latency() != 30*s {
+		t.Errorf("waits %v in %v, want 4s for a worker in 30s", c.Waits, c.Latency())
+	}
+}
+
 // Trap 1: per-call state on a shared client. Eight concurrent calls each get
 // exactly their own three attempts.
 func TestConcurrentCallsDoNotShareAttempts(t *testing.T) {

@@ -34,7 +34,11 @@ func (r *run) send(c *call, generation uint32, hedge bool, expiry sim.Time, laye
 	m := g.instance(c)
 	now := r.loop.Now()
 	aid, a := r.attempts.Alloc()
-	c.attempts++
+	if c.attempts++; g.overlaps() {
+		m := r.message(c)
+		m.record.Attempts++
+		c.attempts = m.record.Attempts
+	}
 	*a = attempt{}
 	a.Call, a.Fleet, a.Number, a.Delivery = c.id, int(c.fleet), int(c.attempts), int(c.delivery)
 	a.Instance, a.Target, a.Hedge, a.Arrived, a.Sent = int(c.instance), int(c.target), hedge, c.arrived, now

@@ -113,6 +113,9 @@ func (r *run) newCall(g *group) *call {
 		c.leaves, x.leaves = true, now+sim.Seconds(law.Sample(g.patience.Uniform(k, 0)))
 		x.patience = r.loop.Timer(x.leaves, event(leave, c.self))
 	}
+	if g.overlaps() {
+		r.post(c)
+	}
 	return c
 }
 
@@ -172,7 +175,9 @@ func (r *run) begin(c *call) {
 	if c.delivery++; c.delivery == 1 && now > c.arrived {
 		r.extra(c).backlog = now - c.arrived
 	}
-	if g.Workload.Redelivery.Visible > 0 {
+	if g.overlaps() {
+		r.take(c, g)
+	} else if g.Workload.Redelivery.Visible > 0 {
 		r.extra(c).delivered = now
 	}
 	c.place, c.target = onTheWay, 0

@@ -72,6 +72,9 @@ func answers() []Metric {
 		}
 		list = append(list, m)
 	}
+	list = append(list, Metric{Name: "dead_letters", Unit: "calls", Better: Lower, Show: IfAny,
+		Meaning: "Calls that failed in each of the deliveries that workload.redeliver allows, whatever their outcome",
+		Value:   func(t *Tally) float64 { return float64(t.deadLetters) }})
 	return append(list, Metric{Name: "fairness_jain", Unit: "share", Better: Higher,
 		Meaning: "Jain's fairness index of the answers per instance; 1 when all have equally many",
 		Value:   (*Tally).fairness})

@@ -38,10 +38,12 @@ type Tally struct {
 	duplicated      uint64
 	elsewhere       uint64
 	hedges          uint64
-	prompts, cached uint64               // billed tokens
+	prompts, cached uint64 // billed tokens
+	deadLetters     uint64
 	acts, hedged    bool                 // whether any measured fleet does
 	shares          bool                 // a prompt cache, likewise
 	streams         []bool               // by fleet
+	queues          []fleet.Redelivery   // by fleet
 	waits           [fleet.Waits]float64 // nanoseconds
 	useful          cost.Money
 	waste           cost.Waste
@@ -71,6 +73,7 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 	for i, f := range s.Model.Fleets() {
 		t.first = append(t.first, len(t.byInstance))
 		t.streams = append(t.streams, f.Workload.Stream)
+		t.queues = append(t.queues, f.Workload.Redelivery)
 		if t.counts(i) {
 			t.acts, t.hedged = t.acts || f.Workload.Acts, t.hedged || f.Client.Hedge.On()
 			t.shares = t.shares || f.Workload.Cache.Scope != fleet.OfCall
@@ -207,6 +210,9 @@ func (t *Tally) Call(c *fleet.Call) {
 	}
 	t.calls++
 	t.outcomes[c.Outcome]++
+	if t.queues[c.Fleet].DeadLetter(c) {
+		t.deadLetters++
+	}
 	latency := c.Latency()
 	t.latencyAll.moments.Add(latency.Seconds())
 	t.sizes.add(c)

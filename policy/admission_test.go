@@ -144,8 +144,9 @@ func TestAdmission(t *testing.T) {
 				"admit c: queue breaker; done b: c; admit c: go"},
 		{"or stops retries and hedges only; what passes it shows nothing, so it is half-open after the same time",
 			Client{Breaker: retries},
-			"admit a: go; fail a; admit b: go; hedge b: refuse breaker; retry a: refuse breaker breaker_open; done b; " +
-				"retry a: refuse breaker breaker_open; admit c: go; fail c; 10s; retry a: go; done a; retry b: go"},
+			"admit a: go; fail a; admit b: go; hedge b: refuse breaker; retry a: refuse breaker breaker_open; " +
+				"done b; retry a: refuse breaker breaker_open; admit c: go; fail c; 10s; " +
+				"retry a: go; done a; retry b: go"},
 		{"a first attempt is its probe, where one is wanted; others pass beside it", Client{Breaker: retries},
 			"admit a: go; fail a; 10s; admit b: go; admit c: go; retry d: refuse breaker breaker_open; done c; " +
 				"retry d: refuse breaker breaker_open; done b; retry d: go"},

@@ -113,10 +113,23 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 		if r.After > 0 && r.Visible > 0 {
 			return out, b.errorf("workload.redeliver", "found after and visible_after; want one of them")
 		}
+		switch {
+		case r.Working && r.Visible == 0:
+			return out, b.errorf("workload.redeliver.while_working",
+				"found it alone; want visible_after as well, such as 30s")
+		case r.Working && out.Patience != nil:
+			return out, b.errorf("workload.redeliver.while_working",
+				"found it beside workload.patience; a caller that leaves has one delivery at a time; want one of them")
+		case !r.Working && !r.Failed:
+			return out, b.errorf("workload.redeliver.failed",
+				"found false, so that nothing is delivered again; want while_working: true as well")
+		}
 		out.Redelivery = fleet.Redelivery{
-			Deliveries: int(r.Deliveries),
-			After:      time.Duration(r.After),
-			Visible:    time.Duration(r.Visible),
+			Deliveries:   int(r.Deliveries),
+			After:        time.Duration(r.After),
+			Visible:      time.Duration(r.Visible),
+			WhileWorking: r.Working,
+			DropFailed:   !r.Failed,
 		}
 		if r.Deliveries == 0 {
 			out.Redelivery.Deliveries = -1

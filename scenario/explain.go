@@ -43,11 +43,21 @@ func (s *Scenario) Explain(w io.Writer) {
 		line("  A caller leaves after %v seconds.", m.Workload.Patience)
 	}
 	if r := s.Workload.Redeliver; r != nil {
-		if r.Visible > 0 {
+		switch {
+		case r.Working:
+			line("  A call is delivered again %v after each delivery, even while it is worked on, %s; "+
+				"the first answer ends it.", r.Visible, deliveries(r.Deliveries))
+			if !r.Failed {
+				line("  A call that fails is acknowledged: it is not delivered again.")
+			}
+		case r.Visible > 0:
 			line("  A call without an answer is back in the queue %v after it was taken, %s.", r.Visible,
 				deliveries(r.Deliveries))
-		} else {
+		default:
 			line("  A call without an answer goes back to the queue after %v, %s.", r.After, deliveries(r.Deliveries))
+		}
+		if r.Deliveries > 0 {
+			line("  A call that is not answered by then is a dead letter.")
 		}
 	}
 	if m.Horizon > 0 {

@@ -219,6 +219,8 @@ func written(t reflect.Type) (string, reflect.Type) {
 		return "its name alone", t
 	case reflect.TypeFor[Policy](), reflect.TypeFor[Provider](), reflect.TypeFor[Deployment]():
 		return "the name of a preset, or a mapping", t
+	case reflect.TypeFor[Redeliver]():
+		return "the name of a queue, or a mapping", t
 	case reflect.TypeFor[Price]():
 		return "the name of a model, or a mapping", t
 	case reflect.TypeFor[List]():

@@ -193,9 +193,12 @@ type Columns struct {
 
 // Redeliver gives failed calls back to the queue.
 type Redeliver struct {
-	Deliveries Bound `yaml:"deliveries" none:"no bound" unlimited:"no bound"`
-	After      Span  `yaml:"after" none:"at once"`
-	Visible    Span  `yaml:"visible_after" none:"no visibility timeout" zero:"no"`
+	Preset     string `yaml:"preset"`
+	Deliveries Bound  `yaml:"deliveries" none:"no bound" unlimited:"no bound"`
+	After      Span   `yaml:"after" none:"at once"`
+	Visible    Span   `yaml:"visible_after" none:"no visibility timeout" zero:"no"`
+	Working    bool   `yaml:"while_working"`
+	Failed     bool   `yaml:"failed" default:"true"`
 }
 
 // Fleet is who makes the calls.

@@ -39,7 +39,7 @@ func hangNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 // deliveryNote notes deliveries that can outlast the visibility timeout.
 func deliveryNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 	visible := f.Workload.Redelivery.Visible
-	if visible == 0 {
+	if visible == 0 || f.Workload.Redelivery.WhileWorking {
 		return ""
 	}
 	takes := "unlimited time"
@@ -51,7 +51,7 @@ func deliveryNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 	}
 	return fmt.Sprintf(
 		"a delivery%s can take %s, with visible_after %s: a queue would deliver the call again meanwhile; "+
-			"this is not simulated, so duplicates and load are underestimated",
+			"while_working: true simulates it; without it duplicates and load are underestimated",
 		whose,
 		takes,
 		shortDuration(visible),

@@ -83,6 +83,7 @@ price: gpt-4o-mini
 		{[]string{"workload.redeliver={visible_after: 1h, deliveries: 3}", "policy.retry.attempts=unlimited"}, twice,
 			true},
 		{[]string{"workload.redeliver={after: 1s, deliveries: 3}"}, twice, false},
+		{[]string{"workload.redeliver={visible_after: 13s, while_working: true}"}, twice, false},
 	} {
 		s, err := Read([]byte(text), "t", Options{Set: c.set})
 		if err != nil {
@@ -116,7 +117,15 @@ func TestExplainsInWords(t *testing.T) {
 			"them there, for 5m after its last use.",
 		"workload.cache={prefix: 100, scope: key, lifetime: unlimited}": "shared by all calls under its key: the " +
 			"first writes them to the provider's cache, others read them there, without end.",
-		"workload.cache={prefix: 1M}": "and the cache a prefix of 1000000: shorter prompts do not use it",
+		"workload.cache={prefix: 1M}":                   "and the cache a prefix of 1000000: shorter prompts do not use it",
+		"workload.redeliver={deliveries: 2, after: 1s}": "A call that is not answered by then is a dead letter.",
+		"workload.redeliver={visible_after: 30s, while_working: true}": "is delivered again 30s after each delivery, " +
+			"even while it is worked on, without limit; the first answer ends it.",
+		"workload.redeliver=sqs":                               "is delivered again 30s after each delivery",
+		"workload.redeliver={preset: sqs, visible_after: 90s}": "is delivered again 1m30s after each delivery",
+		"workload.redeliver=celery@5.6": "A call that fails is acknowledged: it is not delivered " +
+			"again.",
+		"workload.redeliver=celery": "is delivered again 1h after each delivery, even while",
 		"policy.gate.semaphore=8": "Calls that wait to retry do not count at the gate; for a semaphore held during " +
 			"that wait use " +
 			"fleet.workers.",

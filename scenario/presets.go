@@ -29,6 +29,8 @@ type Preset struct {
 
 	Policy   *Policy   `yaml:"policy"`
 	Provider *Provider `yaml:"provider"`
+	// Queue is how the queue that a policy's calls come from delivers again; of few policies.
+	Queue *Redeliver `yaml:"queue"`
 
 	Text string // the file
 	node *strict.Node
@@ -41,6 +43,9 @@ func (p *Preset) Kind() string {
 	}
 	return "provider"
 }
+
+// is reports whether the preset has what a kind names: a policy, a provider or a queue.
+func (p *Preset) is(kind string) bool { return p.Kind() == kind || kind == "queue" && p.Queue != nil }
 
 // Title is the name with its versions.
 func (p *Preset) Title() string {
@@ -79,14 +84,14 @@ func readPresets() []*Preset {
 	return out
 }
 
-// FindPreset finds a preset of a kind, "policy", "provider" or "" for either,
+// FindPreset finds a preset of a kind, "policy", "provider", "queue" or "" for any,
 // by its name, or by name@version for those whose behaviour depends on the version.
 func FindPreset(kind, name string) (*Preset, error) {
 	base, version, versioned := strings.Cut(name, "@")
 	var known []string
 	var same []*Preset
 	for _, p := range presets {
-		if kind != "" && p.Kind() != kind {
+		if kind != "" && !p.is(kind) {
 			continue
 		}
 		if !slices.Contains(known, p.Name) {
@@ -181,7 +186,12 @@ func (p *Provider) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string)
 	return underPreset(d, n, path, "provider", p)
 }
 
-func underPreset[T Policy | Provider](d *strict.Decoder, n *strict.Node, path, kind string, to *T) error {
+// UnmarshalNode implements strict.Unmarshaler, like that of Policy.
+func (r *Redeliver) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	return underPreset(d, n, path, "queue", r)
+}
+
+func underPreset[T Policy | Provider | Redeliver](d *strict.Decoder, n *strict.Node, path, kind string, to *T) error {
 	named := n
 	if n.Kind != strict.Scalar {
 		named = n.Field("preset")
@@ -230,6 +240,15 @@ func resolvePolicy(p *Policy) { p.Name, p.Preset = nameOf(p.Name, p.Preset, *p),
 
 // resolveProvider does the same for a provider.
 func resolveProvider(p *Provider) { p.Name, p.Preset = nameOf(p.Name, p.Preset, *p), "" }
+
+// resolveQueue does the same for the queue of a workload.
+func resolveQueue(w *Workload) {
+	if w.Redeliver != nil {
+		own := *w.Redeliver
+		own.Preset = ""
+		w.Redeliver = &own
+	}
+}
 
 // Explain adds to the text of a preset what follows from it: for a policy its
 // rule and its first waits with their sum, for a provider the first refusal.

@@ -193,8 +193,10 @@ func (s *Scenario) Resolved() ([]byte, error) {
 	f.Sweep = Sweep{}
 	resolvePolicy(&f.Policy)
 	resolveProvider(&f.Provider)
+	resolveQueue(&f.Workload)
 	f.OtherFleets = slices.Clone(f.OtherFleets)
 	for i, b := range f.OtherFleets {
+		resolveQueue(&f.OtherFleets[i].Workload)
 		if b.Policy != nil {
 			own := *b.Policy
 			resolvePolicy(&own)

@@ -261,6 +261,9 @@ func (Provider) JSONSchemaExtend(s *jsonschema.Schema) {
 func (Deployment) JSONSchemaExtend(s *jsonschema.Schema) {
 	orScalar(s, &jsonschema.Schema{Type: "string"})
 }
+func (Redeliver) JSONSchemaExtend(s *jsonschema.Schema) {
+	orScalar(s, &jsonschema.Schema{Type: "string"})
+}
 func (Price) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, &jsonschema.Schema{Type: "string"}) }
 func (RetryAfter) JSONSchemaExtend(s *jsonschema.Schema) {
 	orScalar(s, &jsonschema.Schema{Type: "string", Enum: []any{"ignore", "in_full"}})

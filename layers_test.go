@@ -46,8 +46,13 @@ var layers = map[string][]string{
 	},
 	"scenario": {
 		"stampede/cost", "stampede/dialect", "stampede/fleet", "stampede/internal/format",
-		"stampede/internal/nearest", "stampede/internal/strict", "stampede/internal/words", "stampede/law",
-		"stampede/policy", "stampede/provider", "stampede/sim", "stampede/wire", "github.com/invopop/jsonschema",
+		"stampede/internal/nearest", "stampede/internal/strict", "stampede/internal/trace", "stampede/internal/words",
+		"stampede/law", "stampede/policy", "stampede/provider", "stampede/sim", "stampede/wire",
+		"github.com/invopop/jsonschema",
+	},
+	"internal/trace": {
+		"stampede/internal/nearest", "github.com/go-json-experiment/json/jsontext",
+		"golang.org/x/text/encoding/unicode", "golang.org/x/text/transform",
 	},
 	"internal/testkit": {"stampede/scenario"},
 	"internal/draw": {

@@ -183,11 +183,13 @@ func (p Profile) String() string {
 // Trace replays recorded calls.
 type Trace struct {
 	Name string
+	Read string     // how it was read, for people
 	At   []sim.Time // not falling; the first at 0
 	// Sizes of the recorded calls; where a size was not recorded it is negative, or
 	// the slice is empty, and Missing draws instead.
-	Prompt, Output []int32
-	Missing        Drawn
+	// Recorded reasoning is part of the output, drawn reasoning comes before it.
+	Prompt, Output, MaxTokens, Cached, Reasoning []int32
+	Missing                                      Drawn
 }
 
 // Next implements Process.
@@ -213,7 +215,22 @@ func (t *Trace) Size(k uint64, luck Luck) Size {
 	if answer = recorded(t.Output, k); answer < 0 {
 		answer = tokens(t.Missing.Output.Sample(luck.Output))
 	}
-	return t.Missing.complete(prompt, answer, luck)
+	drawn := t.Missing
+	if n := recorded(t.MaxTokens, k); n >= 0 {
+		drawn.MaxTokens = n
+	}
+	reasoning := recorded(t.Reasoning, k)
+	if reasoning >= 0 {
+		drawn.Reasoning = nil
+	}
+	s := drawn.complete(prompt, answer, luck)
+	if reasoning >= 0 {
+		s.Reasoning = min(reasoning, s.Output)
+	}
+	if n := recorded(t.Cached, k); n >= 0 {
+		s.Cached = min(n, s.Prompt)
+	}
+	return s
 }
 
 func recorded(sizes []int32, k uint64) int32 {

@@ -173,7 +173,26 @@ func meanRequest(sizes fleet.Sizes) provider.Request {
 	}
 	r := provider.Request{Prompt: int(prompt + 0.5), MaxTokens: int(drawn.MaxTokens)}
 	r.Cached = int(drawn.Cached(int32(r.Prompt)))
+	if t, ok := sizes.(*fleet.Trace); ok {
+		r.MaxTokens = meanRecorded(t.MaxTokens, r.MaxTokens)
+		r.Cached = meanRecorded(t.Cached, r.Cached)
+	}
 	return r
+}
+
+// meanRecorded is the mean of what was recorded of calls, with a value for those of which it was not.
+func meanRecorded(values []int32, missing int) int {
+	sum := 0
+	for _, n := range values {
+		if n < 0 {
+			n = int32(missing)
+		}
+		sum += int(n)
+	}
+	if len(values) == 0 {
+		return missing
+	}
+	return int(float64(sum)/float64(len(values)) + 0.5)
 }
 
 // meanCharge is what requests count on average at admission. Only where the larger of two

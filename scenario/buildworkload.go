@@ -1,12 +1,12 @@
 package scenario
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"time"
 
 	"stampede/fleet"
+	"stampede/internal/trace"
 	"stampede/law"
 	"stampede/sim"
 )
@@ -75,16 +75,16 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 			err = b.bounded("workload.open", w.Open.Calls, horizon)
 		}
 	case w.Trace != nil:
-		var trace *fleet.Trace
-		if trace, err = b.trace(w.Trace); err != nil {
+		var calls *fleet.Trace
+		if calls, err = b.trace(w); err != nil {
 			return out, err
 		}
-		trace.Missing = sizes
-		out.Arrivals, out.Sizes, out.Calls = trace, trace, uint64(len(trace.At))
-		if sizes.Prompt, err = b.recorded("prompt_tokens", trace.Prompt, sizes.Prompt); err != nil {
+		calls.Missing = sizes
+		out.Arrivals, out.Sizes, out.Calls = calls, calls, uint64(len(calls.At))
+		if sizes.Prompt, err = b.recorded("prompt_tokens", calls.Prompt, sizes.Prompt); err != nil {
 			return out, err
 		}
-		if sizes.Output, err = b.recorded("output_tokens", trace.Output, sizes.Output); err != nil {
+		if sizes.Output, err = b.recorded("output_tokens", calls.Output, sizes.Output); err != nil {
 			return out, err
 		}
 	}
@@ -245,9 +245,10 @@ func (b *builder) open(o *Open) (fleet.Process, error) {
 	return fleet.Renewal{Gap: gap, Rate: p}, nil
 }
 
-func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
+func (b *builder) trace(w *Workload) (*fleet.Trace, error) {
+	t := w.Trace
 	if (t.File == "") == (t.Rows == nil) {
-		return nil, b.errorf("workload.trace", "want either the name of a CSV file or rows")
+		return nil, b.errorf("workload.trace", "want either the name of a file or rows")
 	}
 	if t.speed() <= 0 {
 		return nil, b.errorf("workload.trace.speed", "found %v; want a number above 0", *t.Speed)
@@ -261,12 +262,29 @@ func (b *builder) trace(t *Trace) (*fleet.Trace, error) {
 		return nil, b.errorf("workload.trace.file", "%v", err)
 	}
 	b.files = append(b.files, path)
-	trace, notes, err := ReadTrace(bytes.NewReader(data), t.File, *t)
+	options := t.options()
+	options.Given = [trace.Fields]bool{
+		trace.Prompt: w.PromptTokens.set(), trace.Output: w.OutputTokens.set(), trace.MaxTokens: w.MaxTokens > 0,
+		trace.Cached: w.CachedShare > 0, trace.Reasoning: w.Reasoning.set(),
+	}
+	for _, f := range []trace.Field{trace.MaxTokens, trace.Cached, trace.Reasoning} {
+		if column := options.Columns[f]; column != "" && options.Given[f] {
+			field := map[trace.Field]string{trace.MaxTokens: "max_tokens", trace.Cached: "cached_share",
+				trace.Reasoning: "reasoning_tokens"}[f]
+			return nil, b.errorf("workload."+field,
+				"found it, but the column %q records it for each call; want one of them", column)
+		}
+	}
+	read, err := trace.Read(data, t.File, options)
 	if err != nil {
 		return nil, b.errorf("workload.trace", "%v", err)
 	}
-	b.warnings = append(b.warnings, notes...)
-	return trace, nil
+	calls, err := t.replay(read, t.File)
+	if err != nil {
+		return nil, b.errorf("workload.trace", "%v", err)
+	}
+	b.warnings = append(b.warnings, t.notes(read, t.File)...)
+	return calls, nil
 }
 
 // recorded is the law of a size where it was not recorded; there must be one where it is needed, and
@@ -283,6 +301,9 @@ func (b *builder) recorded(size string, recorded []int32, given law.Law) (law.La
 	return given, nil
 }
 
+// maxTokens is the largest size of a call.
+const maxTokens = 1e9
+
 // sizeOf is a size of a row, negative when it is to be drawn.
 func sizeOf(tokens *Count) int32 {
 	if tokens == nil {
@@ -293,9 +314,10 @@ func sizeOf(tokens *Count) int32 {
 
 // rows is a trace written in the scenario itself.
 func (b *builder) rows(t *Trace) (*fleet.Trace, error) {
-	if t.Columns != (Columns{}) || t.TimeUnit != "" || t.NoOutput != "" {
-		return nil, b.errorf("workload.trace",
-			"columns, time_unit and no_output are for a file; want none of them with rows")
+	if t.Columns != (Columns{}) || t.TimeUnit != "" || t.NoOutput != "" || t.Format != "" || t.TimeZone != "" ||
+		t.Where != nil || t.From != "" || t.To != "" || t.BadRows != "" {
+		return nil, b.errorf("workload.trace", "columns, format, time_unit, time_zone, where, from, to, bad_rows and "+
+			"no_output are for a file; want none of them with rows")
 	}
 	out := &fleet.Trace{Name: "the scenario"}
 	last := Span(0)
@@ -308,12 +330,18 @@ func (b *builder) rows(t *Trace) (*fleet.Trace, error) {
 				"found %v, earlier than the row before; want times that do not fall", row.At)
 		}
 		last = row.At
-		out.At = append(out.At, t.replayed(time.Duration(row.At)))
+		out.At = append(out.At, time.Duration(row.At))
 		out.Prompt = append(out.Prompt, sizeOf(row.Prompt))
 		out.Output = append(out.Output, sizeOf(row.Output))
 	}
 	if len(out.At) == 0 {
 		return nil, b.errorf("workload.trace.rows", "found an empty list; want a row for each call")
+	}
+	if err := t.repeat(out, 0); err != nil {
+		return nil, b.errorf("workload.trace.repeat", "%v", err)
+	}
+	for i, at := range out.At {
+		out.At[i] = t.replayed(at)
 	}
 	return out, nil
 }

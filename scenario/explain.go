@@ -266,9 +266,17 @@ func explainArrivals(m *fleet.Fleet, w *Workload) string {
 		t := m.Workload.Arrivals.(*fleet.Trace)
 		span := t.At[len(t.At)-1]
 		return fmt.Sprintf("%d recorded calls of %s over %.0f s, %.2f/s on average; %s.", len(t.At), t.Name,
-			span.Seconds(), float64(len(t.At))/max(span.Seconds(), 1e-9), workers)
+			span.Seconds(), float64(len(t.At))/max(span.Seconds(), 1e-9), workers) + readOf(t)
 	}
 	return fmt.Sprintf("%s arriving %v; %s.", calls, m.Workload.Arrivals, workers)
+}
+
+// readOf says how the file of a trace was read.
+func readOf(t *fleet.Trace) string {
+	if t.Read == "" {
+		return ""
+	}
+	return " Read: " + t.Read + "."
 }
 
 func (s *Scenario) explainSize(l Law[Count]) string {

@@ -196,6 +196,9 @@ func written(t reflect.Type) (string, reflect.Type) {
 		value, item := written(reflect.TypeFor[Timer]())
 		return value + ", or a list of these", item
 	}
+	if t == reflect.TypeFor[Where]() {
+		return "a mapping of columns to a value or a list of values", reflect.TypeFor[string]()
+	}
 	if t.Kind() == reflect.Slice {
 		value, item := written(t.Elem())
 		return "a list; each item: " + value, item

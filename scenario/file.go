@@ -153,6 +153,13 @@ type Trace struct {
 	Rows     []TraceRow `yaml:"rows"`
 	Speed    *Number    `yaml:"speed"`
 	Calls    Count      `yaml:"calls" unlimited:"no bound" zero:"no"`
+	Format   Format     `yaml:"format"`
+	TimeZone TimeZone   `yaml:"time_zone"`
+	Where    Where      `yaml:"where"`
+	From     Moment     `yaml:"from"`
+	To       Moment     `yaml:"to"`
+	Repeat   Count      `yaml:"repeat" zero:"no"`
+	BadRows  BadRows    `yaml:"bad_rows"`
 }
 
 // speed is how many times faster it is replayed.
@@ -189,6 +196,14 @@ type Columns struct {
 	Time         string `yaml:"time"`
 	PromptTokens string `yaml:"prompt_tokens"`
 	OutputTokens string `yaml:"output_tokens"`
+	MaxTokens    string `yaml:"max_tokens"`
+	Cached       string `yaml:"cached"`
+	Reasoning    string `yaml:"reasoning"`
+	Model        string `yaml:"model"`
+	Key          string `yaml:"key"`
+	Session      string `yaml:"session"`
+	Priority     string `yaml:"priority"`
+	Status       string `yaml:"status"`
 }
 
 // Redeliver gives failed calls back to the queue.

@@ -118,8 +118,18 @@ var scalars = map[reflect.Type]*jsonschema.Schema{
 		AnyOf:       []*jsonschema.Schema{{Type: "boolean"}, {Type: "string", Enum: []any{"anew", "true", "false"}}},
 	},
 	reflect.TypeFor[TimeOfDay](): text(`^[0-2][0-9]:[0-5][0-9]$`, "A time of day, such as 08:30.", nil),
-	reflect.TypeFor[Count]():     text(`^[0-9._]+[kKMGB]?$`, "A whole number, such as 2000, 30k or 1.5M.", whole(0)),
-	reflect.TypeFor[Number]():    text(`^[0-9.eE+-]+[kKMGB]?$`, "A number from 0.", numeric(0)),
+	reflect.TypeFor[Moment](): text(
+		`^[0-9][-0-9a-zA-Z:+., /]*$`,
+		"A date and time, such as 2026-06-01T12:00:00Z, or a time since the first call, such as 10m.",
+		zero,
+	),
+	reflect.TypeFor[TimeZone](): text(
+		`^[A-Za-z0-9_+:/-]+$`,
+		"A time zone, such as Europe/Berlin, UTC or +02:00.",
+		nil,
+	),
+	reflect.TypeFor[Count]():  text(`^[0-9._]+[kKMGB]?$`, "A whole number, such as 2000, 30k or 1.5M.", whole(0)),
+	reflect.TypeFor[Number](): text(`^[0-9.eE+-]+[kKMGB]?$`, "A number from 0.", numeric(0)),
 	reflect.TypeFor[Share](): text(
 		`^[0-9.eE+-]+%?$`,
 		"A share from 0 to 1, such as 0.05 or 5%.",
@@ -189,6 +199,17 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 			s.Enum = append(s.Enum, w)
 		}
 		return s
+	}
+	if t == reflect.TypeFor[Where]() {
+		value := &jsonschema.Schema{Type: "string"}
+		return &jsonschema.Schema{
+			Type: "object",
+			AdditionalProperties: &jsonschema.Schema{
+				AnyOf: []*jsonschema.Schema{
+					value, {Type: "number"}, {Type: "boolean"}, {Type: "null"}, {Type: "array"},
+				},
+			},
+		}
 	}
 	if t == reflect.TypeFor[EachTimeout]() {
 		return &jsonschema.Schema{

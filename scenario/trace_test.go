@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +28,6 @@ func TestTraceMistakesAreExplained(t *testing.T) {
 		"T,P,O,P\n0,1,1,2\n":                `the column "P" for prompt_tokens stands twice`,
 		"T,P,O\n0,1\n":                      "wrong number of fields",
 		"T,P,O\nyesterday,1,1\n":            `f.csv:2:1: time: found "yesterday"; want a date and time`,
-		"T,P,O\n5,1,1\n4,1,1\n":             `f.csv:3:1: time: found "4", earlier than the row before`,
 		"T,P,O\n5,x,1\n":                    `f.csv:2:3: prompt_tokens: found "x"; want a whole number`,
 		"T,P,O\n5,1,-1\n":                   `output_tokens: found "-1"`,
 		"T,P,O\n-5,1,1\n":                   `time: found "-5"; want a time from 0`,
@@ -37,7 +37,7 @@ func TestTraceMistakesAreExplained(t *testing.T) {
 		"T,P,O\n5,1,1\n2023-11-16 18:17:03,1,1\n": "want a time written like that of the first row",
 		"T,P,O\n5,1," + strings.Repeat("9", 99): `found "` + strings.Repeat("9", 40) +
 			`..."; want a whole number`,
-		"T,P,O\n5,1,\"" + strings.Repeat("9\n", maxRowBytes): "a row of more than 1048576 bytes; is a quote not " +
+		"T,P,O\n5,1,\"" + strings.Repeat("9\n", 1<<20): "a row of more than 1048576 bytes; is a quote not " +
 			"closed?",
 	} {
 		_, _, err := ReadTrace(strings.NewReader(text), "f.csv", Trace{Columns: columns})
@@ -167,8 +167,7 @@ func TestTraceAndLawsOfSizes(t *testing.T) {
 		"trace: {rows: [{prompt_tokens: 5}]}, output_tokens: 7, prompt_tokens: 8": "workload.prompt_tokens: found 8",
 		"trace: {rows: [{at: 1s}]}, output_tokens: 7": "workload.prompt_tokens: found " +
 			"nothing",
-		"trace: {rows: [{at: 1s}], columns: {time: t}}" + both: "columns, time_unit and " +
-			"no_output are for a file",
+		"trace: {rows: [{at: 1s}], columns: {time: t}}" + both: "columns, format, time_unit",
 		"trace: {file: bare.csv, columns: {time: at_s}, speed: 0}" + both: "workload.trace.speed: found 0; " +
 			"want a number above 0",
 	} {
@@ -226,5 +225,179 @@ func TestInputsAreRegularFiles(t *testing.T) {
 	if _, err := ReadTemplate(large, Options{}); err == nil ||
 		!strings.Contains(err.Error(), "has 4194308 bytes; want at most 4194304") {
 		t.Errorf("a large scenario: %v", err)
+	}
+}
+
+// What a file records of each call reaches the simulation: max_tokens and cached tokens as they are,
+// reasoning as a part of the output. What the workload says holds where no column is named.
+func TestTraceSizesReachTheSimulation(t *testing.T) {
+	dir := t.TempDir()
+	const rows = "created_at,prompt_tokens,completion_tokens,max_tokens,cached_tokens,reasoning_tokens\n" +
+		"2026-06-01 12:00:01,200,50,400,150,20\n2026-06-01 12:00:00,100,10,,,\n"
+	if err := os.WriteFile(filepath.Join(dir, "f.csv"), []byte(rows), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for workload, want := range map[string][2]fleet.Size{
+		"trace: {file: f.csv}": {{Prompt: 100, Output: 10}, {Prompt: 200, Cached: 150, Output: 50, Reasoning: 20,
+			MaxTokens: 400}},
+		"trace: {file: f.csv}, max_tokens: 40, cached_share: 10%, reasoning_tokens: 5": {
+			{Prompt: 100, Cached: 10, Output: 15, Reasoning: 5, MaxTokens: 40},
+			{Prompt: 200, Cached: 20, Output: 40, Reasoning: 5, MaxTokens: 40}},
+		// Nothing but what is named, as where time and sizes are named no other column is looked for.
+		"trace: {file: f.csv, columns: {time: created_at, prompt_tokens: prompt_tokens, output_tokens: " +
+			"completion_tokens}}": {{Prompt: 100, Output: 10}, {Prompt: 200, Output: 50}},
+		"trace: {file: f.csv}, prompt_tokens: 7, output_tokens: 8": {
+			{Prompt: 7, Output: 8}, {Prompt: 7, Cached: 7, Output: 8, Reasoning: 8, MaxTokens: 400}},
+	} {
+		s, err := Read([]byte("workload: {"+workload+"}\n"), "f", Options{Dir: dir})
+		if err != nil {
+			t.Errorf("%s: %v", workload, err)
+			continue
+		}
+		sizes := s.Model.Workload.Sizes
+		for k, want := range want {
+			if got := sizes.Size(uint64(k), fleet.Luck{}); got != want {
+				t.Errorf("%s: call %d is %+v, want %+v", workload, k, got, want)
+			}
+		}
+	}
+	for _, c := range []struct{ workload, want string }{
+		{
+			"trace: {file: f.csv, columns: {max_tokens: max_tokens}}, max_tokens: 5",
+			`workload.max_tokens: found it, but the column "max_tokens" records it for each call`,
+		},
+		{
+			"trace: {file: f.csv, columns: {cached: cached_tokens}}, cached_share: 5%",
+			"workload.cached_share: found it",
+		},
+		{
+			"trace: {file: f.csv, format: azur}",
+			`workload.trace.format: found "azur"; did you mean "azure"?`,
+		},
+		{
+			"trace: {file: f.csv, from: noon}",
+			`workload.trace.from: found "noon"; want a date and time such as`,
+		},
+		{
+			"trace: {file: f.csv, time_zone: Berlin}",
+			`workload.trace.time_zone: found "Berlin"; want a time zone such as`,
+		},
+		{
+			"trace: {file: f.csv, where: success}",
+			"workload.trace.where: found a value; want a mapping of columns to values",
+		},
+		{
+			"trace: {file: f.csv, where: {a: {b: 1}}}",
+			"workload.trace.where.a: found a mapping; want a value or a list of values",
+		},
+		{"trace: {file: f.csv, repeat: 20M}", "f.csv: 2 calls, repeated 20000000 times, are more than 20000000"},
+		{"trace: {file: f.csv, calls: 1, repeat: 2}", "f.csv: all calls come at one time"},
+		{"trace: {rows: [{at: 0}], bad_rows: skip}, prompt_tokens: 1, output_tokens: 1", "are for a file"},
+	} {
+		_, err := Read([]byte("workload: {"+c.workload+"}\n"), "f", Options{Dir: dir})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want in it %q", c.workload, err, c.want)
+		}
+	}
+}
+
+// Calls at 0, 1 and 5 s repeat after their mean gap of 2.5 s, that is every 7.5 s; between from and to, 2 s
+// apart, those at 0 and 1 s repeat every 2 s. At double speed all of it takes half the time.
+func TestTracesRepeat(t *testing.T) {
+	seconds := func(at ...float64) (out []time.Duration) {
+		for _, s := range at {
+			out = append(out, time.Duration(s*1e9))
+		}
+		return out
+	}
+	const text = "at_s,prompt_tokens,output_tokens\n10,1,1\n11,2,1\n15,3,1\n"
+	two := Number(2)
+	for _, c := range []struct {
+		name   string
+		trace  Trace
+		want   []time.Duration
+		prompt []int32
+	}{
+		{
+			"three times", Trace{Repeat: 3},
+			seconds(0, 1, 5, 7.5, 8.5, 12.5, 15, 16, 20), []int32{1, 2, 3, 1, 2, 3, 1, 2, 3},
+		},
+		{"once", Trace{Repeat: 1}, seconds(0, 1, 5), []int32{1, 2, 3}},
+		{
+			"of a window", Trace{Repeat: 2, From: "0s", To: "2s"},
+			seconds(0, 1, 2, 3), []int32{1, 2, 1, 2},
+		},
+		{
+			"at double speed", Trace{Repeat: 2, From: "0s", To: "2s", Speed: &two},
+			seconds(0, .5, 1, 1.5), []int32{1, 2, 1, 2},
+		},
+	} {
+		c.trace.Columns = Columns{Time: "at_s"}
+		got, _, err := ReadTrace(strings.NewReader(text), "f", c.trace)
+		if err != nil || !slices.Equal(got.At, c.want) || !slices.Equal(got.Prompt, c.prompt) {
+			t.Errorf("%s: %+v, %v; want %v", c.name, got, err, c.want)
+		}
+	}
+}
+
+// All that can be said of a file is written to the manifest and reads back.
+func TestTraceReadsBack(t *testing.T) {
+	dir := t.TempDir()
+	const rows = "when,prompt_tokens,output_tokens,status,model\n2026-06-01 12:00:00,1,2,ok,a\n" +
+		"2026-06-01 12:00:09,3,4,200,b\n2026-06-01 12:00:19,5,6,500,b\n2026-06-01 12:01:19,5,6,ok,b\n"
+	if err := os.WriteFile(filepath.Join(dir, "f.csv"), []byte(rows), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Read([]byte("workload: {trace: {file: f.csv, columns: {time: when}, where: {status: success, "+
+		"model: [a, b]}, time_zone: Europe/Berlin, from: 2026-06-01T10:00:00Z, to: 1m, repeat: 3, bad_rows: skip, "+
+		"speed: 2}}"), "f",
+		Options{Dir: dir, Set: []string{"workload.trace.where.model=b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := s.Resolved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(text, "resolved", Options{Dir: dir})
+	if err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	trace := s.Model.Workload.Arrivals.(*fleet.Trace)
+	if !reflect.DeepEqual(s.Model, again.Model) || !slices.Equal(trace.Prompt, []int32{3, 3, 3}) {
+		t.Errorf("%+v, then %+v from %s", trace, again.Model.Workload.Arrivals, text)
+	}
+}
+
+// What was guessed, sorted, skipped or is not used is told, and check says what was read.
+func TestTraceNotes(t *testing.T) {
+	const text = "time;prompt_tokens;output_tokens;status;model\n2026-06-01 12:00:02;1;1;200;a\n" +
+		"2026-06-01 12:00:00;2;2;500;b\nnoon;3;3;200;a\n2026-06-01 12:00:01;4;0;429;\n"
+	calls, notes, err := ReadTrace(strings.NewReader(text), "f.csv", Trace{BadRows: "skip",
+		From: "2026-06-01 11:00:00", Columns: Columns{Model: "model"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"1 rows of f.csv have no output tokens, as failed requests have, and are left out",
+		"1 rows of f.csv have output tokens but a status that is no success, and are replayed",
+		"the rows of f.csv are not in the order of their times (1 are earlier than the one before); they were sorted",
+		`1 of 4 rows of f.csv cannot be read and are left out; the first: f.csv:4:1: time: found "noon"`,
+		"times of f.csv without a zone are taken as UTC; set workload.trace.time_zone",
+		"workload.trace.columns.model is read, but the simulation does not use it: all calls of a fleet have one " +
+			"model, key and priority; workload.trace.where selects the calls of one (2 values: a, b)",
+	} {
+		if !slices.ContainsFunc(notes, func(note string) bool { return strings.HasPrefix(note, want) }) {
+			t.Errorf("no note %q in %q", want, notes)
+		}
+	}
+	if len(notes) != 6 {
+		t.Errorf("%d notes %q", len(notes), notes)
+	}
+	const read = "CSV with semicolons; time from time (dates without a zone), prompt_tokens from prompt_tokens, " +
+		"output_tokens from output_tokens, model from model, status from status; 4 rows, skipped 1 without output " +
+		"tokens, 1 that cannot be read; from 2026-06-01 12:00:00 to 2026-06-01 12:00:02"
+	if calls.Read != read {
+		t.Errorf("read %q, want %q", calls.Read, read)
 	}
 }

@@ -21,7 +21,15 @@ func Encode(v any) ([]byte, error) {
 // exact is a value whose String is rounded for people; Exact reads back as the same value.
 type exact interface{ Exact() string }
 
+// mapping is a value that is written as a mapping of its own keys.
+type mapping interface {
+	Mapping() (keys []string, values []any)
+}
+
 func encode(out *bytes.Buffer, v reflect.Value) error {
+	if m, ok := v.Interface().(mapping); ok {
+		return pairs(out, m)
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		return encode(out, v.Elem())
@@ -52,6 +60,22 @@ func encode(out *bytes.Buffer, v reflect.Value) error {
 	data, err := json.Marshal(v.Interface())
 	out.Write(data)
 	return err
+}
+
+func pairs(out *bytes.Buffer, m mapping) error {
+	keys, values := m.Mapping()
+	for i, key := range keys {
+		out.WriteByte("{,"[min(i, 1)])
+		if err := text(out, key); err != nil {
+			return err
+		}
+		out.WriteByte(':')
+		if err := encode(out, reflect.ValueOf(values[i])); err != nil {
+			return err
+		}
+	}
+	out.WriteString("}")
+	return nil
 }
 
 func fields(out *bytes.Buffer, v reflect.Value) error {

@@ -77,7 +77,7 @@ var layers = map[string][]string{
 	"policy": {
 		"stampede/internal/format", "stampede/internal/words", "stampede/law", "stampede/sim", "stampede/wire",
 	},
-	"cost":             {"stampede/internal/nearest", "stampede/internal/words"},
+	"cost":             {"stampede/internal/format", "stampede/internal/nearest", "stampede/internal/words"},
 	"dialect":          {"stampede/wire"},
 	"law":              {"stampede/internal/format", "gonum.org/v1/gonum/mathext"},
 	"wire":             {"stampede/internal/words"},

@@ -53,6 +53,7 @@ type Price struct {
 	Tier  Tier
 	Rates
 	Bands  []Band // of longer prompts, the shortest first
+	Hourly Hourly // of the capacity behind it, besides its tokens
 	Date   string // from which the price holds or at which it was looked up; empty when unknown
 	Source string // where the price comes from
 	Note   string // a caveat for the reader; usually empty
@@ -116,7 +117,9 @@ const MaxMoney = Money(math.MaxInt64)
 
 // String writes the price as people do, per million tokens.
 func (p Price) String() string {
-	if p.Rates == (Rates{}) {
+	if p.Rates == (Rates{}) && p.Hourly > 0 {
+		return p.Model + ": " + p.Hourly.String()
+	} else if p.Rates == (Rates{}) {
 		return p.Model
 	}
 	s := p.Model
@@ -126,6 +129,9 @@ func (p Price) String() string {
 	s += ": " + p.Rates.String() + " per million tokens"
 	for _, b := range p.Bands {
 		s += fmt.Sprintf("; prompts above %s: %v", format.Amount(int64(b.Above)), b.Rates)
+	}
+	if p.Hourly > 0 {
+		s += "; " + p.Hourly.String()
 	}
 	return s
 }

@@ -101,7 +101,8 @@ func TestLongPrompts(t *testing.T) {
 		{"LiteLLM, priority", read(litellm), "m", Priority, Usage{Prompt: 300_000, Output: 1000}, 2.1 + 0.03},
 		{"genai-prices, at the start of a tier", read(genai), "m", Standard, Usage{Prompt: 128_000, Output: 1000},
 			0.256 + 0.01},
-		{"genai-prices, its second price", read(genai), "m", Standard, Usage{Prompt: 150_000, Output: 1000}, 0.3 + 0.012},
+		{"genai-prices, its second price", read(genai), "m", Standard, Usage{Prompt: 150_000, Output: 1000},
+			0.3 + 0.012},
 		{"genai-prices, its third", read(genai), "m", Standard, Usage{Prompt: 300_000, Output: 1000}, 1.2 + 0.015},
 		{"tiered_pricing of LiteLLM", excerpt(t, "litellm.json", ""), "dashscope/qwen-flash", Standard,
 			Usage{Prompt: 300_000, Output: 1000}, 0.075 + 0.002},
@@ -112,6 +113,28 @@ func TestLongPrompts(t *testing.T) {
 		}
 		if got := p.Bill(c.u); got != Money(math.Round(c.want*1e9)) {
 			t.Errorf("%s: %v of %v, want $%g", c.name, got, p, c.want)
+		}
+	}
+}
+
+// $98 an hour are 1,633,333,333 nano-dollars in a minute, rounded down; a price over centuries is more than can be
+// counted.
+func TestCapacityByTheHour(t *testing.T) {
+	for _, c := range []struct {
+		dollars float64
+		d       time.Duration
+		want    Money
+	}{
+		{98, time.Hour, 98_000_000_000},
+		{98, time.Minute, 1_633_333_333},
+		{98, 0, 0},
+		{98, -time.Hour, 0},
+		{0.000_000_001, 90 * time.Minute, 1},
+		{MaxPerHour, 876 * time.Hour, 8_760_000_000_000_000_000},
+		{MaxPerHour, 290 * 365 * 24 * time.Hour, MaxMoney},
+	} {
+		if got := PerHour(c.dollars).Over(c.d); got != c.want {
+			t.Errorf("$%g an hour over %v: %d, want %d", c.dollars, c.d, got, c.want)
 		}
 	}
 }

@@ -101,6 +101,16 @@ func (f *Fleet) target(i uint8) Target {
 	}
 }
 
+// Hourly is what the capacity of all providers costs per hour: that behind the main fleet's price and
+// those of its fallbacks.
+func (m *Model) Hourly() cost.Hourly {
+	sum := m.Price.Hourly
+	for _, t := range m.Fallbacks {
+		sum += t.Price.Hourly
+	}
+	return sum
+}
+
 // MaxAttempts is the most attempts that one call can make: those of all retry layers, each
 // with its hedges, at every target and in every delivery; 0 means no bound.
 func (f *Fleet) MaxAttempts() int {

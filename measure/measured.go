@@ -3,6 +3,7 @@ package measure
 import (
 	"time"
 
+	"stampede/cost"
 	"stampede/internal/words"
 	"stampede/sim"
 )
@@ -57,6 +58,8 @@ func (b Basis) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 type happened struct {
 	Measured
 	answers, attempts, refusals uint64
+	served                      uint64     // answers to calls of all fleets
+	billed                      cost.Money // to attempts that ended
 	inFlight, perSecond, per100 peak
 }
 
@@ -74,6 +77,8 @@ func (h happened) plus(o happened) happened {
 	h.answers += o.answers
 	h.attempts += o.attempts
 	h.refusals += o.refusals
+	h.served += o.served
+	h.billed += o.billed
 	for _, p := range [][2]*peak{{&h.inFlight, &o.inFlight}, {&h.perSecond, &o.perSecond}, {&h.per100, &o.per100}} {
 		p[0].see(p[1].ever, false)
 		p[0].after = max(p[0].after, p[1].after)

@@ -78,6 +78,11 @@ provider: {latency: {first_token: 2s}}
 // of 1 to 598 s by 10 min, and the one of 599 s not.
 const company = "other_fleets=[{workload: {open: {rate: 1/s, gaps: constant}, prompt_tokens: 1, output_tokens: 1}}]"
 
+const byHour = "price={input: 1, output: 2, per_hour: 98}"
+
+// tokens makes each call cost a thousandth of a cent for its prompt and two for its answer.
+const tokens = "workload={batch: {calls: 100}, prompt_tokens: 1000, output_tokens: 1000}"
+
 // Rates are of what happens in the measured time, ratios of the calls that arrive in it.
 func TestMeasuredTime(t *testing.T) {
 	for _, c := range []struct {
@@ -115,6 +120,24 @@ func TestMeasuredTime(t *testing.T) {
 		{"beside calls that go on", given, []string{"horizon=10m", "measure=main", company}, "goodput_per_min", 300},
 		{"and with these", given, []string{"horizon=10m", "measure=all", company}, "goodput_per_min",
 			(100 + 598) / 10.0},
+
+		// Five answers a second share $98 an hour: 98 x 1,000 / (5 x 3,600) for a thousand (Little: ten workers
+		// of two seconds). The tokens of each cost 1,000 x $1 + 1,000 x $2 per million, $3 for a thousand.
+		{"capacity by the hour", given, []string{"price={per_hour: 98}"}, "usd_per_1000_answers", 98.0 / 18},
+		{"besides tokens", given, []string{byHour, tokens}, "usd_per_1000_answers", 98.0/18 + 3},
+		{"its part", given, []string{byHour, tokens}, "usd_capacity_per_1000_answers", 98.0 / 18},
+		{"20 s of it", given, []string{byHour, tokens}, "usd_capacity", 98.0 / 180},
+		{"20 s of it and 100 answers", given, []string{byHour, tokens}, "usd_total", 98.0/180 + 0.3},
+		{"an hour of both", given, []string{byHour, tokens}, "usd_per_hour", 98 + 3*18},
+		// In the 20 s of its last answer the other fleet has 18, those of 1 to 18 s.
+		{"the share of a fleet of 100 answers in 118", given,
+			[]string{"horizon=10m", "measure=main", company, "price={per_hour: 98}"}, "usd_capacity",
+			98.0 / 180 * 100 / 118},
+		{"each answer pays alike", given, []string{"horizon=10m", "measure=main", company, "price={per_hour: 98}"},
+			"usd_per_1000_answers", 98.0 / 180 / 0.118},
+		{"after a warm-up", delayed, []string{"warmup=100s", "price={per_hour: 21.6}"}, "usd_per_1000_answers",
+			1}, // 6 answers a second
+		{"none by the hour", given, nil, "usd_per_hour", math.NaN()},
 		{"cut off, its last end", given, []string{"horizon=9s"}, "makespan_s", 10},
 	} {
 		got := valuesOf(t, c.text, c.set, c.metric)[0][0]

@@ -35,7 +35,9 @@ var registry = slices.Concat(
 // group puts metrics under a heading.
 func group(name string, of Basis, metrics ...Metric) []Metric {
 	for i := range metrics {
-		metrics[i].Group, metrics[i].Of = name, of
+		if metrics[i].Group = name; metrics[i].Of == PerRun {
+			metrics[i].Of = of
+		}
 	}
 	return metrics
 }
@@ -189,18 +191,61 @@ func firstToken() []Metric {
 	return list
 }
 
-// bill is all that was billed for the calls, in dollars.
-func (t *Tally) bill() float64 { return (t.useful + t.waste.Total()).Dollars() }
+// tokens is all that was billed for the tokens of the calls, in dollars.
+func (t *Tally) tokens() float64 { return (t.useful + t.waste.Total()).Dollars() }
+
+// capacity is the price of the measured time by the hour, of which a fleet that is measured alone pays its
+// share of the answers.
+func (t *Tally) capacity() float64 {
+	if t.hourly == 0 {
+		return 0
+	}
+	h := t.measured()
+	share := 1.0
+	if t.only >= 0 {
+		share = ratio(float64(h.answers), float64(h.served))
+	}
+	return share * t.hourly.Over(h.Length()).Dollars()
+}
+
+// perAnswer is the price of capacity for each answer in the measured time, whoever got it:
+//
+//	price by the hour x measured time / answers in it
+func (t *Tally) perAnswer() float64 {
+	if t.hourly == 0 {
+		return 0
+	}
+	h := t.measured()
+	return ratio(t.hourly.Over(h.Length()).Dollars(), float64(h.served))
+}
+
+// perHour is what an hour of the measured time costs, tokens and capacity.
+func (t *Tally) perHour() float64 {
+	h := t.measured()
+	return ratio(h.billed.Dollars()+t.capacity(), h.Length().Hours())
+}
 
 func billed() []Metric {
 	list := []Metric{
 		{Name: "usd_per_1000_answers", Unit: "USD", Better: Lower, Show: Always,
 			Meaning: "All that was billed, for failed calls too, per 1,000 answered calls",
-			Value:   func(t *Tally) float64 { return ratio(1000*t.bill(), float64(t.Answered())) }},
+			Value: func(t *Tally) float64 {
+				return ratio(1000*t.tokens(), float64(t.Answered())) + 1000*t.perAnswer()
+			}},
 		{Name: "usd_per_1000_calls", Unit: "USD", Better: Lower, Meaning: "Cost per 1,000 calls",
-			Value: func(t *Tally) float64 { return ratio(1000*t.bill(), float64(t.calls)) }},
+			Value: func(t *Tally) float64 { return ratio(1000*(t.tokens()+t.capacity()), float64(t.calls)) }},
 		{Name: "usd_total", Unit: "USD", Better: Lower, Show: Always, Meaning: "Total cost of the calls",
-			Value: (*Tally).bill},
+			Value: func(t *Tally) float64 { return t.tokens() + t.capacity() }},
+		{Name: "usd_per_hour", Unit: "USD", Better: Lower, Show: IfKnown, Of: PerTime,
+			Meaning: "Cost of an hour of the measured time: capacity paid by the hour, and tokens billed in it",
+			Value:   func(t *Tally) float64 { return known(t.hourly > 0, t.perHour()) }},
+		{Name: "usd_capacity", Unit: "USD", Better: Lower, Show: IfKnown, Of: PerTime,
+			Meaning: "Cost of capacity paid by the hour, for the measured time; part of usd_total",
+			Value:   func(t *Tally) float64 { return known(t.hourly > 0, t.capacity()) }},
+		{Name: "usd_capacity_per_1000_answers", Unit: "USD", Better: Lower, Show: IfKnown, Of: PerTime,
+			Meaning: "Price of capacity by the hour x measured time / answers in it x 1,000; " +
+				"part of usd_per_1000_answers",
+			Value: func(t *Tally) float64 { return known(t.hourly > 0, 1000*t.perAnswer()) }},
 		{Name: "usd_wasted", Unit: "USD", Better: Lower, Show: Always,
 			Meaning: "Cost of tokens that nobody used",
 			Value:   func(t *Tally) float64 { return t.waste.Total().Dollars() }},

@@ -47,7 +47,9 @@ type Tally struct {
 	waits           [fleet.Waits]float64 // nanoseconds
 	useful          cost.Money
 	waste           cost.Waste
+	hourly          cost.Hourly  // of capacity; 0 where none is paid by the hour
 	end             sim.Time     // of the last call
+	servedByEnd     uint64       // answers to calls of all fleets by then
 	byInstance      []float64    // answered calls
 	first           []int        // by fleet: its first instance among those
 	bound           *fleet.Bound // of the answers; nil where they bound nothing
@@ -64,7 +66,7 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 		horizon = sim.Never
 	}
 	t := &Tally{model: &s.Model, only: s.Measured(), warmup: warmup, calm: sim.Never}
-	t.limits = newLimitTally(t.model)
+	t.limits, t.hourly = newLimitTally(t.model), t.model.Hourly()
 	if t.bounded() {
 		t.bound = fleet.NewBound(t.model)
 	}
@@ -160,6 +162,9 @@ func (t *Tally) Attempt(a *fleet.Attempt) {
 	}
 	class := a.Class()
 	t.startsIn(a.Sent).attempts++
+	if t.hourly > 0 {
+		t.endsIn(a.Ended).billed += a.Bill
+	}
 	if class == wire.Throttled || class == wire.Overloaded {
 		t.endsIn(a.Ended).refusals++
 	}
@@ -192,10 +197,17 @@ func (t *Tally) reaches(a *fleet.Attempt) {
 
 // Call implements fleet.Listener.
 func (t *Tally) Call(c *fleet.Call) {
+	if t.hourly > 0 && c.Outcome == policy.Answered {
+		if t.endsIn(c.Ended).served++; c.Ended == t.end {
+			t.servedByEnd = t.inTime.served + t.drain.served
+		}
+	}
 	if !t.counts(int(c.Fleet)) {
 		return
 	}
-	t.end = max(t.end, c.Ended)
+	if t.end = max(t.end, c.Ended); c.Ended == t.end {
+		t.servedByEnd = t.inTime.served + t.drain.served
+	}
 	if t.recovery != nil {
 		t.recovery.add(c)
 	}
@@ -258,6 +270,7 @@ func (t *Tally) measured() happened {
 		return t.inTime
 	}
 	h := t.inTime.plus(t.drain)
+	h.served = t.servedByEnd
 	h.To = max(h.From, t.to)
 	return h
 }

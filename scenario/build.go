@@ -59,7 +59,12 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 			errs.Add(b.errorf("policy.fallback.on", "found true; the scenario's fallbacks are those of its main fleet"))
 		}
 		if beside.Price == nil {
-			beside.Price = &f.Price
+			own := f.Price
+			own.PerHour = nil // what is paid by the hour serves all fleets
+			beside.Price = &own
+		} else if beside.Price.PerHour != nil {
+			errs.Add(b.errorf("price.per_hour", "found %v; what serves all fleets is paid at the price of the main one",
+				*beside.Price.PerHour))
 		}
 		if beside.Fleet.Name == "" {
 			beside.Fleet.Name = fmt.Sprintf("other-%d", i+1)
@@ -101,6 +106,7 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 		errs.Add(err)
 		m.Others = append(m.Others, other)
 		price := m.Price
+		price.Hourly = 0 // paid already
 		if target.Price != nil {
 			price, err = b.priceAt(path+".price", target.Price)
 			errs.Add(err)
@@ -237,6 +243,13 @@ func (b *builder) deal(f *Fleet, out *fleet.Fleet) error {
 func (b *builder) price(p *Price) (cost.Price, error) { return b.priceAt("price", p) }
 
 func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
+	if out, err = b.tokenPrice(path, p); err == nil && p.PerHour != nil {
+		out.Hourly = cost.PerHour(float64(*p.PerHour))
+	}
+	return out, err
+}
+
+func (b *builder) tokenPrice(path string, p *Price) (out cost.Price, err error) {
 	if p.Input != nil || p.Output != nil || p.Cached != nil || p.Written != nil || p.Reasoning != nil {
 		if p.Input == nil || p.Output == nil {
 			return out, b.errorf(path, "found a part of a price; want input and output, in dollars per million tokens")
@@ -265,7 +278,8 @@ func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
 			case l.Above == 0 || l.Above > 1e9:
 				return out, b.errorf(at+".above", "found %v; want a length of prompts, such as 200k", l.Above)
 			case i > 0 && l.Above <= p.Long[i-1].Above:
-				return out, b.errorf(at+".above", "found %v; want more than the %v before it", l.Above, p.Long[i-1].Above)
+				return out, b.errorf(at+".above", "found %v; want more than the %v before it", l.Above,
+					p.Long[i-1].Above)
 			case l.Input == nil && l.Output == nil:
 				return out, b.errorf(at, "found no price; want input, output or both")
 			}
@@ -291,6 +305,9 @@ func (b *builder) priceAt(path string, p *Price) (out cost.Price, err error) {
 		}
 		if p.File != "" {
 			return out, b.errorf(path+".model", "found nothing; want a model of the file")
+		}
+		if p.PerHour != nil {
+			return cost.Price{Model: byHour, Source: "the scenario"}, nil
 		}
 		b.warnings.add("no price is set: every attempt costs nothing")
 		return cost.Price{Model: unpriced}, nil

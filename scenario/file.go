@@ -246,6 +246,7 @@ type Price struct {
 	Output    *Dollars `yaml:"output"`
 	Reasoning *Dollars `yaml:"reasoning"`
 	Long      []Long   `yaml:"long_prompts"`
+	PerHour   *Hourly  `yaml:"per_hour"`
 }
 
 // Long is what the tokens of requests with longer prompts cost.

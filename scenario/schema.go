@@ -152,6 +152,7 @@ var scalars = map[reflect.Type]*jsonschema.Schema{
 		"A number relative to the others, such as 120, or a rate such as 2/s.",
 		numeric(0),
 	),
+	reflect.TypeFor[Hourly]():  text(`^\$?[0-9.eE+-]+$`, "US dollars per hour.", numeric(0)),
 	reflect.TypeFor[Dollars](): text(`^\$?[0-9.eE+-]+$`, "US dollars per million tokens.", numeric(0)),
 	reflect.TypeFor[RetryOn](): {
 		Description: "A status, a class such as 5xx, timeout, connection or stream.",

@@ -372,6 +372,21 @@ func shortest(x float64, exact func(text string) bool) string {
 	return ""
 }
 
+// Hourly is a price in US dollars an hour, such as 98 or $2.50.
+type Hourly float64
+
+// ParseText implements strict.Texter.
+func (h *Hourly) ParseText(text string) error {
+	x, err := strconv.ParseFloat(strings.TrimPrefix(text, "$"), 64)
+	if err != nil || !(x >= 0 && x <= cost.MaxPerHour) {
+		return errors.New("want dollars per hour from 0 to 10 million, such as 98")
+	}
+	*h = Hourly(x)
+	return nil
+}
+
+func (h Hourly) String() string { return strconv.FormatFloat(float64(h), 'g', -1, 64) }
+
 // Dollars is a price in US dollars, such as 0.15 or $0.15.
 type Dollars float64
 

@@ -34,6 +34,7 @@ var sold = map[string][]string{
 const (
 	ownPrice = "own price"
 	unpriced = "no price"
+	byHour   = "capacity"
 )
 
 // otherVendor notes when the limits and the latency are one vendor's and the price is
@@ -41,7 +42,7 @@ const (
 func otherVendor(p *provider.Config, price cost.Price) string {
 	vendor, _, _ := strings.Cut(p.Name, "-")
 	names, known := sold[vendor]
-	named := price.Model != unpriced && price.Model != ownPrice
+	named := price.Model != unpriced && price.Model != ownPrice && price.Model != byHour
 	if !known || !named ||
 		slices.ContainsFunc(names, func(begins string) bool { return strings.HasPrefix(price.Model, begins) }) {
 		return ""

@@ -92,7 +92,8 @@ func Provider(t *rapid.T, tenants []provider.Tenant) provider.Config {
 			Resource: rapid.SampledFrom([]provider.Resource{provider.TokensInFlight, provider.EnqueuedTokens}).
 				Draw(t, "held tokens"),
 			Amount: rapid.Int64Range(100, 1000).Draw(t, "tokens at once"),
-			Charge: provider.Charge(rapid.IntRange(int(provider.Prompt), int(provider.MaxOrEstimate)).Draw(t, "held charge")),
+			Charge: provider.Charge(rapid.IntRange(int(provider.Prompt), int(provider.MaxOrEstimate)).
+				Draw(t, "held charge")),
 			Cached: provider.Cached(rapid.IntRange(0, 2).Draw(t, "held cached")),
 		})
 	}

@@ -1,8 +1,12 @@
 package fleet
 
 import (
+	"time"
+
+	"stampede/backend"
 	"stampede/policy"
 	"stampede/sim"
+	"stampede/wire"
 )
 
 // instance is the one that works on a call.
@@ -51,6 +55,9 @@ func (r *run) admit(c *call) {
 	if req.Placed && c.places == 0 {
 		c.places++
 	}
+	if req.Paced && !c.paced && g.Client.Pacer.Tokens.Settle {
+		r.extra(c).took = req.Need[wire.TokenQuota]
+	}
 	c.paced = req.Paced
 	switch a.Action {
 	case policy.Go:
@@ -61,23 +68,29 @@ func (r *run) admit(c *call) {
 		c.timer = r.loop.Timer(now+a.Wait, event(admits, c.self))
 	case policy.Queue:
 		r.queue(c, queueAt[a.By], req.Caller.Ticket)
-		r.hold(c, waitFor[a.By], expiry, layer)
+		if wait := longestWait(&g.Client, a.By); wait > 0 && wait < expiry-now {
+			r.wait(c, waitFor[a.By])
+			r.extra(c).expiry = r.loop.Timer(now+wait, event(tires, c.self))
+		} else {
+			r.hold(c, waitFor[a.By], expiry, layer)
+		}
+		if a.By == policy.ByPacer {
+			r.pace(g, c.instance)
+		}
 	case policy.Refuse, policy.PassOn:
 		if a.By == policy.ByThrottle {
 			r.unblock(m, req.Target) // the breaker had let it through
 		}
 		switch {
 		case a.By == policy.ByExpiry && r.leaves(c) <= now:
-			r.releasePlace(c)
 			r.end(c, policy.Abandoned)
 		case a.By == policy.ByExpiry:
 			c.layer = uint8(layer)
 			r.lapse(c)
 		case a.Action == policy.PassOn:
-			r.releasePlace(c)
+			r.leaveGate(c)
 			r.giveUp(c, a.Outcome())
 		default:
-			r.releasePlace(c)
 			r.end(c, a.Outcome())
 		}
 	}
@@ -87,8 +100,19 @@ var (
 	waitFor = [...]Wait{
 		policy.ByGate: GateWait, policy.ByPacer: PacerWait, policy.ByRoute: BreakerWait, policy.ByBreaker: BreakerWait,
 	}
-	queueAt = [...]place{policy.ByGate: atGate, policy.ByBreaker: atBreaker}
+	queueAt = [...]place{policy.ByGate: atGate, policy.ByPacer: atPacer, policy.ByBreaker: atBreaker}
 )
+
+// longestWait is that in a queue; 0 means no bound.
+func longestWait(c *policy.Client, at policy.Stage) time.Duration {
+	switch at {
+	case policy.ByGate:
+		return c.Gate.Wait
+	case policy.ByPacer:
+		return c.Pacer.Wait
+	}
+	return 0
+}
 
 // hold starts a wait before an attempt is sent, which the call's timeouts may cut short: that of
 // the given layer at that instant.
@@ -110,6 +134,43 @@ func (r *run) resume(c *call) {
 	}
 }
 
+// tired is the end of the longest wait in a queue. A turn that came at this very instant is taken.
+func (r *run) tired(c *call) {
+	g := r.group(c)
+	if c.place == atPacer {
+		r.pace(g, c.instance)
+	}
+	if c.place == onTheWay {
+		return
+	}
+	retries := c.place == atGate && g.Client.Gate.Retriable
+	r.resume(c)
+	r.unqueue(c)
+	r.releaseRetry(c)
+	if !retries {
+		r.end(c, policy.Shed)
+		return
+	}
+	c.tries++
+	now := r.loop.Now()
+	f := policy.Facts{
+		Now: now, Start: c.start, Attempt: int(c.tries), LastWait: c.lastWait,
+		Reply: &wire.Reply{Failure: wire.Timeout},
+		U:     g.jitter.Uniform(c.id, 1<<63|uint64(now)), // a call waits no two times until one instant
+	}
+	d, layer := g.Client.Decide(&f, r.tries(c), 0)
+	r.grant(c, &d, f.Reply)
+	r.follow(c, d, layer)
+}
+
+// leaveGate frees the place of an attempt that has ended or will not be sent, unless its call holds it:
+// one of those that it has, where it has several for hedges.
+func (r *run) leaveGate(c *call) {
+	if r.group(c).Client.Gate.Held == policy.ByAttempt || c.places > 1 {
+		r.releasePlace(c)
+	}
+}
+
 // releasePlace frees a call's place at the gate, and lets those who waited for it ask again.
 func (r *run) releasePlace(c *call) {
 	if c.places == 0 {
@@ -126,6 +187,33 @@ func (r *run) releasePlace(c *call) {
 		next := r.calls.At(w.ID)
 		next.places++
 		next.timer = r.loop.Timer(r.loop.Now(), event(admits, w.ID))
+	}
+}
+
+// pace lets those in line at a pacer go for whom there is room, and looks again when there is for the next.
+func (r *run) pace(g *group, instance int32) {
+	if len(g.paces) == 0 {
+		return
+	}
+	now := r.loop.Now()
+	m, timer := g.instances.At(instance), g.pacing(instance)
+	r.loop.Cancel(*timer)
+	*timer = sim.Timer{}
+	for w, wait, ok := m.FirstAtPacer(now); ok; w, wait, ok = m.FirstAtPacer(now) {
+		c := r.calls.At(w.ID)
+		switch {
+		case c.place != atPacer || r.extra(c).ticket != w.Ticket:
+			m.SkipAtPacer()
+		case wait > 0:
+			*timer = r.loop.Timer(now+wait, backend.Event{Kind: paces, Of: uint16(g.index), ID: uint32(instance)})
+			return
+		default:
+			c.place, c.paced = onTheWay, true
+			if took := m.NextAtPacer(); g.Client.Pacer.Tokens.Settle {
+				r.extra(c).took = took
+			}
+			c.timer = r.loop.Timer(now, event(admits, w.ID))
+		}
 	}
 }
 

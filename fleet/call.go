@@ -49,6 +49,7 @@ type extra struct {
 	delivered sim.Time             // when the worker took it
 	ticket    uint32               // of the queue that it waits in
 	cost      float32              // what the coming retry was paid with
+	took      float64              // tokens that the coming attempt took at the pacer, which settles them
 	expiry    sim.Timer            // of the call or a layer, while it waits to be sent
 	hedge     sim.Timer
 	patience  sim.Timer
@@ -150,6 +151,7 @@ const (
 	onTheWay place = iota // in flight, or in a timed wait
 	inBacklog
 	atGate
+	atPacer
 	atBreaker
 )
 
@@ -174,13 +176,16 @@ func (r *run) turnOf(w waiter) bool {
 
 // unqueue takes a call out of the queue it waits in, if any.
 func (r *run) unqueue(c *call) {
-	switch c.place {
-	case atGate:
-		r.group(c).instance(c).CancelAtGate()
-	case inBacklog:
-		r.group(c).lineOf(c.instance).waiting--
-	}
+	was := c.place
 	c.place = onTheWay
+	switch g := r.group(c); was {
+	case atGate:
+		g.instance(c).CancelAtGate()
+	case atPacer:
+		r.pace(g, c.instance) // it may have been the first
+	case inBacklog:
+		g.lineOf(c.instance).waiting--
+	}
 }
 
 // tries are those of a call's outer layers.

@@ -31,7 +31,7 @@ func (r *run) conclude(a *attempt, c *call, timer policy.Timer) (policy.Decision
 	r.learn(g, c, a)
 	d, layer := r.decide(c, a)
 	r.accounting.closeAttempt(&a.Attempt)
-	r.releasePlace(c)
+	r.leaveGate(c)
 	r.backends[a.backend].Release(a.flight)
 	r.attempts.Free(a.self)
 	return d, layer
@@ -94,9 +94,11 @@ func (r *run) learn(g *group, c *call, a *attempt) {
 	m.Done(a.Ended, &policy.Ended{
 		Target: uint8(a.Target), Role: a.role, Generation: a.generation, InFlight: int(a.gated), Cost: float64(a.cost),
 		Began: a.began, Sent: a.Sent, Reply: &a.Reply,
+		Took: a.took, Used: policy.Usage{Prompt: a.Usage.Prompt, Output: a.Usage.Output},
 		Cancelled: a.Cut == policy.PatienceTimer || a.Cut == policy.EndOfRun || a.Cut == policy.HedgeTimer,
 	})
 	r.unblock(m, uint8(a.Target))
+	r.pace(g, c.instance)
 }
 
 // decide asks the policy, unless the end of the call is already known or other

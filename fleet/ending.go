@@ -112,7 +112,7 @@ func (r *run) expired(c *call) {
 // lapse is the end of a timeout while no attempt is under way: the layers outside it decide.
 func (r *run) lapse(c *call) {
 	g := r.group(c)
-	r.releasePlace(c)
+	r.leaveGate(c)
 	r.releaseRetry(c)
 	layer := max(1, int(c.layer))
 	if layer > len(g.Client.Outer) {
@@ -135,6 +135,11 @@ func (r *run) releaseRetry(c *call) {
 		r.group(c).instance(c).ReleaseRetry()
 		c.granted = false
 		r.spend(c)
+	}
+	if c.paced && r.group(c).Client.Pacer.Tokens.Settle {
+		x := r.extra(c)
+		r.group(c).instance(c).Unsent(r.loop.Now(), x.took)
+		x.took = 0
 	}
 	c.paced = false
 }
@@ -179,7 +184,6 @@ func (r *run) leave(c *call) {
 		r.resume(c)
 		r.loop.Cancel(c.timer)
 		r.unqueue(c)
-		r.releasePlace(c)
 	}
 	r.end(c, policy.Abandoned)
 }
@@ -190,6 +194,7 @@ func (r *run) end(c *call, outcome policy.Outcome) {
 	g, worker, held := r.group(c), c.worker, c.held
 	c.held = false
 	r.releaseRetry(c)
+	r.releasePlace(c)
 	if g.overlaps() {
 		r.endDelivery(c, outcome)
 	} else if outcome != policy.Answered && outcome != policy.Abandoned &&
@@ -234,9 +239,9 @@ func (r *run) close() {
 				r.resume(c)
 				r.unqueue(c)
 				r.releaseRetry(c)
-				for ; c.places > 0; c.places-- {
-					r.group(c).instance(c).Release() // and no other call gets it
-				}
+			}
+			for ; c.places > 0; c.places-- {
+				r.group(c).instance(c).Release() // and no other call gets it
 			}
 			if r.group(c).overlaps() {
 				r.endDelivery(c, policy.Unfinished)

@@ -23,6 +23,7 @@ type group struct {
 	expires   bool            // a timeout of calls or of a layer is set
 	next      uint64          // the call to come
 	started   uint64          // calls that arrived
+	paces     []sim.Timer     // by pacer with a line: when there is room for the first
 
 	arrivals, prompts, outputs, reasoning, thinking, patience, jitter, shedding, dealing, routing sim.Key
 }
@@ -40,6 +41,13 @@ func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
 		jitter: key.For(forJitter), shedding: key.For(forShedding), dealing: key.For(forDealing),
 		routing: key.For(forRouting),
 	}
+	if p := &f.Client.Pacer; p.Lines() {
+		n := f.Instances
+		if p.Scope == policy.ForAll {
+			n = 1
+		}
+		g.paces = make([]sim.Timer, n)
+	}
 	t := &f.Client.Timeouts
 	for i := range f.Targets() {
 		to := f.target(uint8(i))
@@ -52,6 +60,14 @@ func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
 	}
 	g.expires = t.Call > 0 || slices.ContainsFunc(f.Client.Outer, func(l policy.Layer) bool { return l.Timeout > 0 })
 	return g
+}
+
+// pacing is the timer of an instance's pacer.
+func (g *group) pacing(instance int32) *sim.Timer {
+	if len(g.paces) == 1 {
+		return &g.paces[0]
+	}
+	return &g.paces[instance]
 }
 
 // group is the fleet of a call.

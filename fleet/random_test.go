@@ -53,12 +53,18 @@ func randomFleet(t *rapid.T) Fleet {
 		Scope: policy.Scope(rapid.IntRange(0, 1).Draw(t, "gate scope")),
 		Order: policy.Order(rapid.IntRange(0, 1).Draw(t, "gate order")),
 		Room:  rapid.IntRange(0, 3).Draw(t, "gate room"),
+		Held:  policy.Held(rapid.IntRange(0, 1).Draw(t, "gate held")),
+	}
+	if f.Client.Gate.Retriable = sometimes("gate wait retries"); f.Client.Gate.Retriable || sometimes("gate wait") {
+		f.Client.Gate.Wait = draw.Span(t, "gate wait", 5*s)
 	}
 	switch rapid.IntRange(0, 3).Draw(t, "gate") {
 	case 1:
 		f.Client.Gate.Semaphore = rapid.IntRange(1, 3).Draw(t, "semaphore")
 	case 2:
-		f.Client.Gate.AIMD = policy.AIMD{Start: 2, Min: 1, Max: 4, Factor: 0.5, Slow: s}
+		f.Client.Gate.AIMD = policy.AIMD{Start: 2, Min: 1, Max: 4, Factor: 0.5, Slow: s,
+			Cooldown: draw.Span(t, "gate cooldown", 5*s), GrowAfter: rapid.IntRange(0, 3).Draw(t, "grow after"),
+			SlowStart: sometimes("slow start")}
 	case 3:
 		f.Client.Gate.Gradient = policy.Gradient{
 			Start:     2,
@@ -70,7 +76,18 @@ func randomFleet(t *rapid.T) Fleet {
 			Window:    10,
 		}
 	}
-	switch rapid.IntRange(0, 3).Draw(t, "pacer") {
+	switch rapid.IntRange(0, 5).Draw(t, "pacer") {
+	case 4:
+		f.Client.Pacer.Tokens = policy.PaceTokens{
+			Rate: 100, Burst: 500, Estimate: policy.Estimate(rapid.IntRange(0, 2).Draw(t, "estimate")),
+			Settle: sometimes("settle"),
+		}
+		if sometimes("paces requests") {
+			f.Client.Pacer.Bucket = policy.PaceBucket{Rate: 3, Burst: 2}
+		}
+	case 5:
+		f.Client.Pacer.Bucket = policy.PaceBucket{Rate: 3, Burst: 2}
+		f.Client.Pacer.AIMD = policy.PaceAIMD{Min: 0.5, Max: 10, Add: 1, Every: s, Cut: 0.5, Cooldown: s}
 	case 1:
 		f.Client.Pacer.Bucket = policy.PaceBucket{Rate: 3, Burst: 2}
 	case 2:
@@ -79,6 +96,9 @@ func randomFleet(t *rapid.T) Fleet {
 		f.Client.Pacer.Cubic = true
 	}
 	f.Client.Pacer.Scope = policy.Scope(rapid.IntRange(0, 1).Draw(t, "pacer scope"))
+	if sometimes("pacer wait") {
+		f.Client.Pacer.Wait = draw.Span(t, "pacer wait", 10*s)
+	}
 	if sometimes("breaker") {
 		f.Client.Breaker = policy.Breaker{
 			InARow:   rapid.IntRange(0, 3).Draw(t, "in a row"),
@@ -387,7 +407,7 @@ func (a *auditor) Call(c *Call) {
 		a.t.Fatalf("call %d acted %d times", c.ID, c.Acts)
 	case c.Outcome == policy.GaveUpAttempts && !beside && !f.Client.Fallback.On &&
 		len(f.Client.Outer) == 0 && int(c.Attempts)%f.Client.Retry.Attempts != 0 &&
-		f.Workload.Redelivery.Deliveries < 2:
+		f.Workload.Redelivery.Deliveries < 2 && !f.Client.Gate.Retriable:
 		a.t.Fatalf("call %d gave up after %d attempts of %d", c.ID, c.Attempts, f.Client.Retry.Attempts)
 	}
 }

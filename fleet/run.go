@@ -138,6 +138,8 @@ const (
 	leave                            // a caller's patience ends
 	scales                           // the number of workers changes, or is decided on
 	staffs                           // workers have started
+	tires                            // a call has waited for as long as it may at the gate or the pacer
+	paces                            // there is room at a pacer for the first in its line
 )
 
 func event(kind backend.Kind, id uint32) backend.Event { return backend.Event{Kind: kind, ID: id} }
@@ -179,6 +181,8 @@ func (r *run) handle(e backend.Event) {
 		r.arrive(&r.groups[e.Of])
 	case e.Kind == thought:
 		r.fetch(&r.groups[e.Of], e.ID)
+	case e.Kind == paces:
+		r.pace(&r.groups[e.Of], int32(e.ID))
 	case e.Kind == cut:
 		r.cutOff(r.attempts.At(e.ID))
 	case e.Kind == scales:
@@ -213,6 +217,8 @@ func (r *run) handleCall(kind backend.Kind, c *call) {
 		}
 	case leave:
 		r.leave(c)
+	case tires:
+		r.tired(c)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
+	"stampede/wire"
 )
 
 // attempt is one in flight: its record, filled as things happen, and what its client has to do
@@ -25,6 +26,7 @@ type attempt struct {
 	began      sim.Time // when its try began, and it or the attempt that it hedges was sent
 	gated      int32    // places taken at its gate when it was sent
 	cost       float32  // that it was paid with, as a retry
+	took       float64  // tokens at the pacer, which settles them
 }
 
 // send starts an attempt and its timers, with that of the layer that expires first. A hedge is
@@ -57,6 +59,10 @@ func (r *run) send(c *call, generation uint32, hedge bool, expiry sim.Time, laye
 		c.hedges, c.granted, c.paced = 0, false, false
 	}
 	c.flight = aid
+	if g.Client.Pacer.Tokens.Settle {
+		x := r.extra(c)
+		a.took, x.took = x.took, 0
+	}
 	a.gated = int32(m.Sent(now, a.role))
 	if m.Routes(c.target) {
 		takes := need(c)
@@ -132,6 +138,9 @@ func (r *run) hedge(c *call) {
 		c.places++
 	}
 	c.target = req.Target
+	if g.Client.Pacer.Tokens.Settle {
+		r.extra(c).took = req.Need[wire.TokenQuota]
+	}
 	expiry, layer := r.expiry(c)
 	r.send(c, a.Generation, true, expiry, layer)
 }

@@ -5,6 +5,7 @@ import (
 
 	"stampede/internal/words"
 	"stampede/sim"
+	"stampede/wire"
 )
 
 // Request is an attempt that asks an instance to be sent. Placed and Paced are kept from one
@@ -13,7 +14,7 @@ type Request struct {
 	Caller  Waiter
 	Target  uint8   // to which the call's last attempt went, or [NoTarget]; Admit sets where this one goes
 	Role    Role    // of the attempt
-	Need    Need    // what it takes from the provider's limits
+	Need    Need    // what it takes from the provider's limits; after Admit, its tokens are those taken at the pacer
 	U       float64 // uniform on (0, 1), for the throttle
 	RouteU  float64 // uniform on (0, 1), for the route
 	Expired bool    // its caller or a timeout gives it up at this very instant
@@ -48,7 +49,7 @@ type Action uint8
 const (
 	Go     Action = iota // be sent now
 	Wait                 // ask again after Admission.Wait
-	Queue                // ask again when NextAtGate or NextBlocked names it
+	Queue                // ask again when NextAtGate, NextAtPacer or NextBlocked names it
 	Refuse               // not be sent
 	PassOn               // not be sent to this target: the call ends, or goes on to the next one
 )
@@ -82,8 +83,9 @@ func (s Stage) String() string { return StageWords.Word(s) }
 //
 //	gate      it takes a place among those in flight; without one it queues, or is refused
 //	          where the queue is full
-//	pacer     it takes its room, and waits until that is there; an attempt that the breaker
-//	          would stop now takes none
+//	pacer     it takes its room, and waits until that is there; where that may change it queues
+//	          for its room, and where it would wait too long it queues for nothing; an attempt
+//	          that the breaker would stop now takes none
 //	expiry    an attempt that is given up at this instant is refused
 //	route     it gets its deployment; while all are in cooldown it waits, or is passed on
 //	breaker   while it is open the attempt waits, or is refused; while probes decide it queues
@@ -124,8 +126,8 @@ func (s *Instance) admit(now time.Duration, r *Request) Admission {
 		}
 		r.Paced = true
 		if s.pacer != nil {
-			if wait := s.pacer.Reserve(&s.client.Pacer, now, r.Need); wait > 0 {
-				return Admission{Action: Wait, By: ByPacer, Wait: wait}
+			if a := s.pace(now, r); a.Action != Go {
+				return a
 			}
 		}
 	}
@@ -160,23 +162,28 @@ func (s *Instance) AdmitHedge(now time.Duration, r *Request) Admission {
 	var pacer PacerState
 	if s.pacer != nil {
 		pacer = *s.pacer
-		if pacer.Reserve(&s.client.Pacer, now, r.Need) > 0 {
-			return Admission{Action: Refuse, By: ByPacer}
+	}
+	refuse := func(by Stage) Admission {
+		if s.pacer != nil {
+			*s.pacer = pacer
+		}
+		return Admission{Action: Refuse, By: by}
+	}
+	if s.pacer != nil {
+		if a := s.pace(now, r); a.Action != Go {
+			return refuse(ByPacer)
 		}
 	}
 	if s.Routes(r.Target) {
 		to, _, ok := s.router.choose(&s.client.Route, now, r.Target, r.RouteU, s.breakers(r.Role))
 		if !ok {
-			return Admission{Action: Refuse, By: ByRoute}
+			return refuse(ByRoute)
 		}
 		r.Target = to
 	}
 	by, generation, _ := s.pass(now, r)
 	if by != NoStage {
-		return Admission{Action: Refuse, By: by}
-	}
-	if s.pacer != nil {
-		*s.pacer = pacer
+		return refuse(by)
 	}
 	if s.gate != nil {
 		s.gate.Arrive(Waiter{}, 0)
@@ -191,6 +198,29 @@ func (s *Instance) breakers(role Role) []target {
 		return nil
 	}
 	return s.targets
+}
+
+// pace asks the pacer for the room of a request. One that has it is Paced.
+func (s *Instance) pace(now time.Duration, r *Request) Admission {
+	p := &s.client.Pacer
+	if p.Lines() {
+		if p.Tokens.Rate > 0 {
+			r.Need[wire.TokenQuota] = s.pacer.tokens.estimate(&p.Tokens, &r.Need)
+		}
+		if r.Paced = !s.pacer.join(p, now, r); !r.Paced {
+			return Admission{Action: Queue, By: ByPacer}
+		}
+		return Admission{Action: Go}
+	}
+	wait, fits := s.pacer.reserveWithin(p, now, r.Need)
+	switch {
+	case !fits: // it will be gone by then
+		r.Paced = false
+		return Admission{Action: Queue, By: ByPacer}
+	case wait > 0:
+		return Admission{Action: Wait, By: ByPacer, Wait: wait}
+	}
+	return Admission{Action: Go}
 }
 
 // pass asks the breaker and the throttle, and names the one that refuses. The breaker is then

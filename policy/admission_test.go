@@ -130,6 +130,9 @@ func TestAdmission(t *testing.T) {
 		{"a bucket of one a second lends: each waits for its own room", Client{Pacer: bucket},
 			"admit a: go; admit b: wait pacer 1s; admit c: wait pacer 2s; 1s; admit b: go; 1s; admit c: go; " +
 				"admit d: wait pacer 1s"},
+		{"a pacer at which nobody waits longer than a second: what would wait longer takes no room",
+			Client{Pacer: Pacer{Bucket: bucket.Bucket, Wait: s}},
+			"admit a: go; admit b: wait pacer 1s; admit c: queue pacer; 1s; admit b: go; admit d: wait pacer 1s"},
 		{"the gate is asked before the pacer: a call in the queue takes no room",
 			Client{Gate: Gate{Semaphore: 1}, Pacer: bucket},
 			"admit a: go; admit b: queue gate; 1s; done a: b; admit b: go"},

@@ -17,7 +17,26 @@ type Gate struct {
 	Scope     Scope // of one instance or of all together
 	Order     Order // of the calls that wait
 	Room      int   // calls that may wait at the gate; more are shed; 0 means no bound, NoRoom that none may
+	Held      Held
+	// Wait is the longest that a call waits at the gate; 0 means no bound. What becomes of it then is
+	// for the retry rule to say, as of an attempt that timed out, when Retriable; else it is shed.
+	Wait      time.Duration
+	Retriable bool
 }
+
+// Held is how long a place at a gate is held.
+type Held uint8
+
+const (
+	ByAttempt Held = iota // until the attempt ends: a call that waits to retry has no place
+	ByCall                // until the call ends, waits between its attempts included
+)
+
+// HeldWords are the words for what holds a place.
+var HeldWords = words.Table[Held]{"attempt", "call"}
+
+// String is the word for what holds a place.
+func (h Held) String() string { return HeldWords.Word(h) }
 
 // Scope is which instances share a gate or a pacer.
 type Scope uint8
@@ -53,6 +72,15 @@ const NoRoom = -1
 // On reports whether the gate bounds anything.
 func (g Gate) On() bool { return g.Semaphore > 0 || g.AIMD.Max > 0 || g.Gradient.Max > 0 }
 
+// Adaptive reports whether the limit changes.
+func (g *Gate) Adaptive() bool { return g.AIMD.Max > 0 || g.Gradient.Max > 0 }
+
+// start is the limit at first.
+func (g *Gate) start() float64 { return max(float64(g.Semaphore), g.AIMD.Start, g.Gradient.Start) }
+
+// Start is how many may be in flight at first; 0 means no bound.
+func (g *Gate) Start() int { return int(g.start()) }
+
 // String names the gate; empty without one.
 func (g Gate) String() string {
 	var s string
@@ -60,7 +88,7 @@ func (g Gate) String() string {
 	case g.Semaphore > 0:
 		s = fmt.Sprintf("gate %d", g.Semaphore)
 	case g.AIMD.Max > 0:
-		s = fmt.Sprintf("gate AIMD %g..%g", g.AIMD.Min, g.AIMD.Max)
+		s = "gate " + g.AIMD.String()
 	case g.Gradient.Max > 0:
 		s = fmt.Sprintf("gate gradient %g..%g", g.Gradient.Min, g.Gradient.Max)
 	default:
@@ -77,28 +105,66 @@ func (g Gate) String() string {
 	} else if g.Room > 0 {
 		s += fmt.Sprintf(", %d wait", g.Room)
 	}
+	if g.Held == ByCall {
+		s += ", held by calls"
+	}
+	if g.Wait > 0 {
+		s += fmt.Sprintf(", waits at most %v", g.Wait)
+		if g.Retriable {
+			s += " and then retries"
+		}
+	}
 	return s
 }
 
 // AIMD is a limit that grows by one while it is used and nothing is dropped, and
 // shrinks by a factor on a drop:
 //
-//	dropped, or slower than Slow    limit Factor
-//	in flight >= limit/2            limit + 1
+//	dropped, or slower than Slow    limit Factor, unless the last cut is more recent than Cooldown
+//	in flight >= limit/2            limit + 1, after each GrowAfter of these
 //
 // as the AIMDLimit of Netflix concurrency-limits 0.5.4, whose defaults are 20, 20, 200, 0.9
-// and 5 s.
+// and 5 s, and whose limit grows after each. That is exponential: each answer of a limit that is used
+// makes room for one more, so that the limit doubles in the time of an answer. With SlowStart it grows
+// so only before the first cut, as that of TCP does.
 type AIMD struct {
 	Start, Min, Max float64
 	Factor          float64       // of a drop, 0.5 to 1
 	Slow            time.Duration // an answer slower than this counts as a drop; 0 means none does
+	Cooldown        time.Duration // between cuts; 0 means none
+	GrowAfter       int           // successes; 0 and 1 mean each
+	SlowStart       bool          // after each success before the first cut
 }
 
-func (a AIMD) next(limit float64, inFlight int, took time.Duration, dropped bool) float64 {
+// String names the limit with its parameters.
+func (a AIMD) String() string {
+	s := fmt.Sprintf("AIMD %g..%g", a.Min, a.Max)
+	if a.GrowAfter > 1 {
+		s += fmt.Sprintf(", +1 after %d successes", a.GrowAfter)
+	}
+	if a.SlowStart {
+		s += ", slow start"
+	}
+	if a.Cooldown > 0 {
+		s += fmt.Sprintf(", cut at most every %v", a.Cooldown)
+	}
+	return s
+}
+
+func (a AIMD) next(s *GateState, now time.Duration, inFlight int, took time.Duration, dropped bool) float64 {
+	limit := s.limit
 	switch {
 	case dropped || (a.Slow > 0 && took > a.Slow):
+		if s.wasCut && now-s.cut < a.Cooldown {
+			return limit
+		}
+		s.cut, s.wasCut, s.successes = now, true, 0
 		limit = math.Floor(limit * a.Factor)
 	case 2*float64(inFlight) >= limit:
+		if s.successes++; s.successes < a.GrowAfter && !(a.SlowStart && !s.wasCut) {
+			return limit
+		}
+		s.successes = 0
 		limit++
 	}
 	return min(a.Max, max(a.Min, limit))
@@ -150,7 +216,10 @@ func (g Gradient) next(s *GateState, inFlight int, took time.Duration) float64 {
 type GateState struct {
 	limit     float64
 	begun     bool
-	long, sum float64 // seconds, of Gradient
+	wasCut    bool          // ever, of AIMD
+	cut       time.Duration // the last time
+	successes int           // since the limit changed
+	long, sum float64       // seconds, of Gradient
 	samples   int
 }
 
@@ -158,18 +227,18 @@ type GateState struct {
 func (s *GateState) Limit(g *Gate) int {
 	if !s.begun {
 		s.begun = true
-		s.limit = max(float64(g.Semaphore), g.AIMD.Start, g.Gradient.Start)
+		s.limit = g.start()
 	}
 	return int(s.limit)
 }
 
-// Done records an attempt that ended: how many, itself included, were in flight
+// Done records an attempt that ended now: how many, itself included, were in flight
 // when it was sent, whether it was dropped (refused, overloaded or timed out) and how
 // long it took.
-func (s *GateState) Done(g *Gate, inFlight int, took time.Duration, dropped bool) {
+func (s *GateState) Done(g *Gate, now time.Duration, inFlight int, took time.Duration, dropped bool) {
 	switch {
 	case g.AIMD.Max > 0:
-		s.limit = g.AIMD.next(s.limit, inFlight, took, dropped)
+		s.limit = g.AIMD.next(s, now, inFlight, took, dropped)
 	case g.Gradient.Max > 0:
 		s.limit = g.Gradient.next(s, inFlight, took)
 	}

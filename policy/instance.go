@@ -201,9 +201,14 @@ type Ended struct {
 	Cost       float64       // from GrantRetry, of the retry that it was
 	Began      time.Duration // when its try began, and it or the attempt that it hedges was sent
 	Sent       time.Duration
+	Took       float64 // tokens at the pacer, from Need after [Instance.Admit]
+	Used       Usage   // as the reply says
 	Reply      *wire.Reply
 	Cancelled  bool // its caller left or another attempt was faster, which shows nothing of the provider
 }
+
+// Usage is the tokens that an answer has used.
+type Usage struct{ Prompt, Output int }
 
 // Done lets the instance learn from the end of an attempt.
 func (s *Instance) Done(now time.Duration, e *Ended) {
@@ -238,10 +243,13 @@ func (s *Instance) Done(now time.Duration, e *Ended) {
 		return
 	}
 	if s.gate != nil {
-		s.gate.limit.Done(&p.Gate, e.InFlight, now-e.Sent, failed)
+		s.gate.limit.Done(&p.Gate, now, e.InFlight, now-e.Sent, failed)
 	}
 	if s.pacer != nil {
 		s.pacer.Done(&p.Pacer, now, e.Sent, e.Reply)
+		if p.Pacer.Tokens.Rate > 0 {
+			s.pacer.tokens.done(&p.Pacer.Tokens, now, e.Took, e.Reply, e.Used)
+		}
 	}
 	if s.throttle != nil {
 		s.throttle.Done(&p.Throttle, now, !failed)
@@ -249,6 +257,22 @@ func (s *Instance) Done(now time.Duration, e *Ended) {
 	if s.hedge != nil && class == wire.OK {
 		s.hedge.Add(&p.Hedge, now-e.Began)
 	}
+}
+
+// Unsent gives back the tokens that an attempt took at the pacer and that it will not use, where they are
+// settled.
+func (s *Instance) Unsent(now time.Duration, took float64) {
+	if s.pacer != nil && s.client.Pacer.Tokens.Settle {
+		s.pacer.tokens.give(now, took)
+	}
+}
+
+// Limit is how many may be in flight at the gate now; 0 means no bound.
+func (s *Instance) Limit() int {
+	if s.gate == nil {
+		return 0
+	}
+	return s.gate.limit.Limit(&s.client.Gate)
 }
 
 // GrantRetry asks the budget for a retry after a reply, and gives what it cost.

@@ -10,13 +10,16 @@ import (
 	"stampede/wire"
 )
 
-// Pacer spaces what an instance sends. At most one kind is set; the zero Pacer sends
-// at once.
+// Pacer spaces what an instance sends: by buckets of requests, of tokens or both, by the provider's
+// counters, or as Cubic does. The zero Pacer sends at once.
 type Pacer struct {
 	Bucket  PaceBucket
+	AIMD    PaceAIMD // of the rate of Bucket
+	Tokens  PaceTokens
 	Headers PaceHeaders
-	Cubic   bool  // the rate limiter of the AWS SDKs' adaptive mode, see cubic
-	Scope   Scope // of one instance or of all together
+	Cubic   bool          // the rate limiter of the AWS SDKs' adaptive mode, see cubic
+	Scope   Scope         // of one instance or of all together
+	Wait    time.Duration // the longest; an attempt that is not sent by then is shed. 0 means no bound
 }
 
 // PaceBucket is a token bucket on the client's side: Rate a second, Burst at once.
@@ -34,7 +37,11 @@ type PaceHeaders struct {
 }
 
 // On reports whether anything is paced.
-func (p Pacer) On() bool { return p.Bucket.Rate > 0 || p.Headers.On || p.Cubic }
+func (p Pacer) On() bool { return p.Bucket.Rate > 0 || p.Tokens.Rate > 0 || p.Headers.On || p.Cubic }
+
+// Lines reports whether attempts wait in line, since what they wait for may change. Else each has
+// its room, and so its wait, as soon as it asks.
+func (p *Pacer) Lines() bool { return p.AIMD.On() || p.Tokens.Rate > 0 }
 
 // String names the pacer; empty without one.
 func (p Pacer) String() string {
@@ -42,6 +49,14 @@ func (p Pacer) String() string {
 	switch {
 	case p.Bucket.Rate > 0:
 		s = fmt.Sprintf("paced at %.4g/s, burst %g", p.Bucket.Rate, p.Bucket.Burst)
+		if p.AIMD.On() {
+			s += ", " + p.AIMD.String()
+		}
+		if p.Tokens.Rate > 0 {
+			s += ", and at " + p.Tokens.String()
+		}
+	case p.Tokens.Rate > 0:
+		s = "paced at " + p.Tokens.String()
 	case p.Headers.On:
 		s = "paced by the provider's counters"
 		if p.Headers.Reserve > 0 {
@@ -55,6 +70,9 @@ func (p Pacer) String() string {
 	if p.Scope == ForAll {
 		s += ", for all"
 	}
+	if p.Wait > 0 {
+		s += fmt.Sprintf(", waits at most %v", p.Wait)
+	}
 	return s
 }
 
@@ -62,6 +80,9 @@ func (p Pacer) String() string {
 type PacerState struct {
 	bucket level
 	begun  bool
+	rate   paceAIMD
+	tokens paceTokens
+	line   sim.Ring[paced]
 	quotas [wire.QuotaKinds]mirror
 	cubic  cubic
 }
@@ -74,11 +95,7 @@ type Need [wire.QuotaKinds]float64
 func (s *PacerState) Reserve(p *Pacer, now time.Duration, need Need) time.Duration {
 	switch {
 	case p.Bucket.Rate > 0:
-		if !s.begun {
-			s.begun = true
-			burst := max(1, p.Bucket.Burst)
-			s.bucket = level{rate: p.Bucket.Rate, burst: burst, tokens: burst, at: now}
-		}
+		s.begin(p, now)
 		return s.bucket.take(now, 1)
 	case p.Headers.On:
 		wait := time.Duration(0)
@@ -92,8 +109,25 @@ func (s *PacerState) Reserve(p *Pacer, now time.Duration, need Need) time.Durati
 	return 0
 }
 
+// reserveWithin takes room for an attempt unless the wait until then is longer than the pacer allows.
+func (s *PacerState) reserveWithin(p *Pacer, now time.Duration, need Need) (wait time.Duration, ok bool) {
+	if p.Wait == 0 {
+		return s.Reserve(p, now, need), true
+	}
+	before := *s
+	if wait = s.Reserve(p, now, need); wait > p.Wait {
+		*s = before
+		return wait, false
+	}
+	return wait, true
+}
+
 // Done reports the reply to an attempt that was sent at the given instant.
 func (s *PacerState) Done(p *Pacer, now, sent time.Duration, reply *wire.Reply) {
+	if p.AIMD.On() {
+		s.begin(p, now)
+		s.bucket.setRate(now, s.rate.next(&p.AIMD, now, s.bucket.rate, reply.Class()))
+	}
 	if p.Headers.On {
 		for i, q := range reply.Quotas {
 			if q.Limit > 0 {
@@ -112,9 +146,39 @@ type level struct {
 	at                  time.Duration
 }
 
+// fullLevel is a bucket that is full at an instant.
+func fullLevel(rate, burst float64, now time.Duration) level {
+	return level{rate: rate, burst: burst, tokens: burst, at: now}
+}
+
 func (l *level) advance(now time.Duration) {
 	l.tokens = min(l.burst, l.tokens+l.rate*(now-l.at).Seconds())
 	l.at = now
+}
+
+// give puts n back, or takes them where they are negative.
+func (l *level) give(now time.Duration, n float64) {
+	l.advance(now)
+	l.tokens = min(l.burst, l.tokens+n)
+}
+
+// until is the wait until n are there, or all of a bucket that holds fewer. A billionth may lack, which is
+// lost in sums.
+func (l *level) until(now time.Duration, n float64) time.Duration {
+	l.advance(now)
+	n = min(n, l.burst)
+	if l.tokens >= n-1e-9*n {
+		return 0
+	}
+	return max(1, seconds((n-l.tokens)/l.rate))
+}
+
+// setRate changes the rate from an instant on.
+func (l *level) setRate(now time.Duration, rate float64) {
+	if rate != l.rate {
+		l.advance(now)
+		l.rate = rate
+	}
 }
 
 // take takes n and gives the wait until they are there.

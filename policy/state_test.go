@@ -204,7 +204,7 @@ func TestAIMD(t *testing.T) {
 		dropped  bool
 	}{{10, s, false}, {9, s, false}, {20, s, false}, {20, 6 * s, false}, {20, s, true}} {
 		state.Limit(&g)
-		state.Done(&g, step.inFlight, step.took, step.dropped)
+		state.Done(&g, 0, step.inFlight, step.took, step.dropped)
 		got = append(got, state.Limit(&g))
 	}
 	if want := []int{21, 21, 22, 20, 20}; !slices.Equal(got, want) { // floor(22 x 0.9) = 19, held at 20
@@ -222,25 +222,25 @@ func TestGradient(t *testing.T) {
 	state.Limit(&g)
 	want := 40.0
 	for range 10 {
-		state.Done(&g, 40, s, false)
+		state.Done(&g, 0, 40, s, false)
 		want += 0.8
 	}
 	if math.Abs(state.limit-want) > 1e-9 {
 		t.Errorf("limit %g after ten equal answers, want %g", state.limit, want)
 	}
-	state.Done(&g, 10, s, false)
+	state.Done(&g, 0, 10, s, false)
 	if math.Abs(state.limit-want) > 1e-9 {
 		t.Errorf("limit %g while little is in flight, want %g", state.limit, want)
 	}
-	state.Done(&g, 40, 4*s, false)
+	state.Done(&g, 0, 40, 4*s, false)
 	want = 0.8*want + 0.2*(0.5*want+4)
 	if math.Abs(state.limit-want) > 1e-9 {
 		t.Errorf("limit %g after a slow answer, want %g", state.limit, want)
 	}
 	// Netflix's update ignores the flag of a drop: its time counts like any other.
 	twin := state
-	state.Done(&g, 40, 2*s, true)
-	if twin.Done(&g, 40, 2*s, false); state.limit != twin.limit || state.long != twin.long {
+	state.Done(&g, 0, 40, 2*s, true)
+	if twin.Done(&g, 0, 40, 2*s, false); state.limit != twin.limit || state.long != twin.long {
 		t.Errorf("a drop moves the limit to %g, an answer to %g", state.limit, twin.limit)
 	}
 }
@@ -510,7 +510,7 @@ func TestStatesAreAlwaysSane(t *testing.T) {
 			if b.probing < 0 || b.passed < 0 || b.Probing() > breaker.probes() {
 				t.Fatalf("%d probes under way, %d passed", b.probing, b.passed)
 			}
-			g.Done(&gate, rapid.IntRange(0, 9).Draw(t, "in flight"),
+			g.Done(&gate, now, rapid.IntRange(0, 9).Draw(t, "in flight"),
 				time.Duration(rapid.Int64Range(0, int64(s)).Draw(t, "took")), status != 200)
 			if n := g.Limit(&gate); n < 1 || n > 9 {
 				t.Fatalf("a limit of %d", n)

@@ -16,6 +16,7 @@ import (
 // thousands of scenarios and asks for none.
 type averages struct {
 	prompt, output float64   // tokens
+	declared       float64   // max_tokens
 	charges        []float64 // by limit, at admission: requests, tokens
 	counts         []float64 // by limit, in the end, nano-dollars too
 	slots          float64   // seconds in a slot, with every slot taken
@@ -68,6 +69,7 @@ func average(m *fleet.Model, fleetIndex int) averages {
 		answers[k] = trip + whole
 		a.prompt += float64(size.Prompt)
 		a.output += float64(size.Output)
+		a.declared += float64(size.MaxTokens)
 		a.slots += whole * p.Crowded(int64(p.Capacity.Slots))
 		a.busy += trip + whole*p.Crowded(int64(p.Capacity.Slots))
 		a.answer += trip + whole
@@ -83,7 +85,8 @@ func average(m *fleet.Model, fleetIndex int) averages {
 			a.counts[i] += float64(l.Ends(r, used(f, size))) / float64(n)
 		}
 	}
-	for _, sum := range []*float64{&a.prompt, &a.output, &a.slots, &a.busy, &a.answer, &a.timeout, &a.patience} {
+	for _, sum := range []*float64{&a.prompt, &a.output, &a.declared, &a.slots, &a.busy, &a.answer, &a.timeout,
+		&a.patience} {
 		*sum /= float64(n)
 	}
 	slices.Sort(answers)

@@ -92,6 +92,9 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 	}
 	if b.partial = b.partial || len(errs) > 0; !b.partial {
 		b.undeclared = undeclared(f)
+		for _, i := range b.undeclared {
+			errs.Add(b.paceDeclares(i, m.Fleets()[i]))
+		}
 	}
 	m.Provider, err = b.provider("provider", &f.Provider, tenants)
 	errs.Add(err)

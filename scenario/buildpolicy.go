@@ -167,6 +167,9 @@ func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
 		Scope:     valueOf(policy.ScopeWords, g.Scope),
 		Order:     valueOf(policy.OrderWords, g.Order),
 		Room:      roomOf(g.Waiting),
+		Held:      valueOf(policy.HeldWords, g.Held),
+		Wait:      time.Duration(g.Wait),
+		Retriable: g.Retriable,
 	}
 	or := func(n Number, standard float64) float64 {
 		if n == 0 {
@@ -186,6 +189,12 @@ func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
 			Max:    or(a.Max, 200),
 			Factor: or(a.Factor, 0.9),
 			Slow:   time.Duration(a.Slow),
+
+			Cooldown: time.Duration(a.Cooldown), GrowAfter: int(a.GrowAfter), SlowStart: a.SlowStart,
+		}
+		if a.SlowStart && a.GrowAfter < 2 {
+			return out, b.errorf("policy.gate.aimd.slow_start",
+				"found it alone, where it has no effect; want grow_after from 2 as well")
 		}
 		if out.AIMD.Factor >= 1 {
 			return out, b.errorf("policy.gate.aimd.factor", "found %v; want a number below 1, such as 0.9", a.Factor)
@@ -220,9 +229,13 @@ func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
 	if kinds > 1 {
 		return out, b.errorf("policy.gate", "found %d kinds of gate; want one of semaphore, aimd, gradient", kinds)
 	}
-	if kinds == 0 && (g.Scope != "" || g.Order != "" || g.Waiting != unlimitedPlaces) {
-		return out, b.errorf("policy.gate",
-			"found scope, order or room without a gate; want one of semaphore, aimd, gradient")
+	if kinds == 0 && (g.Scope != "" || g.Order != "" || g.Waiting != unlimitedPlaces || g.Wait != 0 || g.Held != "") {
+		return out, b.errorf("policy.gate", "found scope, order, max_waiting, wait or held without a gate; "+
+			"want one of semaphore, aimd, gradient")
+	}
+	if g.Retriable && g.Wait == 0 {
+		return out, b.errorf("policy.gate.wait_retriable",
+			"found it alone, where it has no effect; want policy.gate.wait as well")
 	}
 	return out, nil
 }
@@ -245,31 +258,6 @@ func (b *builder) span(path string, start, least, most float64) error {
 			most)
 	}
 	return nil
-}
-
-func (b *builder) pacer(p *Pace) (out policy.Pacer, err error) {
-	kinds := 0
-	if p.Rate > 0 {
-		kinds++
-		out.Bucket = policy.PaceBucket{Rate: float64(p.Rate), Burst: max(1, float64(p.Burst))}
-	}
-	if p.Headers {
-		kinds++
-		out.Headers = policy.PaceHeaders{On: true, Reserve: float64(p.Reserve)}
-	}
-	if p.Cubic {
-		kinds++
-		out.Cubic = true
-	}
-	out.Scope = valueOf(policy.ScopeWords, p.Scope)
-	if kinds > 1 {
-		return out, b.errorf("policy.pace", "found %d kinds; want one of rate, headers, cubic", kinds)
-	}
-	if (p.Burst > 0 && p.Rate == 0) || (p.Reserve > 0 && !p.Headers) || (p.Scope != "" && kinds == 0) {
-		return out, b.errorf("policy.pace",
-			"burst goes with rate, reserve with headers, scope with any of rate, headers, cubic")
-	}
-	return out, nil
 }
 
 func (b *builder) breaker(p *Breaker) (out policy.Breaker, err error) {

@@ -95,7 +95,7 @@ func (s *Scenario) parts(fleets []averages) (out []part) {
 		}
 		places(what, int64(g*m.Instances), a.busy)
 	}
-	return out
+	return append(out, s.pacerParts(a)...)
 }
 
 // turn is the seconds from one call of a worker to its next, of a call that takes so long.

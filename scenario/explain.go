@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stampede/fleet"
+	"stampede/policy"
 	"stampede/provider"
 )
 
@@ -102,9 +103,9 @@ func (s *Scenario) Explain(w io.Writer) {
 	}
 	line("\nPolicy")
 	line("  %v.", m.Client)
-	if m.Client.Gate.On() && m.MaxAttempts() != 1 {
+	if m.Client.Gate.On() && m.Client.Gate.Held == policy.ByAttempt && m.MaxAttempts() != 1 {
 		line("  Calls that wait to retry do not count at the gate; " +
-			"for a semaphore held during that wait use fleet.workers.")
+			"for a semaphore held during that wait use policy.gate.held: call.")
 	}
 	if r := m.Client.Retry; r.RetryAfter.AtLeastBackoff && r.Attempts != 1 {
 		line("  A Retry-After that is shorter than the backoff is not obeyed: the longer of the two is waited.")

@@ -31,16 +31,6 @@ type Layer struct {
 	Timeout Span   `yaml:"timeout" none:"no timer" unlimited:"no timer" zero:"no"`
 }
 
-// Pace spaces what an instance sends.
-type Pace struct {
-	Rate    PerTime `yaml:"rate" none:"no bucket"`
-	Burst   Number  `yaml:"burst" zero:"no"`
-	Headers bool    `yaml:"headers"`
-	Reserve Share   `yaml:"reserve" none:"nothing"`
-	Cubic   bool    `yaml:"cubic"`
-	Scope   Scope   `yaml:"scope"`
-}
-
 // Breaker stops sending.
 type Breaker struct {
 	InARow   int      `yaml:"consecutive_failures" none:"this rule is off"`
@@ -240,6 +230,9 @@ type Gate struct {
 	Scope     Scope     `yaml:"scope"`
 	Order     Order     `yaml:"order"`
 	Waiting   Places    `yaml:"max_waiting" none:"no call waits" unlimited:"no bound" default:"unlimited"`
+	Wait      Span      `yaml:"wait" none:"no bound" unlimited:"no bound" zero:"no"`
+	Retriable bool      `yaml:"wait_retriable"`
+	Held      Held      `yaml:"held"`
 }
 
 // AIMD is additive increase, multiplicative decrease.
@@ -249,6 +242,10 @@ type AIMD struct {
 	Max    Number `yaml:"max" zero:"no"`
 	Factor Number `yaml:"factor" zero:"no"`
 	Slow   Span   `yaml:"slow" default:"5s" none:"no answer is too slow" zero:"no"`
+
+	Cooldown  Span  `yaml:"cooldown" none:"no cooldown" zero:"no"`
+	GrowAfter Count `yaml:"grow_after" zero:"no"`
+	SlowStart bool  `yaml:"slow_start"`
 }
 
 // Gradient is Netflix's Gradient2.

@@ -127,8 +127,22 @@ func TestExplainsInWords(t *testing.T) {
 			"again.",
 		"workload.redeliver=celery": "is delivered again 1h after each delivery, even while",
 		"policy.gate.semaphore=8": "Calls that wait to retry do not count at the gate; for a semaphore held during " +
-			"that wait use " +
-			"fleet.workers.",
+			"that wait use policy.gate.held: call.",
+		"policy.gate={semaphore: 8, held: call, wait: 600s, wait_retriable: true}": "gate 8, held by calls, " +
+			"waits at most 10m0s and then retries.",
+		"policy.gate={aimd: {min: 1, grow_after: 10, slow_start: true, cooldown: 5s}}": "gate AIMD 1..200, " +
+			"+1 after 10 successes, slow start, cut at most every 5s.",
+		// 100 + 80 tokens; 100 + 50 when settled.
+		"policy.pace={tokens: 9k/min, burst: 900}": "pacer of 9000 tokens/min                     " +
+			"50 calls/min after a burst of 5",
+		"policy.pace={tokens: 9k/min, burst: 900, settle: true}": "pacer of 9000 tokens/min                     " +
+			"60 calls/min after a burst of 6",
+		"policy.pace={rate: 2/s}": "pacer of 2/s                                 120 calls/min",
+
+		"policy.pace={rate: 8/s, tokens: 150k/min, settle: true, wait: 45s}": "paced at 8/s, burst 1, and at " +
+			"150000 tokens/min, burst 150000, estimate prompt + max_tokens, settled, waits at most 45s.",
+		"policy.pace={aimd: {start: 2/s, max: 20/s, add: 0.5/s, cut: 30%, cooldown: 5s}}": "paced at 2/s, burst 1, " +
+			"AIMD from 0.2/s to 20/s: +0.5/s every 1s, -30% when refused at most every 5s.",
 		"policy.retry={attempts: 6, backoff: {constant: 1s}}":        "Retry-After: 1s, 1s, 1s, 1s, 1s.",
 		"policy.retry={attempts: 7, backoff: {constant: 1s}}":        "Retry-After: 1s, 1s, 1s, 1s, 1s, ....",
 		"policy.retry={attempts: 5, backoff: {list: [4s, 8s, 16s]}}": "without Retry-After: 4s, 8s, 16s, 16s.",

@@ -38,6 +38,8 @@ type (
 	Dispatch     string
 	Queue        string
 	Order        string
+	Held         string
+	Estimate     string
 	WhenOpen     string
 	Stops        string
 	Reaction     string
@@ -77,6 +79,8 @@ func (Tier) Words() []string         { return cost.TierWords.Names() }
 func (Scope) Words() []string        { return policy.ScopeWords.Names() }
 func (CacheScope) Words() []string   { return fleet.CacheScopeWords.Names(fleet.OfCall) }
 func (Order) Words() []string        { return policy.OrderWords.Names() }
+func (Held) Words() []string         { return policy.HeldWords.Names() }
+func (Estimate) Words() []string     { return policy.EstimateWords.Names() }
 func (Dialect) Words() []string      { return dialect.Names() }
 
 // Vocabularies of the file alone, which stand for one or more truths.

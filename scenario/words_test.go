@@ -132,7 +132,13 @@ func TestNoneAndUnlimited(t *testing.T) {
 		{"provider.capacity.batching.", "provider.capacity.batching={step: 1ms, per_stream: 1ms, prompt_per_step: 9}"},
 		{"provider.faults.0.gap", "provider.faults.0={status: 503}"},
 		{"policy.pace.rate", "policy.pace={rate: 5/s}"},
+		{"policy.pace.wait", "policy.pace={rate: 5/s, wait: 5s}"},
+		{"policy.pace.tokens", "policy.pace={tokens: 9k/min}"},
+		{"policy.pace.aimd", "policy.pace={rate: 5/s, aimd: {add: 1/s}}"},
+		{"policy.pace.aimd.", "policy.pace={rate: 5/s, aimd: {add: 1/s, every: 5s, max: 9/s, cooldown: 5s}}"},
 		{"policy.gate.semaphore", "policy.gate={semaphore: 4}"},
+		{"policy.gate.wait", "policy.gate={semaphore: 4, wait: 5s}"},
+		{"policy.gate.aimd.cooldown", "policy.gate={aimd: {cooldown: 5s}}"},
 		{"policy.gate.gradient", "policy.gate={gradient: {}}"},
 		{"policy.gate.aimd", "policy.gate.max_waiting=null"},
 		{"policy.hedge.quantile", "policy.hedge={quantile: 95%}"},
@@ -161,6 +167,7 @@ func TestNoneAndUnlimited(t *testing.T) {
 		"policy.gate.max_waiting none": func(s *Scenario) bool {
 			return s.Model.Client.Gate.Room == policy.NoRoom
 		},
+		"policy.pace.aimd.every none":       func(s *Scenario) bool { return s.Model.Client.Pacer.AIMD.Every == 0 },
 		"policy.gate.aimd.slow none":        func(s *Scenario) bool { return s.Model.Client.Gate.AIMD.Slow == 0 },
 		"provider.capacity.queue unlimited": func(s *Scenario) bool { return s.Model.Provider.Capacity.Queue == -1 },
 		"other_fleets.0.policy none": func(s *Scenario) bool {

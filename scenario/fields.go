@@ -109,6 +109,9 @@ func FindField(path string) (Field, error) {
 		if name != "" && strings.Trim(name, "0123456789") == "" && f.Path != "" {
 			continue
 		}
+		if own, ok := aliases[f.typ.Name()+"."+name]; ok {
+			name = own
+		}
 		inside := fieldsIn(f.typ, f.Path)
 		at := -1
 		var names []string

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"stampede/fleet"
 	"stampede/internal/strict"
 )
 
@@ -180,10 +181,6 @@ func TestFormerNamesAreRefused(t *testing.T) {
 			t.Errorf("%s: %v; want %s", former, err, want)
 		}
 	}
-	_, err = Read([]byte(base), "old.yaml", Options{Set: []string{"fleet.dispatch=in_turn"}})
-	if err == nil || !strings.Contains(err.Error(), `found "in_turn"; it is now called "round_robin"`) {
-		t.Errorf("fleet.dispatch=in_turn: %v", err)
-	}
 	_, err = Read([]byte(base), "old.yaml", Options{Set: []string{"policy.inside.0.retry.attempts=3"}})
 	if err == nil || !strings.Contains(err.Error(), `policy.inside: unknown field; it is now called "outer_layers"`) {
 		t.Errorf("--set policy.inside: %v", err)
@@ -191,6 +188,30 @@ func TestFormerNamesAreRefused(t *testing.T) {
 	if _, err := FindField("policy.inside.retry"); err == nil ||
 		!strings.Contains(err.Error(), `no field "inside" in policy; it is now called "outer_layers"`) {
 		t.Errorf("explain policy.inside: %v", err)
+	}
+}
+
+// Dispatch has another name, and other words.
+func TestOtherNamesOfDispatch(t *testing.T) {
+	text := "horizon: 9s\nworkload: {open: {rate: 1/s}, prompt_tokens: 1, output_tokens: 1}\nfleet: {instances: 3, "
+	for fields, want := range map[string]fleet.Dealing{
+		"dealt: in_turn": fleet.InTurn, "dealt: at_random": fleet.AtRandom, "dispatch: in_turn": fleet.InTurn,
+		"dealt: round_robin": fleet.InTurn,
+	} {
+		if s, err := Read([]byte(text+fields+"}\n"), "f", Options{}); err != nil || s.Model.Dealt != want {
+			t.Errorf("%s: %v, want %v", fields, err, want)
+		}
+	}
+	_, err := Read([]byte(text+"dealt: in_turn, dispatch: random}\n"), "f", Options{})
+	if err == nil || !strings.Contains(err.Error(), `fleet.dealt: stands beside "dispatch", its other name`) {
+		t.Errorf("both names: %v", err)
+	}
+	if f, err := FindField("fleet.dealt"); err != nil || f.Path != "fleet.dispatch" {
+		t.Errorf("explain fleet.dealt: %v, %v", f.Path, err)
+	}
+	s, err := Read([]byte(text+"}\n"), "f", Options{Set: []string{"fleet.dealt=in_turn"}})
+	if err != nil || s.Model.Dealt != fleet.InTurn {
+		t.Errorf("--set fleet.dealt: %v", err)
 	}
 }
 

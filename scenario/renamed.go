@@ -7,9 +7,6 @@ import "stampede/internal/strict"
 var renamed = map[string]string{
 	"File.beside":                  "other_fleets",
 	"Workload.acts":                "side_effects",
-	"Fleet.dealt":                  "dispatch",
-	"Dispatch=at_random":           "random",
-	"Dispatch=in_turn":             "round_robin",
 	"Policy.inside":                "outer_layers",
 	"Breaker.in_a_row":             "consecutive_failures",
 	"Breaker.over":                 "window",
@@ -28,9 +25,17 @@ var renamed = map[string]string{
 	"Limit.before":                 "prior_rate",
 }
 
-// newDecoder makes a decoder that knows the former names of fields.
+// aliases gives for each other name of a field or word, written likewise, its own name. A file may use
+// either.
+var aliases = map[string]string{
+	"Fleet.dealt":        "dispatch",
+	"Dispatch=at_random": "random",
+	"Dispatch=in_turn":   "round_robin",
+}
+
+// newDecoder makes a decoder that knows the former and other names of fields.
 func newDecoder() *strict.Decoder {
 	d := strict.NewDecoder()
-	d.Renamed = renamed
+	d.Renamed, d.Aliases = renamed, aliases
 	return d
 }

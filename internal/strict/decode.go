@@ -15,6 +15,7 @@ import (
 // last written, so that a later check can point there.
 type Decoder struct {
 	Renamed map[string]string // what a field or word is called now, by Type.former_name or Type=former_word
+	Aliases map[string]string // what a field or word that has two names is called here, likewise
 
 	origins map[string]origin
 }
@@ -157,6 +158,15 @@ func (d *Decoder) fields(n *Node, v reflect.Value, path string) error {
 	for i, key := range n.Keys {
 		item, at := n.Items[i], Join(path, key.Name)
 		index, ok := number[key.Name]
+		if alias, known := d.Aliases[t.Name()+"."+key.Name]; !ok && known {
+			if n.field(alias) != nil {
+				errs.Add(&Error{Path: at, origin: key.origin,
+					Message: fmt.Sprintf("stands beside %q, its other name", alias)})
+				continue
+			}
+			at = Join(path, alias)
+			index, ok = number[alias]
+		}
 		if !ok {
 			hint := nearest.Unknown(key.Name, Names(t))
 			if name, index, ok := strings.Cut(strings.TrimSuffix(key.Name, "]"), "["); ok {
@@ -235,6 +245,10 @@ func (d *Decoder) scalar(n *Node, v reflect.Value, path string) error {
 		return n.Fail(path, "found %v; want one value", n.Kind)
 	}
 	if w, ok := v.Interface().(Words); ok {
+		if word, ok := d.Aliases[v.Type().Name()+"="+n.Text]; ok {
+			v.SetString(word)
+			return nil
+		}
 		if !slices.Contains(w.Words(), n.Text) {
 			hint := nearest.Unknown(n.Text, w.Words())
 			if word, ok := d.Renamed[v.Type().Name()+"="+n.Text]; ok {

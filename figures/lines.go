@@ -57,7 +57,7 @@ func (d *Drawing) lines() (plots.Figure, error) {
 	}
 	f.Dots = d.c.Manifest.Sample != ""
 	f.Rules = d.Rules
-	f.WholeY = slices.Contains([]string{"calls", "attempts", "requests", "effects"},
+	f.WholeY = slices.Contains([]string{"calls", "attempts", "requests", "effects", "sessions"},
 		measure.Metrics()[measure.Index(d.Y)].Unit)
 	if finding := d.finding(f, labels); finding != "" {
 		finding, fixed = d.narrowed(finding, fixed)

@@ -378,7 +378,11 @@ func TestBoundsOnRandomModels(t *testing.T) {
 		m := randomModel(t)
 		steady := rapid.Bool().Draw(t, "steady sizes")
 		for _, f := range m.Fleets() {
-			f.Workload.Calls += 40 // so that limits are met
+			if s := f.Workload.Sessions; s != nil { // so that limits are met
+				s.Count += 15
+			} else {
+				f.Workload.Calls += 40
+			}
 			if steady {
 				f.Workload.Sizes = Drawn{Prompt: law.Constant(100), Output: law.Constant(50), MaxTokens: 80}
 			}

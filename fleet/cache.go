@@ -16,7 +16,20 @@ type Cache struct {
 	Lifetime time.Duration // 0 means forever
 	Writes   bool          // what can be cached and is not read is written, at the price of writing
 	Scope    CacheScope
-	Prefix   int32 // tokens of a shared entry; fleets under one key share entries of the same length
+	// Prefix is the tokens of a shared entry; fleets under one key share entries of the same length. In a
+	// session 0 means the whole prompt of each turn, which the next one reads.
+	Prefix int32
+}
+
+// conversation reports whether turns read the prompts of those before.
+func (c *Cache) conversation() bool { return c.Scope == OfSession && c.Prefix == 0 }
+
+// Writable is how much of a prompt is in the cache once its answer has begun.
+func (c *Cache) Writable(s Size) int32 {
+	if c.Scope == OfCall || c.conversation() {
+		return s.Prompt
+	}
+	return s.Cached
 }
 
 // CacheScope says whose requests share an entry of the cache.
@@ -24,24 +37,25 @@ type CacheScope uint8
 
 const (
 	OfCall CacheScope = iota
+	OfSession
 	OfFleet
 	OfKey // of all fleets under one key that call one model
 )
 
 // CacheScopeWords are the words of scopes.
-var CacheScopeWords = words.Table[CacheScope]{"call", "fleet", "key"}
+var CacheScopeWords = words.Table[CacheScope]{"call", "session", "fleet", "key"}
 
 // String is the word for a scope.
 func (c CacheScope) String() string { return CacheScopeWords.Word(c) }
 
-// firstEntry is above the numbers of calls, which have entries of their own.
+// firstEntry is above the numbers of sessions, which have entries of their own.
 const firstEntry = 1 << 63
 
 // entry is the number of the entry that all calls of a fleet share; 0 where there is none.
 func (m *Model) entry(index int) uint64 {
 	fleets := m.Fleets()
 	switch fleets[index].Workload.Cache.Scope {
-	case OfCall:
+	case OfCall, OfSession:
 		return 0
 	case OfKey:
 		for i := range fleets[:index] {

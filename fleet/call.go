@@ -58,6 +58,7 @@ type extra struct {
 	message   uint32   // whose delivery it is, where deliveries may overlap
 	acts      int32
 	target    int32 // that answered
+	session   uint32
 	repeated  int64
 	waste     cost.Waste
 }
@@ -102,6 +103,10 @@ func (r *run) record(c *call) *Call {
 		record.Waits, record.Waste, record.Repeated = x.waits, x.waste, x.repeated
 		record.Began += x.backlog
 		record.Target, record.Acts = x.target, x.acts
+		if x.session > 0 {
+			s := r.sessions.At(x.session)
+			record.Session, record.Turn = s.number, s.turn
+		}
 	}
 	record.Waits[c.waits] += c.waited
 	return record
@@ -111,6 +116,9 @@ func (r *run) record(c *call) *Call {
 func (r *run) closeCall(c *call, outcome policy.Outcome) {
 	record := r.record(c)
 	record.Ended, record.Outcome = r.loop.Now(), outcome
+	if g := r.group(c); g.Workload.Sessions != nil {
+		r.endTurn(g, c, record)
+	}
 	r.accounting.closeCall()
 	r.forget(c)
 	r.free(c)

@@ -203,8 +203,10 @@ type Workload struct {
 	// starts at once where the first took longer; nil means none. It takes the place of Think.
 	Every law.Law
 	Calls uint64 // at most so many; 0 means no bound
+	// Sessions makes what arrives the first turns of sessions; nil means single calls.
+	Sessions *Sessions
 
-	Sizes      Sizes
+	Sizes      Sizes // of sessions a [Drawn]
 	Cache      Cache
 	Acts       bool    // a call does something in the world, once for each time its work is done
 	Stream     bool    // the answer arrives token by token, else all at once
@@ -328,7 +330,15 @@ func (m *Model) Check() error {
 			return fmt.Errorf("calls that are worked on are delivered again after a visibility timeout; found none")
 		case f.Workload.Redelivery.WhileWorking && f.Workload.Patience != nil:
 			return fmt.Errorf("calls that are delivered while they are worked on have no caller who could leave")
-		case f.Workload.Calls == 0 && m.Horizon == 0:
+		case f.Workload.Sessions != nil && (f.Workload.Arrivals == nil || f.Workload.Calls > 0):
+			return fmt.Errorf("sessions begin by themselves and bound their number, not that of calls")
+		case f.Workload.Sessions != nil && !f.Workload.drawn():
+			return fmt.Errorf("the prompts of sessions are drawn, not recorded")
+		case f.Workload.Sessions != nil && f.Workload.Redelivery.WhileWorking:
+			return fmt.Errorf("the turns of a session follow each other and are not delivered while one is worked on")
+		case f.Workload.Cache.Scope == OfSession && f.Workload.Sessions == nil:
+			return fmt.Errorf("a cache of sessions where there are none")
+		case f.Workload.Calls == 0 && m.Horizon == 0 && (f.Workload.Sessions == nil || f.Workload.Sessions.Count == 0):
 			return fmt.Errorf("neither a number of calls nor a horizon: the run would never end")
 		}
 	}

@@ -24,8 +24,10 @@ type group struct {
 	next      uint64          // the call to come
 	started   uint64          // calls that arrived
 	paces     []sim.Timer     // by pacer with a line: when there is room for the first
+	opened    uint64          // sessions that began
 
 	arrivals, prompts, outputs, reasoning, thinking, patience, jitter, shedding, dealing, routing sim.Key
+	turns, growth                                                                                 sim.Key
 }
 
 func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
@@ -40,6 +42,7 @@ func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
 		reasoning: key.For(forReasoning), thinking: key.For(forThinking), patience: key.For(forPatience),
 		jitter: key.For(forJitter), shedding: key.For(forShedding), dealing: key.For(forDealing),
 		routing: key.For(forRouting),
+		turns:   key.For(forTurns), growth: key.For(forGrowth),
 	}
 	if p := &f.Client.Pacer; p.Lines() {
 		n := f.Instances

@@ -158,7 +158,7 @@ func randomFleet(t *rapid.T) Fleet {
 	f.Workload.Sizes = sizes
 	if sometimes("cache") {
 		f.Workload.Cache = Cache{Lifetime: draw.Span(t, "lifetime", 10*s), Writes: sometimes("writes")}
-		f.Workload.Cache.Scope = CacheScope(rapid.IntRange(0, 2).Draw(t, "cache scope"))
+		f.Workload.Cache.Scope = CacheScope(rapid.IntRange(0, 3).Draw(t, "cache scope"))
 	}
 	if sometimes("deadline") {
 		f.Client.Retry.Deadline = draw.Span(t, "deadline span", 30*s)
@@ -209,6 +209,26 @@ func randomFleet(t *rapid.T) Fleet {
 		f.Scaling.Auto = Autoscaler{Min: start, Max: f.Workers, PerQueued: rapid.IntRange(1, 3).Draw(t, "per queued"),
 			Every: s/10 + draw.Span(t, "decisions", 3*s), Delay: draw.Span(t, "starts", 5*s),
 			Stabilization: draw.Span(t, "stabilization", 10*s)}
+	}
+	if f.Workload.Arrivals != nil && sometimes("sessions") {
+		if sometimes("users") {
+			f.Workload.Arrivals = Users(rapid.IntRange(1, 4).Draw(t, "users in sessions"))
+			f.Workload.Think = draw.Law(t, "thinks", 2)
+		}
+		f.Workload.Sessions = &Sessions{
+			Count:         f.Workload.Calls,
+			Turns:         draw.Law(t, "turns", 3),
+			Grows:         draw.Law(t, "grows", 20),
+			Context:       rapid.SampledFrom([]int32{0, 200, 400}).Draw(t, "context"),
+			EndsOnFailure: sometimes("ends on failure"),
+		}
+		f.Workload.Calls, f.Workload.Redelivery.WhileWorking = 0, false
+		if f.Workload.Cache.Scope != OfCall && sometimes("conversation") {
+			f.Workload.Cache.Scope = OfSession
+		}
+	}
+	if f.Workload.Sessions == nil && f.Workload.Cache.Scope == OfSession {
+		f.Workload.Cache.Scope = OfFleet
 	}
 	f.Dealt = Dealing(rapid.IntRange(0, 1).Draw(t, "dealt"))
 	if f.Workload.Arrivals != nil && f.Workers > 0 {

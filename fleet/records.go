@@ -55,6 +55,9 @@ type Call struct {
 	Began      sim.Time // when a worker first took it up
 	Ended      sim.Time
 	Target     int32      // that answered, from 0
+	Session    uint64     // it is a turn of, counted in its fleet
+	Turn       int32      // from 1; 0 where there are no sessions
+	SessionEnd SessionEnd // where the session ended with it
 	Acts       int32      // how often it did what it was to do, of workloads that act
 	Repeated   int64      // tokens of the answer that were shown more than once
 	Useful     cost.Money // for the attempt that answered

@@ -121,6 +121,8 @@ const (
 	forDealing
 	forRouting
 	forDeployments
+	forTurns
+	forGrowth
 )
 
 // Events are those of the backends, and these. Of is the number of a fleet where ID is not that
@@ -128,6 +130,7 @@ const (
 const (
 	arrival   = iota + backend.Kinds // the next call arrives by itself
 	thought                          // a worker has paused and fetches a call
+	turn                             // a session has paused and takes its next turn
 	admits                           // a call asks its instance again whether it may be sent
 	expires                          // a timeout of the whole call or of a layer ends while a call waits
 	onward                           // a call goes on to its next target
@@ -155,6 +158,7 @@ type run struct {
 	calls    arena.Arena[call]
 	extras   arena.Arena[extra]
 	messages arena.Arena[message]
+	sessions arena.Arena[session]
 	attempts arena.Arena[attempt]
 	tickets  uint32
 	touched  uint64  // see touch
@@ -183,6 +187,8 @@ func (r *run) handle(e backend.Event) {
 		r.fetch(&r.groups[e.Of], e.ID)
 	case e.Kind == paces:
 		r.pace(&r.groups[e.Of], int32(e.ID))
+	case e.Kind == turn:
+		r.takeTurn(&r.groups[e.Of], e.ID)
 	case e.Kind == cut:
 		r.cutOff(r.attempts.At(e.ID))
 	case e.Kind == scales:

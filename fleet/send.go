@@ -102,6 +102,11 @@ func (r *run) request(c *call, a *attempt, g *group) provider.Reachability {
 	req.Prompt, req.Cached, req.MaxTokens = int(c.size.Prompt), int(c.size.Cached), int(c.size.MaxTokens)
 	req.Output, req.Reasoning = c.size.Output, c.size.Reasoning
 	req.Owner, req.Terms, req.Warm, req.Entry = a.self, &g.terms[c.target], c.arrived, g.entry
+	if g.Workload.Cache.Scope == OfSession {
+		if req.Entry = r.sessions.At(r.extra(c).session).entry(g); g.Workload.Cache.conversation() {
+			req.Cached = req.Prompt // of which it writes what it does not read
+		}
+	}
 	if g.Client.IdempotencyKey {
 		req.Key = c.key()
 	}

@@ -23,7 +23,14 @@ func (r *run) open(g *group) {
 		for w := range workers {
 			g.lineOf(g.instanceOf(w)).idle.Push(w)
 		}
-		r.scheduleArrival(g, 0)
+		for u := range g.Workload.users() {
+			if g.opens() {
+				r.beginSession(g, u)
+			}
+		}
+		if g.Workload.users() == 0 {
+			r.scheduleArrival(g, 0)
+		}
 		return
 	}
 	for w := range workers {
@@ -34,10 +41,15 @@ func (r *run) open(g *group) {
 // scheduleArrival schedules the next call that arrives by itself. At the horizon
 // no new call starts.
 func (r *run) scheduleArrival(g *group, last sim.Time) {
-	if g.Workload.Calls > 0 && g.next >= g.Workload.Calls {
+	k := g.next
+	if g.Workload.Sessions != nil {
+		if k = g.opened; !g.opens() {
+			return
+		}
+	} else if g.Workload.Calls > 0 && k >= g.Workload.Calls {
 		return
 	}
-	at, ok := g.Workload.Arrivals.Next(g.next, last, g.arrivals.Uniform(g.next, 0))
+	at, ok := g.Workload.Arrivals.Next(k, last, g.arrivals.Uniform(k, 0))
 	if ok && (r.Horizon == 0 || at < r.Horizon) {
 		r.loop.At(at, backend.Event{Kind: arrival, Of: uint16(g.index)})
 	}
@@ -45,7 +57,12 @@ func (r *run) scheduleArrival(g *group, last sim.Time) {
 
 // arrive takes in a call that arrives by itself and finds it a worker.
 func (r *run) arrive(g *group) {
-	c := r.newCall(g)
+	if g.Workload.Sessions != nil {
+		r.beginSession(g, g.opened)
+		r.scheduleArrival(g, r.loop.Now())
+		return
+	}
+	c := r.newCall(g, 0)
 	r.scheduleArrival(g, r.loop.Now())
 	if g.dealt() {
 		c.instance = g.deal(c.id)
@@ -94,23 +111,32 @@ func (r *run) fetch(g *group, worker uint32) {
 		if g.starts != nil {
 			g.starts[worker] = r.loop.Now()
 		}
-		r.assign(r.newCall(g), worker)
+		r.assign(r.newCall(g, 0), worker)
 	} else {
 		r.serve(g, worker)
 	}
 }
 
-// newCall opens the next call.
-func (r *run) newCall(g *group) *call {
-	now, k := r.loop.Now(), g.next
+// newCall opens the next call, of a session unless that is 0.
+func (r *run) newCall(g *group, session uint32) *call {
+	now, k, of, turn := r.loop.Now(), g.next, g.next, uint64(0)
 	g.next++
 	g.started++
 	id, c := r.calls.Alloc()
-	luck := Luck{g.prompts.Uniform(k, 0), g.outputs.Uniform(k, 0), g.reasoning.Uniform(k, 0)}
-	*c = call{self: id, id: k, fleet: uint8(g.index), arrived: now, size: g.Workload.Sizes.Size(k, luck), live: true}
+	*c = call{self: id, id: k, fleet: uint8(g.index), arrived: now, live: true}
+	if session > 0 {
+		s := r.sessions.At(session)
+		of, turn = s.number, uint64(s.turn)
+		r.extra(c).session = session
+		luck := Luck{Output: g.outputs.Uniform(of, turn), Reasoning: g.reasoning.Uniform(of, turn)}
+		c.size = g.Workload.sizeOf(s, luck)
+	} else {
+		luck := Luck{g.prompts.Uniform(k, 0), g.outputs.Uniform(k, 0), g.reasoning.Uniform(k, 0)}
+		c.size = g.Workload.Sizes.Size(k, luck)
+	}
 	if law := g.Workload.Patience; law != nil {
 		x := r.extra(c)
-		c.leaves, x.leaves = true, now+sim.Seconds(law.Sample(g.patience.Uniform(k, 0)))
+		c.leaves, x.leaves = true, now+sim.Seconds(law.Sample(g.patience.Uniform(of, turn)))
 		x.patience = r.loop.Timer(x.leaves, event(leave, c.self))
 	}
 	if g.overlaps() {

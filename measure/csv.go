@@ -20,6 +20,7 @@ import (
 type CSV struct {
 	Model           *fleet.Model // whose records they are
 	Calls, Attempts io.Writer    // each may be nil
+	sessions        bool         // has its model
 	err             error
 	row             []byte
 }
@@ -40,6 +41,9 @@ func (c *CSV) WriteHeaders() {
 	c.row = append(c.row, ",usd_useful"...)
 	for cause := range cost.Cause(cost.Causes) {
 		c.row = append(c.row, (",usd_wasted_" + cause.String())...)
+	}
+	if c.sessions = c.Model.HasSessions(); c.sessions {
+		c.row = append(c.row, ",session,turn"...)
 	}
 	c.flush(c.Calls)
 	c.row = append(
@@ -85,6 +89,14 @@ func (c csvRun) Call(r *fleet.Call) {
 	c.nano(int64(r.Useful))
 	for _, m := range r.Waste {
 		c.nano(int64(m))
+	}
+	switch {
+	case r.Turn > 0:
+		c.integer(int64(r.Session))
+		c.integer(int64(r.Turn))
+	case c.sessions: // another fleet has
+		c.text("")
+		c.text("")
 	}
 	c.flush(c.Calls)
 }

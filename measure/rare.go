@@ -24,7 +24,7 @@ func (m Metric) Kind() Kind {
 	switch m.Unit {
 	case "share":
 		return Share
-	case "calls", "attempts", "requests", "effects", "tokens":
+	case "calls", "attempts", "requests", "effects", "tokens", "sessions":
 		if !strings.Contains(m.Name, "_per_") {
 			return Count
 		}

@@ -77,6 +77,15 @@ func answers() []Metric {
 	list = append(list, Metric{Name: "dead_letters", Unit: "calls", Better: Lower, Show: IfAny,
 		Meaning: "Calls that failed in each of the deliveries that workload.redeliver allows, whatever their outcome",
 		Value:   func(t *Tally) float64 { return float64(t.deadLetters) }})
+	for e := fleet.Finished; e < fleet.SessionEnds; e++ {
+		better := Lower
+		if e == fleet.Finished {
+			better = Higher
+		}
+		list = append(list, Metric{Name: "sessions_" + e.String(), Unit: "sessions", Better: better, Show: IfKnown,
+			Meaning: "Sessions that ended because " + e.Meaning(),
+			Value:   func(t *Tally) float64 { return known(t.sessions, float64(t.ends[e])) }})
+	}
 	return append(list, Metric{Name: "fairness_jain", Unit: "share", Better: Higher,
 		Meaning: "Jain's fairness index of the answers per instance; 1 when all have equally many",
 		Value:   (*Tally).fairness})

@@ -29,6 +29,7 @@ type Tally struct {
 	calls, billed   uint64
 	notStarted      uint64
 	outcomes        [policy.Outcomes]uint64
+	ends            [fleet.SessionEnds]uint64
 	classes         [wire.Classes]uint64
 	latencyAnswered latencies
 	latencyAll      latencies // its quantiles are those of the other calls until the run has ended
@@ -42,6 +43,7 @@ type Tally struct {
 	deadLetters     uint64
 	acts, hedged    bool                 // whether any measured fleet does
 	shares          bool                 // a prompt cache, likewise
+	sessions        bool                 // likewise
 	streams         []bool               // by fleet
 	queues          []fleet.Redelivery   // by fleet
 	waits           [fleet.Waits]float64 // nanoseconds
@@ -78,6 +80,7 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 		t.queues = append(t.queues, f.Workload.Redelivery)
 		if t.counts(i) {
 			t.acts, t.hedged = t.acts || f.Workload.Acts, t.hedged || f.Client.Hedge.On()
+			t.sessions = t.sessions || f.Workload.Sessions != nil
 			t.shares = t.shares || f.Workload.Cache.Scope != fleet.OfCall
 			t.byInstance = append(t.byInstance, make([]float64, f.Instances)...)
 		}
@@ -225,6 +228,7 @@ func (t *Tally) Call(c *fleet.Call) {
 	if t.queues[c.Fleet].DeadLetter(c) {
 		t.deadLetters++
 	}
+	t.ends[c.SessionEnd]++
 	latency := c.Latency()
 	t.latencyAll.moments.Add(latency.Seconds())
 	t.sizes.add(c)

@@ -47,8 +47,11 @@ func point(k int) func() float64 {
 
 // points is how many points an integral takes: those of the lattice, or all calls of a trace.
 func points(sizes fleet.Sizes) int {
-	if t, ok := sizes.(*fleet.Trace); ok {
-		return len(t.At)
+	switch z := sizes.(type) {
+	case *fleet.Trace:
+		return len(z.At)
+	case sampled:
+		return len(z)
 	}
 	return latticePoints
 }
@@ -57,13 +60,14 @@ func points(sizes fleet.Sizes) int {
 func average(m *fleet.Model, fleetIndex int) averages {
 	f := m.Fleets()[fleetIndex]
 	p := &m.Provider
-	n := points(f.Workload.Sizes)
+	sizes := sizesOf(&f.Workload)
+	n := points(sizes)
 	a := averages{charges: make([]float64, len(p.Limits)), counts: make([]float64, len(p.Limits))}
 	answers := make([]float64, n)
 	trip := (p.RoundTrip + p.Gateway.Latency).Seconds()
 	for k := range n {
 		next := point(k)
-		size := f.Workload.Sizes.Size(uint64(k), fleet.Luck{Prompt: next(), Output: next(), Reasoning: next()})
+		size := sizes.Size(uint64(k), fleet.Luck{Prompt: next(), Output: next(), Reasoning: next()})
 		first, each := unloaded(p, size, next(), next())
 		whole := first + float64(size.Output)*each
 		answers[k] = trip + whole
@@ -144,8 +148,8 @@ func used(f *fleet.Fleet, size fleet.Size) provider.Used {
 		Output:    int(size.Output),
 		Reasoning: int(size.Reasoning),
 	}
-	if c := &f.Workload.Cache; c.Writes && c.Scope == fleet.OfCall {
-		u.Written = u.Prompt - u.Cached
+	if c := &f.Workload.Cache; c.Writes {
+		u.Written = int(c.Writable(size)) - u.Cached
 	}
 	return provider.Used{Output: int(size.Output), Nano: int64(f.Price.Bill(u)), Answered: true}
 }
@@ -171,6 +175,13 @@ func meanRequest(sizes fleet.Sizes) provider.Request {
 		if prompt /= float64(max(1, len(z.Prompt))); len(z.Prompt) == 0 {
 			prompt = missing
 		}
+	case sampled:
+		for _, size := range z {
+			prompt += float64(size.Prompt) / float64(len(z))
+			drawn.CachedShare += float64(size.Cached) / float64(len(z))
+		}
+		drawn.CachedShare /= prompt
+		drawn.MaxTokens = z[0].MaxTokens
 	default:
 		return requestOf(sizes.Size(0, fleet.Luck{Prompt: 0.5, Output: 0.5, Reasoning: 0.5}))
 	}

@@ -227,7 +227,7 @@ func (b *builder) deal(f *Fleet, out *fleet.Fleet) error {
 	if out.Queue == fleet.PerInstance {
 		if out.Workload.Arrivals == nil || out.Workers == 0 {
 			return b.errorf("fleet.queue",
-				"found per_instance; it requires workers and an open, burst, uniform or trace workload")
+				"found per_instance; it requires workers and an open, burst, uniform, trace or sessions workload")
 		}
 	}
 	switch {

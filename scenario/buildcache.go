@@ -16,17 +16,25 @@ func (b *builder) cache(w *Workload, out *fleet.Cache) (prefix int32, err error)
 	case w.CachedShare > 0 || w.CacheLife > 0 || w.CacheWrites:
 		return 0, b.errorf("workload.cache",
 			"found cached_share, cache_lifetime or cache_writes beside it; these are for caches that are not shared")
-	case c.Prefix < 1 || c.Prefix > maxTokens:
+	}
+	scope := fleet.OfFleet
+	if w.Sessions != nil {
+		scope = fleet.OfSession
+	}
+	if c.Scope != "" {
+		scope = valueOf(fleet.CacheScopeWords, c.Scope)
+	}
+	switch {
+	case scope == fleet.OfSession && w.Sessions == nil:
+		return 0, b.errorf("workload.cache.scope", "found session; it requires a workload of sessions")
+	case c.Prefix > maxTokens || c.Prefix == 0 && scope != fleet.OfSession:
 		return 0, b.errorf("workload.cache.prefix", "found %d; want the tokens that prompts share, 1 to 1G", c.Prefix)
 	}
 	*out = fleet.Cache{
 		Lifetime: time.Duration(c.Lifetime),
 		Writes:   c.Write,
-		Scope:    fleet.OfFleet,
+		Scope:    scope,
 		Prefix:   int32(c.Prefix),
-	}
-	if c.Scope != "" {
-		out.Scope = valueOf(fleet.CacheScopeWords, c.Scope)
 	}
 	return out.Prefix, nil
 }
@@ -34,7 +42,10 @@ func (b *builder) cache(w *Workload, out *fleet.Cache) (prefix int32, err error)
 // cacheNote notes a prefix that prompts do not reach.
 func cacheNote(f *fleet.Fleet, whose string) string {
 	prefix := int(f.Workload.Cache.Prefix)
-	if mean := meanRequest(f.Workload.Sizes).Prompt; mean < prefix {
+	if prefix == 0 {
+		return ""
+	}
+	if mean := meanRequest(sizesOf(&f.Workload)).Prompt; mean < prefix {
 		return fmt.Sprintf("prompts%s have %d tokens on average and the cache a prefix of %d: "+
 			"shorter prompts do not use it", whose, mean, prefix)
 	}
@@ -45,8 +56,9 @@ func cacheNote(f *fleet.Fleet, whose string) string {
 func (s *Scenario) explainCache() string {
 	if c := s.Workload.Cache; c != nil {
 		whose := map[fleet.CacheScope]string{
-			fleet.OfFleet: "all calls of the fleet",
-			fleet.OfKey:   "all calls under its key",
+			fleet.OfSession: "the turns of a session",
+			fleet.OfFleet:   "all calls of the fleet",
+			fleet.OfKey:     "all calls under its key",
 		}[s.Model.Workload.Cache.Scope]
 		life := "without end"
 		if c.Lifetime > 0 {
@@ -55,6 +67,10 @@ func (s *Scenario) explainCache() string {
 		write := ""
 		if c.Write {
 			write = ", billed at the price for writing"
+		}
+		if c.Prefix == 0 {
+			return fmt.Sprintf("Each turn reads the prompt of the turn before from the provider's cache and writes "+
+				"the rest of its own%s; kept %s.", write, life)
 		}
 		return fmt.Sprintf("The first %d tokens of the prompts are shared by %s: the first writes them to the "+
 			"provider's cache%s, others read them there, %s.", c.Prefix, whose, write, life)

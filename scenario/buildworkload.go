@@ -14,7 +14,8 @@ import (
 func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.Workload, err error) {
 	var chosen []string
 	for name, set := range map[string]bool{"batch": w.Batch != nil, "open": w.Open != nil, "burst": w.Burst != nil,
-		"closed": w.Closed != nil, "trace": w.Trace != nil, "uniform": w.Uniform != nil} {
+		"closed": w.Closed != nil, "trace": w.Trace != nil, "uniform": w.Uniform != nil,
+		"sessions": w.Sessions != nil} {
 		if set {
 			chosen = append(chosen, name)
 		}
@@ -22,9 +23,8 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 	slices.Sort(chosen)
 	if len(chosen) != 1 {
 		return out, b.errorf("workload",
-			"found %d kinds of arrival %v; want exactly one of batch, burst, closed, open, trace, uniform; "+
-				"null unsets one",
-			len(chosen), chosen)
+			"found %d kinds of arrival %v; want exactly one of batch, burst, closed, open, sessions, trace, uniform; "+
+				"null unsets one", len(chosen), chosen)
 	}
 	out = fleet.Workload{
 		Stream: w.Stream,
@@ -50,6 +50,11 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 	}
 	if sizes.CachedPrefix, err = b.cache(w, &out.Cache); err != nil {
 		return out, err
+	}
+	if w.Sessions != nil {
+		if err = b.sessions(w, horizon, &out, &sizes); err != nil {
+			return out, err
+		}
 	}
 	out.Sizes = sizes
 	pulled := false

@@ -80,6 +80,10 @@ func (s *Scenario) parts(fleets []averages) (out []part) {
 	if c := m.Provider.Capacity.Slots; c > 0 {
 		places(fmt.Sprintf("%s, %.3g s each", plural(c, "slot"), a.slots), int64(c), a.slots)
 	}
+	if users, ok := m.Workload.Arrivals.(fleet.Users); ok {
+		turn := a.busy + mean(m.Workload.Think)
+		places(fmt.Sprintf("%s, %.3g s a turn", plural(int(users), "user"), turn), int64(users), turn)
+	}
 	if m.Workers > 0 {
 		turn := turn(&m.Workload, a.busy)
 		places(fmt.Sprintf("%s, %.3g s a call", plural(m.Workers*m.Instances, "worker"), turn),
@@ -98,8 +102,12 @@ func (s *Scenario) parts(fleets []averages) (out []part) {
 	return append(out, s.pacerParts(a)...)
 }
 
-// turn is the seconds from one call of a worker to its next, of a call that takes so long.
+// turn is the seconds from one call of a worker to its next, of a call that takes so long. Of sessions it is not
+// the worker who thinks.
 func turn(w *fleet.Workload, busy float64) float64 {
+	if w.Sessions != nil {
+		return busy
+	}
 	return max(busy+mean(w.Think), mean(w.Every))
 }
 
@@ -162,12 +170,18 @@ func arrivalsOf(f *fleet.Fleet, horizon sim.Time) (arrivals, bool) {
 	switch process := f.Workload.Arrivals.(type) {
 	case fleet.Renewal:
 		a := arrivals{by: process.Rate.Expected, end: horizon, name: "spike"}
-		if calls := f.Workload.Calls; calls > 0 {
+		turns, calls := 1.0, f.Workload.Calls
+		if s := f.Workload.Sessions; s != nil {
+			turns, calls = turnsPerSession(&f.Workload), s.Count
+			a.by = func(t sim.Time) float64 { return turns * process.Rate.Expected(t) }
+		}
+		if calls > 0 {
 			if last := fleet.When(process.Rate, float64(calls)); horizon == 0 || last < horizon {
 				a.end = last
 			}
 		}
 		a.marks, a.peak = process.Rate.Changes(a.end)
+		a.peak *= turns
 		return a, a.end > 0
 	case fleet.Uniform:
 		a := arrivals{by: process.Expected, end: process.Over, marks: []sim.Time{0}}

@@ -26,7 +26,7 @@ func (s *Scenario) Explain(w io.Writer) {
 	for i := range fleets {
 		fleets[i] = average(m, i)
 	}
-	line("  Prompts: %s, mean %.0f.", s.explainSize(s.Workload.PromptTokens), fleets[0].prompt)
+	line("  Prompts: %s, mean %.0f.", s.explainPrompts(), fleets[0].prompt)
 	line("  Answers: %s, mean %.0f%s.", s.explainSize(s.Workload.OutputTokens), fleets[0].output, s.explainMax())
 	if text := s.explainCache(); text != "" {
 		line("  %s", text)
@@ -246,6 +246,9 @@ func explainArrivals(m *fleet.Fleet, w *Workload) string {
 			workers += ", dispatch " + strings.ReplaceAll(m.Dealt.String(), "_", "-")
 		}
 	}
+	if w.Sessions != nil {
+		return explainSessions(m, w.Sessions, workers)
+	}
 	calls := "unlimited calls"
 	if m.Workload.Calls > 0 {
 		calls = fmt.Sprintf("%d calls", m.Workload.Calls)
@@ -278,6 +281,14 @@ func readOf(t *fleet.Trace) string {
 		return ""
 	}
 	return " Read: " + t.Read + "."
+}
+
+// explainPrompts says how long prompts are; of sessions, at first.
+func (s *Scenario) explainPrompts() string {
+	if s.Workload.Sessions != nil {
+		return fmt.Sprintf("%v tokens at the start of a session", s.Model.Workload.Sizes.(fleet.Drawn).Prompt)
+	}
+	return s.explainSize(s.Workload.PromptTokens)
 }
 
 func (s *Scenario) explainSize(l Law[Count]) string {

@@ -34,12 +34,13 @@ type File struct {
 
 // Workload says when calls come and how large they are.
 type Workload struct {
-	Batch   *Batch   `yaml:"batch"`
-	Open    *Open    `yaml:"open"`
-	Burst   *Burst   `yaml:"burst"`
-	Closed  *Closed  `yaml:"closed"`
-	Trace   *Trace   `yaml:"trace"`
-	Uniform *Uniform `yaml:"uniform"`
+	Batch    *Batch    `yaml:"batch"`
+	Open     *Open     `yaml:"open"`
+	Burst    *Burst    `yaml:"burst"`
+	Closed   *Closed   `yaml:"closed"`
+	Trace    *Trace    `yaml:"trace"`
+	Uniform  *Uniform  `yaml:"uniform"`
+	Sessions *Sessions `yaml:"sessions"`
 
 	PromptTokens Law[Count] `yaml:"prompt_tokens"`
 	OutputTokens Law[Count] `yaml:"output_tokens"`

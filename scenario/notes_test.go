@@ -185,3 +185,46 @@ func TestExplainsInWords(t *testing.T) {
 		}
 	}
 }
+
+// Four turns of 100, 130, 160 and 190 tokens of prompt and 10 of answer.
+func TestExplainsSessions(t *testing.T) {
+	for set, wants := range map[string][]string{
+		"rate: 2/min, count: 50}": {
+			"At most 50 sessions arriving at 0.03333/s, Poisson, each of 4 turns, a pause of 5 seconds between " +
+				"them; 2 workers. A prompt grows by what was said and 20 tokens from turn to turn.",
+			"Prompts: 100 tokens at the start of a session, mean 145.",
+			"at the peak of 8 calls/min", // 2 x 4
+			"arrivals need 8.",
+		},
+		"users: 30, count: 50}": {
+			"At most 50 sessions of 30 users, who begin another when theirs ends, each of 4 turns",
+			"30 users, 5 s a turn", // answers take no time
+		},
+		"users: 3, count: 50, context: 1k, ends_on_failure: true}": {
+			"A session ends where its prompt and max_tokens exceed 1000 tokens. It ends with a turn that is not " +
+				"answered.",
+		},
+		"users: 3, count: 50}, cache: {write: true}": {
+			"Each turn reads the prompt of the turn before from the provider's cache and writes the rest of its own, " +
+				"billed at the price for writing; kept for 5m after its last use.",
+		},
+		"users: 3, count: 50}, cache: {prefix: 50}": {
+			"The first 50 tokens of the prompts are shared by the turns of a session",
+		},
+	} {
+		set = "workload={output_tokens: 10, sessions: {turns: 4, prompt_starts: 100, prompt_grows: 20, think: 5s, " +
+			set + "}"
+		s, err := Read([]byte(base), "t", Options{Set: []string{set}})
+		if err != nil {
+			t.Errorf("%s: %v", set, err)
+			continue
+		}
+		var out bytes.Buffer
+		s.Explain(&out)
+		for _, want := range wants {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: the explanation lacks %q:\n%s", set, want, out.String())
+			}
+		}
+	}
+}

@@ -24,7 +24,11 @@ func (b *builder) warm(m *fleet.Model, limits []Limit) {
 		for k, f := range m.Fleets() {
 			if a, ok := f.Workload.Arrivals.(fleet.Renewal); ok && l.Covers(m.Provider.Tenants[k]) {
 				open = true
-				before += a.Rate.At(0) * meanCharge(l, f.Workload.Sizes) * l.Every.Seconds()
+				each := meanCharge(l, sizesOf(&f.Workload))
+				if f.Workload.Sessions != nil {
+					each *= turnsPerSession(&f.Workload)
+				}
+				before += a.Rate.At(0) * each * l.Every.Seconds()
 			}
 		}
 		l.Before = int64(math.Ceil(min(before, 1e18)))

@@ -91,8 +91,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"no workers", "fleet: {workers: 2}", "fleet: {instances: 2}",
 			[]string{"fleet.workers: found none; want the number of workers"}},
 		{"queues of a batch", "fleet: {workers: 2}", "fleet: {workers: 2, queue: per_instance}",
-			[]string{"fleet.queue: found per_instance; it requires workers and an open, burst, " +
-				"uniform or trace workload"}},
+			[]string{"fleet.queue: found per_instance; it requires workers and an open, burst, uniform, trace or "}},
 		{"a batch dealt", "fleet: {workers: 2}", "fleet: {workers: 2, dispatch: round_robin}",
 			[]string{"fleet.dispatch: found round_robin; workers take the calls of this workload"}},
 		{"no prompt", "  prompt_tokens: 100\n", "", []string{"workload.prompt_tokens: found nothing"}},
@@ -294,6 +293,24 @@ func TestMistakesAreExplained(t *testing.T) {
 			[]string{"price.tier: found batch with a price of your own"}},
 		{"life of no cache", "  prompt_tokens:", "  cache_lifetime: 5m\n  prompt_tokens:",
 			[]string{"workload.cache_lifetime: found 5m without cached_share"}},
+		{"sessions of nobody", "batch: {calls: 10}", "sessions: {turns: 3, count: 9}",
+			[]string{"workload.sessions: found rate 0/s and users 0; want one of them"}},
+		{"sessions of users at a rate", "batch: {calls: 10}", "sessions: {rate: 1/s, users: 3, turns: 3, count: 9}",
+			[]string{"workload.sessions: found rate 1/s and users 3; want one of them"}},
+		{"sessions without end", "batch: {calls: 10}", "sessions: {users: 3, turns: 3}",
+			[]string{"workload.sessions: found neither count nor a horizon"}},
+		{"sessions without turns", "batch: {calls: 10}", "sessions: {users: 3, count: 9}",
+			[]string{"workload.sessions.turns: found nothing; want the number of calls of a session, or a law"}},
+		{"sessions with two first prompts", "batch: {calls: 10}",
+			"sessions: {users: 3, count: 9, turns: 3, prompt_starts: 8k}",
+			[]string{"workload.prompt_tokens: found ", "and sessions.prompt_starts 8000; want one of them"}},
+		{"context within max_tokens", "batch: {calls: 10}", "sessions: {users: 3, count: 9, turns: 3, context: 80}",
+			[]string{"workload.sessions.context: found 80 with max_tokens 80"}},
+		{"cache of no session", "  prompt_tokens:", "  cache: {scope: session}\n  prompt_tokens:",
+			[]string{"workload.cache.scope: found session; it requires a workload of sessions"}},
+		{"cache of another length", "batch: {calls: 10}",
+			"sessions: {users: 3, count: 9, turns: 3}\n  cache: {scope: fleet}",
+			[]string{"workload.cache.prefix: found 0; want the tokens that prompts share"}},
 		{"two caches", "  prompt_tokens:", "  cached_share: 50%\n  cache: {prefix: 100}\n  prompt_tokens:",
 			[]string{"workload.cache: found cached_share, cache_lifetime or cache_writes beside it"}},
 		{"cache of nothing", "  prompt_tokens:", "  cache: {lifetime: 5m}\n  prompt_tokens:",
@@ -647,7 +664,7 @@ func TestSettingsReplaceMergeAndUnset(t *testing.T) {
 	for set, want := range map[string]string{
 		"workload.open.rate=5/s": "workload: found 2 kinds of arrival [batch open]; want exactly one of batch, " +
 			"burst, closed, open, " +
-			"trace, uniform; null unsets one",
+			"sessions, trace, uniform; null unsets one",
 		"workload.batch=null": "found 0 kinds of arrival",
 	} {
 		if _, err := Read([]byte(text), "f.yaml", Options{Set: []string{set}}); err == nil ||
@@ -722,7 +739,7 @@ func TestDealing(t *testing.T) {
 				"want fleet.queue per_instance as well"},
 		{fleet: "{instances: 3, queue: per_instance}",
 			mistake: "fleet.queue: found per_instance; it requires workers and an open, burst, " +
-				"uniform or trace workload"},
+				"uniform, trace or sessions workload"},
 	} {
 		file := "workload: {open: {rate: 5/s, calls: 9}, prompt_tokens: 1, output_tokens: 1}\nfleet: " + c.fleet + "\n"
 		s, err := Read([]byte(file), "f", Options{})

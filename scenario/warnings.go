@@ -48,7 +48,7 @@ func (w *warnings) ofModel(m *fleet.Model) {
 			sold = cmp.Or(sold, otherVendor(m.Providers()[to.Provider], to.Price))
 		}
 		w.once(sold)
-		mean := meanRequest(f.Workload.Sizes)
+		mean := meanRequest(sizesOf(&f.Workload))
 		for _, l := range m.Provider.Limits {
 			if !l.Covers(m.Provider.Tenants[i]) || l.Overflows() {
 				continue

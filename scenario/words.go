@@ -152,9 +152,9 @@ func (r *RetryAfter) UnmarshalNode(d *strict.Decoder, n *strict.Node, path strin
 // takes the place of another.
 func (w *Workload) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
 	if n.Reaches() {
-		for _, kind := range []string{"batch", "open", "burst", "closed", "trace", "uniform"} {
+		for _, kind := range []string{"batch", "open", "burst", "closed", "trace", "uniform", "sessions"} {
 			if part := n.Field(kind); part != nil && part.Kind == strict.Mapping && !part.Reaches() {
-				w.Batch, w.Open, w.Burst, w.Closed, w.Trace, w.Uniform = nil, nil, nil, nil, nil, nil
+				w.Batch, w.Open, w.Burst, w.Closed, w.Trace, w.Uniform, w.Sessions = nil, nil, nil, nil, nil, nil, nil
 			}
 		}
 	}

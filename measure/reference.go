@@ -11,19 +11,24 @@ import (
 //go:generate go run ../cmd/stampede metrics --markdown --out ../docs/metrics.md
 
 // Described lists the metrics that documentation describes one by one: all but those of the second
-// and of further limits, which are like those of the first.
+// and of further limits and deployments, which are like those of the first.
 func Described() (list []Metric) {
 	for _, m := range registry {
-		if !strings.HasPrefix(m.Name, "limit_") || strings.HasPrefix(m.Name, LimitMetric(0, "")) {
+		if !strings.HasPrefix(m.Name, "limit_") && !OfDeployments(m.Name) ||
+			strings.HasPrefix(m.Name, LimitMetric(0, "")) || strings.HasPrefix(m.Name, DeploymentMetric(0, "")) {
 			list = append(list, m)
 		}
 	}
 	return list
 }
 
-// ManyLimits says which metrics Described leaves out.
-var ManyLimits = fmt.Sprintf("limit_1 is the first limit in the scenario; limit_2 to limit_%d have the same metrics",
-	OwnMetrics)
+// ManyLimits and ManyDeployments say which metrics Described leaves out.
+var (
+	ManyLimits = fmt.Sprintf(
+		"limit_1 is the first limit in the scenario; limit_2 to limit_%d have the same metrics", OwnMetrics)
+	ManyDeployments = fmt.Sprintf("deployment_1 is the provider itself, then come its further keys and the "+
+		"deployments; deployment_2 to deployment_%d have the same metrics", OwnDeployments)
+)
 
 // Reference writes the documentation of all metrics in Markdown.
 func Reference(w io.Writer) {
@@ -40,7 +45,7 @@ What a metric covers:
 	for _, b := range []Basis{PerCall, PerTime, PerRun} {
 		fmt.Fprintf(w, "- %s: %s\n", b, b.Meaning())
 	}
-	fmt.Fprintf(w, "\nOf the limits, %s.\n", ManyLimits)
+	fmt.Fprintf(w, "\nOf the limits, %s. Of deployments, %s.\n", ManyLimits, ManyDeployments)
 	group := ""
 	for _, m := range Described() {
 		if m.Group != group {

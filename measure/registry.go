@@ -26,6 +26,7 @@ var registry = slices.Concat(
 	group("load on the provider", PerTime, load...),
 	group("waits, mean per call", PerCall, waits()...),
 	group("limits", PerTime, limits()...),
+	group("deployments", PerCall, deployments()...),
 	group("duplicates and side effects", PerCall, effects...),
 	group("latency of all calls, whatever their outcome", PerCall,
 		latency("latency_all", "all calls", OnRequest, func(t *Tally) *latencies { return &t.latencyAll })...),

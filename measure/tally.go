@@ -57,8 +57,9 @@ type Tally struct {
 	bound           *fleet.Bound // of the answers; nil where they bound nothing
 	minMakespan     float64      // its seconds, when the run has ended
 	limits          limitTally
-	recovery        *recovery // nil without a trigger
-	collapse        *collapse // nil unless the scenario defines a collapse
+	deployments     []deploymentTally // none where there is one only
+	recovery        *recovery         // nil without a trigger
+	collapse        *collapse         // nil unless the scenario defines a collapse
 }
 
 // NewTally makes an empty tally for a run of the scenario.
@@ -69,6 +70,9 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 	}
 	t := &Tally{model: &s.Model, only: s.Measured(), warmup: warmup, calm: sim.Never}
 	t.limits, t.hourly = newLimitTally(t.model), t.model.Hourly()
+	if n := t.model.Deployed; n > 0 {
+		t.deployments = make([]deploymentTally, 1+n)
+	}
 	if t.bounded() {
 		t.bound = fleet.NewBound(t.model)
 	}
@@ -175,6 +179,9 @@ func (t *Tally) Attempt(a *fleet.Attempt) {
 		return
 	}
 	t.classes[class]++
+	if a.Target < len(t.deployments) {
+		t.deployments[a.Target].add(class)
+	}
 	if class == wire.OK && t.streams[a.Fleet] {
 		t.firstToken.add(a.First - a.Sent)
 	}
@@ -238,6 +245,9 @@ func (t *Tally) Call(c *fleet.Call) {
 		t.latencyAnswered.add(latency)
 		if int(c.Target) >= t.model.Fleets()[c.Fleet].Routed() {
 			t.elsewhere++
+		}
+		if int(c.Target) < len(t.deployments) {
+			t.deployments[c.Target].answered++
 		}
 		t.byInstance[t.first[c.Fleet]+int(c.Instance)]++
 		if t.bound != nil {

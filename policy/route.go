@@ -53,11 +53,21 @@ const (
 	RouteFirst
 )
 
-// RouteWords are the words of rules.
-var RouteWords = words.Table[RouteBy]{"random", "round_robin", "weighted", "least_busy", "most_quota", "first"}
+// RouteWords are the words of rules and how each chooses.
+var RouteWords = words.Glossary[RouteBy]{
+	RouteRandom:     {"random", "at random in proportion to weights"},
+	RouteRoundRobin: {"round_robin", "in turn"},
+	RouteWeighted:   {"weighted", "in turn in proportion to weights"},
+	RouteLeastBusy:  {"least_busy", "the one with the fewest attempts in flight"},
+	RouteMostQuota:  {"most_quota", "the one with the largest share of its quota left"},
+	RouteFirst:      {"first", "the first of the list that is not in cooldown"},
+}
 
 // String is the word for a rule.
 func (b RouteBy) String() string { return RouteWords.Word(b) }
+
+// Meaning says how the rule chooses.
+func (b RouteBy) Meaning() string { return RouteWords.Meaning(b) }
 
 // AllAway is what becomes of an attempt while every deployment is in cooldown.
 type AllAway uint8

@@ -21,21 +21,14 @@ type LimitValue struct {
 
 // MarshalJSON implements json.Marshaler.
 func (l LimitValue) MarshalJSON() ([]byte, error) {
-	type value struct {
-		Mean *float64    `json:"mean"`
-		CI95 [2]*float64 `json:"ci95"`
-	}
-	of := func(e measure.Estimate) value {
-		return value{format.Finite(e.Mean), [2]*float64{format.Finite(e.Low), format.Finite(e.High)}}
-	}
 	out := struct {
-		Name    string `json:"name"`
-		Metric  string `json:"metric"`
-		Used    *value `json:"used_ratio,omitempty"`
-		Refused value  `json:"refused"`
-	}{Name: l.Name, Metric: l.Metric, Refused: of(l.Refused)}
+		Name    string     `json:"name"`
+		Metric  string     `json:"metric"`
+		Used    *jsonValue `json:"used_ratio,omitempty"`
+		Refused jsonValue  `json:"refused"`
+	}{Name: l.Name, Metric: l.Metric, Refused: jsonOf(l.Refused)}
 	if l.Used != nil {
-		used := of(*l.Used)
+		used := jsonOf(*l.Used)
 		out.Used = &used
 	}
 	return json.Marshal(out)

@@ -14,15 +14,16 @@ import (
 
 // Report is what `stampede run` prints about one scenario.
 type Report struct {
-	Scenario     string        `json:"scenario"`
-	Seed         uint64        `json:"seed"`
-	Replications int           `json:"replications"`
-	Policy       string        `json:"policy"`
-	Provider     string        `json:"provider"`
-	Price        string        `json:"price"`
-	Metrics      []MetricValue `json:"metrics"`
-	Limits       []LimitValue  `json:"limits"`
-	Warnings     []string      `json:"warnings"`
+	Scenario     string            `json:"scenario"`
+	Seed         uint64            `json:"seed"`
+	Replications int               `json:"replications"`
+	Policy       string            `json:"policy"`
+	Provider     string            `json:"provider"`
+	Price        string            `json:"price"`
+	Metrics      []MetricValue     `json:"metrics"`
+	Limits       []LimitValue      `json:"limits"`
+	Deployments  []DeploymentValue `json:"deployments,omitempty"`
+	Warnings     []string          `json:"warnings"`
 
 	triggered bool // something happens for a time
 	random    bool // randomness affects it
@@ -62,6 +63,7 @@ func NewReport(s *scenario.Scenario, runs []measure.Run) Report {
 			group: m.Group, e: e,
 		})
 	}
+	r.Deployments = deploymentValues(measure.DeploymentNames(&s.Model), r.get)
 	r.Limits = limitValues(measure.LimitNames(&s.Model), r.get)
 	r.warn(s, runs)
 	return r
@@ -119,10 +121,14 @@ func (r *Report) warn(s *scenario.Scenario, runs []measure.Run) {
 			n,
 		)
 	}
+	if n := len(measure.DeploymentNames(&s.Model)); n > measure.OwnDeployments {
+		add("metrics cover the first %d of %d deployments; the file of --attempts has the target of every attempt",
+			measure.OwnDeployments, n)
+	}
 	for _, m := range r.Metrics {
 		if m.Name == "recovery_s" && m.N > 0 && m.N < len(runs) {
 			add("recovery_s is the mean of the %d of %d replications that recover", m.N, len(runs))
-		} else if m.N > 0 && m.N < len(runs) {
+		} else if m.N > 0 && m.N < len(runs) && !measure.OfDeployments(m.Name) {
 			add("%s has a value in only %d of %d replications", m.Name, m.N, len(runs))
 		}
 	}
@@ -134,7 +140,7 @@ func (r *Report) get(name string) measure.Estimate { return r.Metrics[measure.In
 func (r Report) WriteJSON(w io.Writer) error {
 	r.Metrics = slices.DeleteFunc(
 		slices.Clone(r.Metrics),
-		func(m MetricValue) bool { return measure.OfLimits(m.Name) },
+		func(m MetricValue) bool { return measure.OfLimits(m.Name) || measure.OfDeployments(m.Name) },
 	)
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

@@ -177,6 +177,58 @@ price: {input: 1, output: 1}
 	}
 }
 
+// Ten calls at once, in turn to three deployments, go 4, 3 and 3. The second lets 2 of its 3 in, the
+// third is down: 4, 2 and 0 answers, 0, a third and all refused.
+func TestDeploymentsHaveATable(t *testing.T) {
+	const text = `{replications: 1, workload: {burst: {calls: 10}, prompt_tokens: 1, output_tokens: 1},
+		provider: {name: us}, policy: {route: {by: round_robin}}, deployments: [
+			{name: eu, limits: [{resource: requests, limit: 2/h}]}, {name: asia, faults: [{status: 503}]}]}`
+	s, err := scenario.Read([]byte(text), "routed", scenario.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := measure.Replicator{}.Run(context.Background(), s, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := NewReport(s, runs)
+	var table strings.Builder
+	if err := report.WriteText(&table, Layout{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"deployment answered attempts share refused", "us 4 [?] 4 [?] 0 [?]", "eu 2 [?] 3 [?] 0.3333 [?]",
+		"asia 0 [?] 3 [?] 1 [?]",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(table.String()), " "), want) {
+			t.Errorf("no %q in\n%s", want, table.String())
+		}
+	}
+	var out bytes.Buffer
+	if err := report.WriteJSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	var back struct {
+		Metrics     []struct{ Name string }
+		Deployments []struct {
+			Name, Metric                string
+			Answered, Attempts, Refused struct{ Mean float64 }
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil {
+		t.Fatal(err)
+	}
+	if d := back.Deployments; len(d) != 3 || d[1].Name != "eu" || d[1].Metric != "deployment_2" ||
+		d[1].Answered.Mean != 2 || d[1].Attempts.Mean != 3 {
+		t.Errorf("JSON: %+v", back.Deployments)
+	}
+	for _, m := range back.Metrics {
+		if measure.OfDeployments(m.Name) {
+			t.Errorf("JSON says %s twice", m.Name)
+		}
+	}
+}
+
 // The forms of intervals that a report has are explained below it.
 func TestFormsHaveALegend(t *testing.T) {
 	for _, c := range []struct {

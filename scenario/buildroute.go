@@ -144,10 +144,8 @@ func (b *builder) deployments(f *File, m *fleet.Model, tenants []provider.Tenant
 			errs.Add(err)
 			continue
 		}
-		if t.Name = oneLine(t.Name); t.Name == "" {
-			t.Name = fmt.Sprintf("deployment %d", i+2)
-		}
-		if slices.Contains(names, t.Name) {
+		t.Name = oneLine(t.Name)
+		if t.Name != "" && slices.Contains(names, t.Name) {
 			errs.Add(b.errorf(path+".name", "found %q; want a name of its own", t.Name))
 		}
 		names = append(names, t.Name)
@@ -167,7 +165,9 @@ func (b *builder) deployments(f *File, m *fleet.Model, tenants []provider.Tenant
 		}
 		for copy := range int(t.Copies) {
 			name := t.Name
-			if t.Copies > 1 {
+			if name == "" {
+				name = fmt.Sprintf("deployment %d", m.Deployed+2)
+			} else if t.Copies > 1 {
 				name = fmt.Sprintf("%s %d", t.Name, copy+1)
 			}
 			add(config, name, float64(t.Weight), price)
@@ -179,7 +179,7 @@ func (b *builder) deployments(f *File, m *fleet.Model, tenants []provider.Tenant
 // route reads to which deployment attempts go.
 func (b *builder) route(r *Route) (out policy.Route, err error) {
 	out = policy.Route{
-		By: valueOf(policy.RouteWords, r.By), AllAway: valueOf(policy.AllAwayWords, r.AllAway),
+		By: valueOf(policy.RouteWords.Table(), r.By), AllAway: valueOf(policy.AllAwayWords, r.AllAway),
 		Retry: valueOf(policy.RetryRouteWords, r.Switch), RetryAtOnce: r.AtOnce,
 		Scope: valueOf(policy.ScopeWords, r.Scope),
 	}

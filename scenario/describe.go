@@ -12,7 +12,13 @@ import (
 // The names of providers and amounts in tables, figures and explanations.
 
 // DescribeProvider names the provider with every limit and its kind.
-func (s *Scenario) DescribeProvider() string { return describeProvider(s.Model.Provider) }
+func (s *Scenario) DescribeProvider() string {
+	text := describeProvider(s.Model.Provider)
+	if n := s.Model.Deployed; n > 0 {
+		text += "; " + plural(n, "further deployment")
+	}
+	return text
+}
 
 func describeProvider(p provider.Config) string {
 	var parts []string

@@ -101,6 +101,9 @@ func (s *Scenario) Explain(w io.Writer) {
 	if m.Provider.ReplaysKeys {
 		line("  A request whose idempotency key was completed before gets the same answer again, without a bill.")
 	}
+	for _, text := range s.explainDeployments() {
+		line("  %s", text)
+	}
 	line("\nPolicy")
 	line("  %v.", m.Client)
 	if m.Client.Gate.On() && m.Client.Gate.Held == policy.ByAttempt && m.MaxAttempts() != 1 {
@@ -129,7 +132,7 @@ func (s *Scenario) Explain(w io.Writer) {
 	}
 	line("  %v%s.", m.Price, source)
 	line("\nThroughput that each part allows, on average")
-	parts := s.parts(fleets)
+	parts := s.allParts(fleets)
 	for _, p := range parts {
 		line("  %-44s %s", p.what, p.explain(m.Workload.Calls))
 	}

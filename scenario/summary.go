@@ -41,7 +41,7 @@ func (s *Scenario) Summary() Summary {
 	for i := range fleets {
 		fleets[i] = average(m, i)
 	}
-	parts := s.parts(fleets)
+	parts := s.allParts(fleets)
 	for _, p := range parts {
 		sum.MaxRates = append(sum.MaxRates, MaxRate{p.what, format.Finite(60 * p.rate), p.explain(m.Workload.Calls)})
 	}

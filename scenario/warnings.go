@@ -64,12 +64,20 @@ func (w *warnings) ofModel(m *fleet.Model) {
 				)
 			}
 		}
-		w.herd(m, f, m.Provider.Tenants[i], whose)
-		t := f.Client.Timeouts
-		for _, text := range []string{hangNote(m, f, whose), deliveryNote(m, f, whose),
-			failureNote(m, f, m.Provider.Tenants[i], whose), cacheNote(f, whose)} {
-			w.once(text)
+		if m.Deployed == 0 {
+			w.herd(m, f, m.Provider.Tenants[i], whose)
 		}
+		t := f.Client.Timeouts
+		fails := false // whether anything can, at any deployment
+		for _, one := range alone(m) {
+			w.once(hangNote(&one, f, whose))
+			fails = fails || failureNote(&one, f, m.Provider.Tenants[i], whose) == ""
+		}
+		w.once(deliveryNote(m, f, whose))
+		if !fails {
+			w.once(failureNote(m, f, m.Provider.Tenants[i], whose))
+		}
+		w.once(cacheNote(f, whose))
 		if b := m.Provider.Capacity.Batching; b != nil && t.Gap > 0 && t.Gap < b.Streams(m.Provider.Capacity.Slots) &&
 			f.Workload.Stream {
 			w.add("a step of the batch can take %v; the gap timeout%s of %v does not apply to tokens of a batch",

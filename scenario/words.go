@@ -65,7 +65,7 @@ func (Counted) Words() []string      { return provider.CountedWords.Names() }
 func (FirstOf) Words() []string      { return provider.FirstOfWords.Names() }
 func (WhenOpen) Words() []string     { return policy.WhenOpenWords.Names() }
 func (Stops) Words() []string        { return policy.StopsWords.Names() }
-func (RouteBy) Words() []string      { return policy.RouteWords.Names() }
+func (RouteBy) Words() []string      { return policy.RouteWords.Table().Names() }
 func (AllAway) Words() []string      { return policy.AllAwayWords.Names() }
 func (Switch) Words() []string       { return policy.RetryRouteWords.Names() }
 func (Reaction) Words() []string     { return policy.ReactionWords.Names() }

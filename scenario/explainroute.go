@@ -1,0 +1,111 @@
+package scenario
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"stampede/fleet"
+	"stampede/provider"
+	"stampede/sim"
+)
+
+// What check says of several deployments.
+
+// alone gives, for each deployment of a model, the model with that one as its provider; the model
+// itself where there is only one.
+func alone(m *fleet.Model) (out []fleet.Model) {
+	for _, p := range m.Providers()[:1+m.Deployed] {
+		one := *m
+		one.Provider, one.Deployed = *p, 0
+		out = append(out, one)
+	}
+	return out
+}
+
+// explainDeployments lists the further deployments, each with what it is.
+func (s *Scenario) explainDeployments() (lines []string) {
+	m := &s.Model
+	for i, to := range m.Deployments {
+		text := "Deployment: " + describeProvider(m.Others[i])
+		if m.Others[i].RoundTrip != m.Provider.RoundTrip {
+			text += fmt.Sprintf("; round trip %v", shortDuration(m.Others[i].RoundTrip))
+		}
+		if to.Weight != 1 {
+			text += "; weight " + number(to.Weight)
+		}
+		if to.Price.String() != m.Price.String() {
+			text += fmt.Sprintf("; %v", to.Price)
+		}
+		lines = append(lines, text+".")
+	}
+	if m.Deployed > 0 {
+		lines = append(lines, fmt.Sprintf("Each attempt goes to one of these %d, %s.", 1+m.Deployed,
+			m.Client.Route.By.Meaning()))
+	}
+	return lines
+}
+
+// allParts are the parts that the calls meet. Those of several deployments are one part, which lets
+// through what the tightest part of each lets through, all together.
+func (s *Scenario) allParts(fleets []averages) []part {
+	m := &s.Model
+	if m.Deployed == 0 {
+		return s.parts(fleets)
+	}
+	client := *s
+	client.Model.Provider = provider.Config{}
+	together := part{what: fmt.Sprintf("%d deployments together", 1+m.Deployed), scale: time.Minute}
+	var each [][]part
+	var last provider.Config
+	for i, one := range alone(m) {
+		one.Workers, one.Client.Gate.Semaphore = 0, 0
+		config := one.Provider
+		config.Name = ""
+		if i == 0 || !reflect.DeepEqual(config, last) { // else like the one before
+			own := *s
+			own.Model = one
+			averages := make([]averages, len(fleets))
+			for k := range averages {
+				averages[k] = average(&one, k)
+			}
+			each = append(each, own.parts(averages))
+		} else {
+			each = append(each, each[i-1])
+		}
+		last = config
+		if len(each[i]) == 0 {
+			return client.parts(fleets) // it bounds nothing
+		}
+		rate := each[i][0].rate
+		for _, p := range each[i] {
+			rate = min(rate, p.rate)
+		}
+		together.rate += rate
+	}
+	together.most = func(from, to sim.Time) (sum float64) {
+		for _, parts := range each {
+			most := parts[0].most(from, to)
+			for _, p := range parts {
+				most = min(most, p.most(from, to))
+			}
+			sum += most
+		}
+		return sum
+	}
+	together.least = func(calls float64) time.Duration {
+		low, high := time.Duration(0), sim.Time(sim.End)
+		if together.most(0, high) < calls {
+			return sim.Never
+		}
+		for high-low > time.Millisecond {
+			if middle := low + (high-low)/2; together.most(0, middle) >= calls {
+				high = middle
+			} else {
+				low = middle
+			}
+		}
+		return high
+	}
+	return append([]part{together}, client.parts(fleets)...)
+}

@@ -27,6 +27,7 @@ package fleet
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"stampede/cost"
@@ -101,11 +102,12 @@ func (f *Fleet) target(i uint8) Target {
 	}
 }
 
-// Hourly is what the capacity of all providers costs per hour: that behind the main fleet's price and
-// those of its fallbacks.
+// Hourly is what the capacity of all providers costs per hour: that behind the main fleet's price, for all
+// keys of its provider, of each other deployment and of
+// each fallback.
 func (m *Model) Hourly() cost.Hourly {
 	sum := m.Price.Hourly
-	for _, t := range m.Fallbacks {
+	for _, t := range slices.Concat(m.Deployments[min(m.SameLuck, len(m.Deployments)):], m.Fallbacks) {
 		sum += t.Price.Hourly
 	}
 	return sum

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"stampede/cost"
 	"stampede/law"
 	"stampede/policy"
 	"stampede/provider"
@@ -260,5 +261,18 @@ func TestKeysShareTheLuckOfTheirProvider(t *testing.T) {
 		if got := float64(outcomes(t, m)["answered"]) / 20_000; math.Abs(got-want) > 0.03 {
 			t.Errorf("same luck %d: %.3f answered, want %g", same, got, want)
 		}
+	}
+}
+
+// Capacity is paid once for each deployment and fallback, and once for all keys of one provider:
+// 10 + 10 + 3 dollars an hour for a provider under two keys, a deployment and a fallback.
+func TestHourlyPriceOfDeployments(t *testing.T) {
+	m := model()
+	m.Price.Hourly = 10
+	deployed(&m, 3)
+	m.SameLuck = 1
+	m.Fallbacks = []Target{{Provider: 3, Price: cost.Price{Hourly: 3}}}
+	if got := m.Hourly(); got != 23 {
+		t.Errorf("%v an hour, want 23", got)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
+	"stampede/measure"
 	"stampede/plots"
 	"stampede/report"
 )
@@ -30,11 +32,12 @@ func (d *Drawing) cost() (plots.Figure, error) {
 		Subtitle: d.subtitle(fixed),
 		X:        "cost per 1,000 answers, USD",
 	}
-	parts := []struct{ name, metric string }{
-		{"useful", ""},
-		{"wasted: timeout", "usd_wasted_timeout"},
-		{"wasted: abandoned", "usd_wasted_abandoned"},
-		{"wasted: error", "usd_wasted_error"},
+	type part struct{ name, metric string }
+	parts := []part{{"useful", ""}}
+	for _, metric := range measure.MetricNames() {
+		if cause, ok := strings.CutPrefix(metric, "usd_wasted_"); ok {
+			parts = append(parts, part{"wasted: " + cause, metric})
+		}
 	}
 	stacks := make([]plots.Part, len(parts))
 	for i, part := range parts {

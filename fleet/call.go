@@ -56,6 +56,7 @@ type extra struct {
 	leaves    sim.Time // when its caller's patience ends
 	acted     uint64   // where its work was done, a bit for each target
 	message   uint32   // whose delivery it is, where deliveries may overlap
+	earlier   uint32   // the delivery of it under way that began before
 	acts      int32
 	target    int32 // that answered
 	session   uint32

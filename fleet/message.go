@@ -12,7 +12,7 @@ import (
 type message struct {
 	record   Call
 	next     uint32 // the delivery that nobody works on yet, 0 without one
-	working  int32  // deliveries under way
+	last     uint32 // the delivery under way that began last, 0 without one
 	acted    uint64 // see extra
 	answered bool
 }
@@ -37,7 +37,8 @@ func (r *run) take(c *call, g *group) {
 	if c.delivery == 1 {
 		m.record.Began = now
 	}
-	m.working++
+	x := r.extra(c)
+	x.earlier, m.last = m.last, c.self
 	m.next, m.record.Deliveries, c.attempts = 0, c.delivery, m.record.Attempts
 	if !g.Workload.Redelivery.again(c.delivery) || r.Horizon > 0 && now >= r.Horizon {
 		return
@@ -48,14 +49,23 @@ func (r *run) take(c *call, g *group) {
 		delivery: c.delivery, waits: RedeliveryWait, live: true,
 	}
 	m.next = id
-	r.extra(next).message = r.extra(c).message
+	r.extra(next).message = x.message
 	next.timer = r.loop.Timer(now+g.Workload.Redelivery.Visible, event(redeliver, id))
 }
 
-// visible puts the next delivery of a message into its queue. The call has waited for it only where
-// nobody works on it. After the horizon work under way is not begun once more.
+// visible puts the next delivery of a message into its queue, unless an answer is there at this instant. The call
+// has waited for it only where nobody works on it. After the horizon work under way is not begun once more.
 func (r *run) visible(c *call) {
-	if m := r.message(c); m.working > 0 {
+	if m := r.message(c); m.last > 0 {
+		for _, b := range r.backends {
+			b.CatchUp()
+		}
+		for id := m.last; id > 0; id = r.extra(r.calls.At(id)).earlier {
+			if r.due(r.calls.At(id)) { // if it is no answer, then it is visible
+				c.timer = r.loop.Timer(r.loop.Now(), event(redeliver, c.self))
+				return
+			}
+		}
 		if r.Horizon > 0 && r.loop.Now() >= r.Horizon {
 			r.cancelNext(m)
 			return
@@ -85,7 +95,7 @@ func (r *run) endDelivery(c *call, outcome policy.Outcome) {
 	if m.next == c.self { // nobody took it
 		m.next = 0
 	} else {
-		m.working--
+		r.leaveMessage(m, c)
 	}
 	if !m.answered {
 		m.answered = outcome == policy.Answered
@@ -94,7 +104,7 @@ func (r *run) endDelivery(c *call, outcome policy.Outcome) {
 	switch {
 	case m.answered || r.group(c).Workload.Redelivery.DropFailed:
 		r.cancelNext(m)
-	case m.next > 0 && m.working == 0:
+	case m.next > 0 && m.last == 0:
 		next := r.calls.At(m.next)
 		if next.place == inBacklog {
 			break
@@ -105,13 +115,22 @@ func (r *run) endDelivery(c *call, outcome policy.Outcome) {
 			r.wait(next, RedeliveryWait)
 		}
 	}
-	if m.working == 0 && m.next == 0 {
+	if m.last == 0 && m.next == 0 {
 		r.accounting.call = m.record
 		r.accounting.closeCall()
 		r.forget(c)
 		r.messages.Free(id)
 	}
 	r.free(c)
+}
+
+// leaveMessage takes a delivery from those under way.
+func (r *run) leaveMessage(m *message, c *call) {
+	at := &m.last
+	for *at != c.self {
+		at = &r.extra(r.calls.At(*at)).earlier
+	}
+	*at = r.extra(c).earlier
 }
 
 // add adds the record of a delivery that has ended.

@@ -597,6 +597,9 @@ func TestDeliveriesWhileWorking(t *testing.T) {
 			"0.1 0s-20s ok", "0 0s-20s answered x1"},
 		{"two deliveries at most", func(m *Model) { m.Workload.Redelivery.Deliveries = 2 },
 			"0.1 0s-20s ok; 0.2 8s-28s ok", "0 0s-20s answered x2"},
+		{"24 s of work: the answer is there at the instant at which the call would be visible", func(m *Model) {
+			m.Provider.Latency.FirstToken = law.Constant(24)
+		}, "0.1 0s-24s ok; 0.2 8s-32s ok; 0.3 16s-40s ok", "0 0s-24s answered x3"},
 		{"not while it is worked on", func(m *Model) { m.Workload.Redelivery.WhileWorking = false },
 			"0.1 0s-20s ok", "0 0s-20s answered x1"},
 		// The deliveries of 8, 16 and 24 s, 20 s each.

@@ -39,8 +39,24 @@ func hangNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 // deliveryNote notes deliveries that can outlast the visibility timeout.
 func deliveryNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 	visible := f.Workload.Redelivery.Visible
-	if visible == 0 || f.Workload.Redelivery.WhileWorking {
+	if visible == 0 {
 		return ""
+	}
+	if f.Workload.Redelivery.WhileWorking {
+		longest := longAnswer(m, f)
+		if longest <= visible {
+			return ""
+		}
+		copies := min(int((longest+visible-1)/visible), f.Workers*f.Instances)
+		if d := f.Workload.Redelivery.Deliveries; d > 0 {
+			copies = min(copies, d)
+		}
+		if copies == 1 {
+			return ""
+		}
+		return fmt.Sprintf("an answer%s can take %s, with visible_after %s: other workers get the call meanwhile, "+
+			"up to %d work on it at once and are billed", whose, shortDuration(longest.Round(10*time.Millisecond)),
+			shortDuration(visible), copies)
 	}
 	takes := "unlimited time"
 	if longest, bounded := f.Client.MaxDuration(longAnswer(m, f)); bounded {

@@ -48,6 +48,7 @@ price: gpt-4o-mini
 `
 	const hang, nothing, twice = "can hang and no timeout or patience ends them", NothingFails,
 		"would deliver the call again meanwhile"
+	const copies = "an answer can take 2s, with visible_after"
 	for _, c := range []struct {
 		set  []string
 		note string
@@ -84,6 +85,15 @@ price: gpt-4o-mini
 			true},
 		{[]string{"workload.redeliver={after: 1s, deliveries: 3}"}, twice, false},
 		{[]string{"workload.redeliver={visible_after: 13s, while_working: true}"}, twice, false},
+		// An answer takes 2 s: ceil(2/0.6) = 4 copies, but there are 2 workers; ceil(2/1.9) = 2.
+		{[]string{"workload.redeliver={visible_after: 600ms, while_working: true}"}, copies + " 600ms: other workers " +
+			"get the call meanwhile, up to 2 work on it at once", true},
+		{[]string{"workload.redeliver={visible_after: 600ms, while_working: true}", "fleet.workers=9"},
+			copies + " 600ms: other workers get the call meanwhile, up to 4 work on it at once", true},
+		{[]string{"workload.redeliver={visible_after: 1900ms, while_working: true}"}, copies, true},
+		{[]string{"workload.redeliver={visible_after: 1s, while_working: true, deliveries: 1}"}, copies, false},
+		{[]string{"workload.redeliver={visible_after: 2s, while_working: true}"}, copies, false},
+		{[]string{"workload.redeliver={visible_after: 1s, while_working: true}", "fleet.workers=1"}, copies, false},
 	} {
 		s, err := Read([]byte(text), "t", Options{Set: c.set})
 		if err != nil {

@@ -85,11 +85,12 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 			return out, err
 		}
 		calls.Missing = sizes
+		drawn := w.Trace.NoOutput == "draw"
 		out.Arrivals, out.Sizes, out.Calls = calls, calls, uint64(len(calls.At))
-		if sizes.Prompt, err = b.recorded("prompt_tokens", calls.Prompt, sizes.Prompt); err != nil {
+		if sizes.Prompt, err = b.recorded("prompt_tokens", calls.Prompt, sizes.Prompt, drawn); err != nil {
 			return out, err
 		}
-		if sizes.Output, err = b.recorded("output_tokens", calls.Output, sizes.Output); err != nil {
+		if sizes.Output, err = b.recorded("output_tokens", calls.Output, sizes.Output, drawn); err != nil {
 			return out, err
 		}
 	}
@@ -272,6 +273,9 @@ func (b *builder) trace(w *Workload) (*fleet.Trace, error) {
 		trace.Prompt: w.PromptTokens.set(), trace.Output: w.OutputTokens.set(), trace.MaxTokens: w.MaxTokens > 0,
 		trace.Cached: w.CachedShare > 0, trace.Reasoning: w.Reasoning.set(),
 	}
+	if t.NoOutput == "draw" { // the laws are for rows without them
+		options.Given[trace.Prompt], options.Given[trace.Output] = false, false
+	}
 	for _, f := range []trace.Field{trace.MaxTokens, trace.Cached, trace.Reasoning} {
 		if column := options.Columns[f]; column != "" && options.Given[f] {
 			field := map[trace.Field]string{trace.MaxTokens: "max_tokens", trace.Cached: "cached_share",
@@ -294,9 +298,9 @@ func (b *builder) trace(w *Workload) (*fleet.Trace, error) {
 
 // recorded is the law of a size where it was not recorded; there must be one where it is needed, and
 // none where it is not.
-func (b *builder) recorded(size string, recorded []int32, given law.Law) (law.Law, error) {
+func (b *builder) recorded(size string, recorded []int32, given law.Law, drawn bool) (law.Law, error) {
 	all := len(recorded) > 0 && slices.Min(recorded) >= 0
-	if all && given != nil {
+	if all && given != nil && !drawn {
 		return nil, b.errorf("workload."+size, "found %v, but the trace records the %s of its calls; want one of them",
 			given, size)
 	}

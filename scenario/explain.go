@@ -299,7 +299,7 @@ func (s *Scenario) explainSize(l Law[Count]) string {
 		return "tokens as recorded"
 	}
 	law, _ := l.build()
-	if t := s.Workload.Trace; t != nil && t.Rows != nil {
+	if t := s.Workload.Trace; t != nil && (t.Rows != nil || t.NoOutput == "draw") {
 		return "tokens as recorded, else " + law.String()
 	}
 	return law.String() + " tokens"

@@ -183,7 +183,7 @@ func (t *Trace) replayed(at time.Duration) time.Duration {
 type NoOutput string
 
 // Words implements strict.Words.
-func (NoOutput) Words() []string { return []string{"keep", "skip"} }
+func (NoOutput) Words() []string { return []string{"draw", "keep", "skip"} }
 
 // TraceRow is one recorded call.
 type TraceRow struct {

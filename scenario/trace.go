@@ -40,11 +40,13 @@ func (c *Columns) fields() [trace.Fields]string {
 	}
 }
 
+var emptyOf = map[NoOutput]trace.Empty{"keep": trace.Keep, "draw": trace.Draw}
+
 func (t *Trace) options() trace.Options {
 	return trace.Options{
 		Format: string(t.Format), Columns: t.Columns.fields(), Unit: unitOf[t.TimeUnit], Zone: t.TimeZone.zone(),
 		Where: t.Where, From: t.From.moment(), To: t.To.moment(),
-		SkipBad: t.BadRows == "skip", KeepAll: t.NoOutput == "keep", Calls: int(t.Calls),
+		SkipBad: t.BadRows == "skip", Empty: emptyOf[t.NoOutput], Calls: int(t.Calls),
 	}
 }
 
@@ -54,7 +56,7 @@ func (t *Trace) replay(read *trace.Calls, name string) (*fleet.Trace, error) {
 		Name: name, At: read.At,
 		Prompt: read.Values[trace.Prompt], Output: read.Values[trace.Output], MaxTokens: read.Values[trace.MaxTokens],
 		Cached: read.Values[trace.Cached], Reasoning: read.Values[trace.Reasoning],
-		Read: traceRead(read),
+		Read: t.wasRead(read),
 	}
 	first := out.At[0]
 	for i := range out.At {
@@ -112,11 +114,22 @@ func (t *Trace) notes(calls *trace.Calls, name string) (notes []string) {
 	if read.NoOutput > 0 {
 		left := fmt.Sprintf("%d rows of %s have no output tokens, as failed requests have, and are ", read.NoOutput,
 			name)
-		if t.NoOutput == "keep" {
+		switch t.NoOutput {
+		case "keep":
 			add("%sreplayed as answers of 0 tokens", left)
-		} else {
+		case "draw":
+			add("%sreplayed with lengths drawn from workload.prompt_tokens and workload.output_tokens", left)
+		default:
 			add("%sleft out; workload.trace.no_output: keep replays them as answers of 0 tokens", left)
 		}
+	}
+	if read.Tries && read.NoOutput > 0 {
+		add("a row of %s is an attempt, not a call: a call that was retried has several, and is replayed at the time "+
+			"of the one that was answered", name)
+	}
+	if read.Ties > calls.Len()/10 {
+		add("the times of %s are whole seconds: %d of %d calls arrive together with another", name, read.Ties,
+			calls.Len())
 	}
 	if read.Failed > 0 && len(t.Where) == 0 {
 		add("%d rows of %s have output tokens but a %s that is no success, and are replayed; "+
@@ -171,8 +184,8 @@ func shorten(name string) string {
 	return name
 }
 
-// traceRead says what was read of a file.
-func traceRead(calls *trace.Calls) string {
+// wasRead says what was read of a file.
+func (t *Trace) wasRead(calls *trace.Calls) string {
 	read := &calls.Read
 	layout := read.Layout
 	if read.Format != "" {
@@ -196,19 +209,26 @@ func traceRead(calls *trace.Calls) string {
 		}
 		columns = append(columns, text)
 	}
+	rows := plural(read.Rows, "row")
+	without := read.NoOutput
+	if t.NoOutput == "keep" || t.NoOutput == "draw" {
+		without = 0
+		if read.NoOutput > 0 {
+			rows += fmt.Sprintf(" (%d without output tokens: %s)", read.NoOutput, t.NoOutput)
+		}
+	}
 	var skipped []string
 	for _, s := range []struct {
 		n    int
 		what string
 	}{
-		{read.NoOutput, "without output tokens"}, {read.Others, "that are no calls"}, {read.Unmet, "by where"},
+		{without, "without output tokens"}, {read.Others, "that are no calls"}, {read.Unmet, "by where"},
 		{read.Outside, "before from or after to"}, {read.Bad, "that cannot be read"},
 	} {
 		if s.n > 0 {
 			skipped = append(skipped, fmt.Sprintf("%d %s", s.n, s.what))
 		}
 	}
-	rows := plural(read.Rows, "row")
 	if len(skipped) > 0 {
 		rows += ", skipped " + strings.Join(skipped, ", ")
 	}

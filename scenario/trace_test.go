@@ -340,6 +340,47 @@ func TestTracesRepeat(t *testing.T) {
 	}
 }
 
+// Rows of failures with sizes that are drawn: the prompt only where none is recorded.
+func TestFailuresWithDrawnSizes(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "f.csv"), []byte("at_s,p,o\n0,5,6\n1,7,0\n2,,\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const columns = "workload: {trace: {file: f.csv, columns: {time: at_s, prompt_tokens: p, output_tokens: o}, "
+	s, err := Read([]byte(columns+"no_output: draw}, prompt_tokens: 100, output_tokens: 200}"), "f", Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range []fleet.Size{{Prompt: 5, Output: 6}, {Prompt: 7, Output: 200}, {Prompt: 100, Output: 200}} {
+		if got := s.Model.Workload.Sizes.Size(uint64(k), fleet.Luck{}); got != want {
+			t.Errorf("call %d is %+v, want %+v", k, got, want)
+		}
+	}
+	_, err = Read([]byte(columns+"no_output: draw}, prompt_tokens: 100}"), "f", Options{Dir: dir})
+	if err == nil || !strings.Contains(err.Error(), "workload.output_tokens: found nothing") {
+		t.Errorf("without a law: %v", err)
+	}
+}
+
+// Of logs whose rows are attempts, and of times in whole seconds, a note says so.
+func TestNotesOnShapes(t *testing.T) {
+	for file, want := range map[string]string{
+		"helicone.jsonl": "a row of helicone.jsonl is an attempt, not a call",
+		"burstgpt.csv":   "the times of burstgpt.csv are whole seconds: 3 of 7 calls arrive together with another",
+	} {
+		f, err := os.Open(filepath.Join("..", "internal", "trace", "testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, notes, err := ReadTrace(f, file, Trace{})
+		f.Close()
+		found := slices.ContainsFunc(notes, func(note string) bool { return strings.HasPrefix(note, want) })
+		if err != nil || !found {
+			t.Errorf("%s: %q, %v; want %q", file, notes, err, want)
+		}
+	}
+}
+
 // All that can be said of a file is written to the manifest and reads back.
 func TestTraceReadsBack(t *testing.T) {
 	dir := t.TempDir()

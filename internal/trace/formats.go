@@ -16,6 +16,7 @@ type format struct {
 	noTime  string   // what to do when no times are there
 	only    []rule   // rows that are calls
 	success []string // values of the status; nil means those of isSuccess
+	tries   bool     // a row is an attempt, and a call that is retried has several
 	// Of some the cached tokens are not part of the prompt, and reasoning not of the output.
 	cachedApart, reasoningApart bool
 }
@@ -106,7 +107,7 @@ var formats = []*format{
 	},
 	{
 		// Helicone/helicone, HeliconeRequest.
-		name: "helicone", has: []string{"request_created_at", "prompt_tokens", "completion_tokens"},
+		name: "helicone", tries: true, has: []string{"request_created_at", "prompt_tokens", "completion_tokens"},
 		columns: [Fields][]string{
 			Time: {"request_created_at"}, Prompt: {"prompt_tokens"}, Output: {"completion_tokens"},
 			Cached: {"prompt_cache_read_tokens"},
@@ -136,7 +137,7 @@ var formats = []*format{
 	},
 	{
 		// ai-dynamo/aiperf, profile_export.jsonl.
-		name: "aiperf", has: []string{"metadata.request_start_ns", "metadata.benchmark_phase"},
+		name: "aiperf", tries: true, has: []string{"metadata.request_start_ns", "metadata.benchmark_phase"},
 		columns: [Fields][]string{
 			Time:      {"metadata.request_start_ns"},
 			Prompt:    {"metrics.input_sequence_length.value"},

@@ -16,6 +16,8 @@ type plan struct {
 	columns []string    // the wanted ones, each once
 	of      [Fields]int // the column of each field, -1 without one
 	where   []condition
+	// complete says that time and both sizes are named or given, so that nothing else is looked for.
+	complete bool
 }
 
 // condition is a condition on a column. Of the status, success and failure stand for their values.
@@ -37,8 +39,8 @@ func newPlan(src *source, o Options) (*plan, error) {
 	names := p.rows.names()
 	named := func(f Field) bool { return o.Columns[f] != "" || o.Given[f] }
 	timeNamed := o.Columns[Time] != "" || slices.Contains(names, "TIMESTAMP")
-	complete := o.Format == "" && timeNamed && named(Prompt) && named(Output)
-	if complete {
+	p.complete = o.Format == "" && timeNamed && named(Prompt) && named(Output)
+	if p.complete {
 		p.format = &format{}
 	}
 	for f := range Fields {
@@ -48,9 +50,9 @@ func newPlan(src *source, o Options) (*plan, error) {
 			if err := p.has(names, name, f); err != nil {
 				return nil, err
 			}
-		case f == Time && complete:
+		case f == Time && p.complete:
 			name = "TIMESTAMP"
-		case o.Given[f], complete, f >= Model && f <= Priority: // nothing is looked for
+		case o.Given[f], p.complete, f >= Model && f <= Priority: // nothing is looked for
 		default:
 			name = p.find(names, f)
 		}

@@ -20,6 +20,7 @@ const lookahead = 100
 type Report struct {
 	Layout   string // CSV, JSON lines, ...; with gzip or UTF-16
 	Format   string // a known shape, empty without one
+	Tries    bool   // its rows are attempts
 	Columns  [Fields]string
 	Rows     int    // that were looked at
 	NoOutput int    // rows without output tokens
@@ -37,6 +38,9 @@ type Report struct {
 	First    time.Duration
 	Last     time.Duration
 	Window   time.Duration // from From to To, where both are set
+	// Ties are calls at the time of the one before, where all times are whole seconds and columns were
+	// found.
+	Ties int
 }
 
 // reader turns rows into calls.
@@ -56,6 +60,7 @@ func newReader(p *plan, o Options, name string) *reader {
 	in := &reader{plan: p, o: o, name: name, out: &Calls{}, clock: newClock(o, p)}
 	read := &in.out.Read
 	read.Layout, read.Format = p.rows.layout()+p.src.packing(), p.format.name
+	read.Tries = p.format.tries
 	for f, column := range p.of {
 		if column >= 0 {
 			read.Columns[f] = p.columns[column]
@@ -137,16 +142,25 @@ func (in *reader) call(cells []string) error {
 		if column < 0 {
 			continue
 		}
-		if f == Prompt && in.plan.of[Output] >= 0 && sizes[Output] == 0 && strings.TrimSpace(cells[column]) == "" {
-			continue
+		if f == Prompt && in.plan.of[Output] >= 0 && sizes[Output] <= 0 {
+			if in.o.Empty == Draw {
+				sizes[f] = -1
+			}
+			if text := strings.TrimSpace(cells[column]); text == "" || text == "0" {
+				continue
+			}
 		}
 		n, err := in.number(cells[column], f)
 		if err != nil {
 			return err
 		}
 		if f == Output && n == 0 {
-			if read.NoOutput++; !in.o.KeepAll {
+			read.NoOutput++
+			switch in.o.Empty {
+			case Skip:
 				return nil
+			case Draw:
+				n = -1
 			}
 		}
 		sizes[f] = n
@@ -180,7 +194,7 @@ func (in *reader) call(cells []string) error {
 // complete makes the parts parts of the whole.
 func (in *reader) complete(sizes *[Fields]int32) {
 	whole := func(whole, part Field, apart bool) {
-		if in.plan.of[whole] < 0 || in.plan.of[part] < 0 || sizes[part] < 0 {
+		if in.plan.of[whole] < 0 || in.plan.of[part] < 0 || sizes[part] < 0 || sizes[whole] < 0 {
 			return
 		}
 		if apart {
@@ -333,9 +347,30 @@ func (in *reader) finish() (*Calls, error) {
 	}
 	c.cut(from, to)
 	c.Read.First, c.Read.Last = c.At[0], c.At[len(c.At)-1]
+	for _, f := range []Field{MaxTokens, Cached, Reasoning} {
+		if c.Values[f] != nil && slices.Max(c.Values[f]) < 0 && in.o.Columns[f] == "" {
+			c.Values[f], c.Read.Columns[f] = nil, "" // a column of the format without values
+		}
+	}
+	if !in.plan.complete {
+		c.Read.Ties = ties(c.At)
+	}
 	c.Read.Unit, c.Read.Guess = in.clock.words(), in.clock.guess
 	c.Read.Naive, c.Read.Zoned = in.clock.naive, in.clock.zoned
 	return c, nil
+}
+
+// ties counts the calls at the time of the one before, where all times are whole seconds.
+func ties(at []time.Duration) (n int) {
+	for i := range at {
+		if at[i]%time.Second != 0 {
+			return 0
+		}
+		if i > 0 && at[i] == at[i-1] {
+			n++
+		}
+	}
+	return n
 }
 
 // instant is a moment on the clock of the file.

@@ -57,9 +57,19 @@ type Options struct {
 	From    Moment         // of the first call
 	To      Moment         // the end: calls before it
 	SkipBad bool           // leaves rows out that cannot be read
-	KeepAll bool           // reads rows without output tokens as answers of 0 tokens
+	Empty   Empty          // what becomes of rows without output tokens
 	Calls   int            // the first so many only; 0 means all
 }
+
+// Empty is what becomes of rows without output tokens, as failed requests have.
+type Empty int
+
+// Skip leaves them out, Keep reads them as answers of 0 tokens, Draw as calls whose sizes are not known.
+const (
+	Skip Empty = iota
+	Keep
+	Draw
+)
 
 // Condition is values of a column, one of which a row has.
 type Condition struct {

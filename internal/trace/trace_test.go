@@ -322,3 +322,19 @@ func TestPartsAndWholes(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// Rows without output tokens are left out, are answers of 0 tokens, or are calls whose sizes are not known.
+func TestRowsWithoutOutput(t *testing.T) {
+	const text = "time_s,prompt_tokens,output_tokens\n1,5,6\n2,7,0\n3,,\n4,0,0\n"
+	for empty, want := range [][2][]int32{
+		Skip: {{5}, {6}},
+		Keep: {{5, 7, 0, 0}, {6, 0, 0, 0}},
+		Draw: {{5, 7, -1, -1}, {6, -1, -1, -1}},
+	} {
+		got, err := Read([]byte(text), "f", Options{Empty: Empty(empty)})
+		if err != nil || !slices.Equal(got.Values[Prompt], want[0]) || !slices.Equal(got.Values[Output], want[1]) ||
+			got.Read.NoOutput != 3 {
+			t.Errorf("%d: %+v, %v; want %v", empty, got, err, want)
+		}
+	}
+}

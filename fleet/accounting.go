@@ -12,10 +12,11 @@ import (
 // accounting passes records on and checks at the end of a run that nothing was lost
 // or made up on the way. Each law compares two sides that were counted apart.
 type accounting struct {
-	to    Listener
-	waits WaitListener // the same, where it wants them; else nil
-	call  Call         // the record of a call at hand
-	last  []sim.Time   // the end of the last call, by fleet
+	to      Listener
+	waits   WaitListener    // the same, where it wants them; else nil
+	adapted AdaptedListener // likewise
+	call    Call            // the record of a call at hand
+	last    []sim.Time      // the end of the last call, by fleet
 
 	calls         [policy.Outcomes]uint64
 	attempts      uint64 // records of attempts

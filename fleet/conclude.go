@@ -91,12 +91,14 @@ func (r *run) learn(g *group, c *call, a *attempt) {
 	if m.Stateless() {
 		return
 	}
+	before := g.adapted(m)
 	m.Done(a.Ended, &policy.Ended{
 		Target: uint8(a.Target), Role: a.role, Generation: a.generation, InFlight: int(a.gated), Cost: float64(a.cost),
 		Began: a.began, Sent: a.Sent, Reply: &a.Reply,
 		Took: a.took, Used: policy.Usage{Prompt: a.Usage.Prompt, Output: a.Usage.Output},
 		Cancelled: a.Cut == policy.PatienceTimer || a.Cut == policy.EndOfRun || a.Cut == policy.HedgeTimer,
 	})
+	r.tell(g, c.instance, before)
 	r.unblock(m, uint8(a.Target))
 	r.pace(g, c.instance)
 }

@@ -20,6 +20,7 @@ type group struct {
 	terms     []backend.Terms // by target
 	providers []uint8         // by target
 	entry     uint64          // of the cache that all calls share; 0 means none
+	adapts    bool            // it adapts a limit or a rate
 	expires   bool            // a timeout of calls or of a layer is set
 	next      uint64          // the call to come
 	started   uint64          // calls that arrived
@@ -50,6 +51,10 @@ func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
 			n = 1
 		}
 		g.paces = make([]sim.Timer, n)
+	}
+	for what := range Adapted(Adapteds) {
+		n, _ := f.Adapts(what)
+		g.adapts = g.adapts || n > 0
 	}
 	t := &f.Client.Timeouts
 	for i := range f.Targets() {

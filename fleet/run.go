@@ -20,6 +20,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	key := sim.NewKey(seed, replication)
 	r := &run{Model: m, accounting: accounting{to: to, last: make([]sim.Time, len(m.Fleets()))}}
 	r.accounting.waits, _ = to.(WaitListener)
+	r.accounting.adapted, _ = to.(AdaptedListener)
 	r.loop.Budget = m.Budget
 	r.loop.Ahead(r.touch)
 	for i, config := range m.Providers() {

@@ -25,6 +25,7 @@ var registry = slices.Concat(
 	group("attempts", PerCall, attempts()...),
 	group("load on the provider", PerTime, load...),
 	group("waits, mean per call", PerCall, waits()...),
+	group("what clients adapt", PerTime, adapts()...),
 	group("limits", PerTime, limits()...),
 	group("deployments", PerCall, deployments()...),
 	group("duplicates and side effects", PerCall, effects...),

@@ -58,8 +58,9 @@ type Tally struct {
 	minMakespan     float64      // its seconds, when the run has ended
 	limits          limitTally
 	deployments     []deploymentTally // none where there is one only
-	recovery        *recovery         // nil without a trigger
-	collapse        *collapse         // nil unless the scenario defines a collapse
+	adapted         [fleet.Adapteds]*adaptedTally
+	recovery        *recovery // nil without a trigger
+	collapse        *collapse // nil unless the scenario defines a collapse
 }
 
 // NewTally makes an empty tally for a run of the scenario.
@@ -88,6 +89,9 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 			t.shares = t.shares || f.Workload.Cache.Scope != fleet.OfCall
 			t.byInstance = append(t.byInstance, make([]float64, f.Instances)...)
 		}
+	}
+	for what := range t.adapted {
+		t.adapted[what] = newAdaptedTally(t.model, fleet.Adapted(what), t.counts, t.inTime.Measured)
 	}
 	if w, ok := s.Trigger(); ok {
 		t.recovery, t.calm = &recovery{trigger: w, warmup: warmup}, w.End
@@ -275,6 +279,9 @@ func (t *Tally) finish(s *fleet.Summary) {
 	t.latencyAll.quantiles.Merge(&t.latencyAnswered.quantiles)
 	t.to = t.model.MeasuredTo(s, t.only)
 	t.limits.end(s)
+	for _, a := range t.adapted {
+		a.finish(t.to)
+	}
 	t.minMakespan = t.lowerBound()
 }
 

@@ -17,8 +17,9 @@ import (
 // events and metadata), which Perfetto and chrome://tracing open: a process for
 // each instance, a track for each worker, and on it the calls with their
 // attempts and waits as slices. Slices of one track nest or are apart; attempts that
-// overlap another one of their call, which are hedges, are on tracks beside it. It is a
-// fleet.WaitListener. Use NewTrace.
+// overlap another one of their call, which are hedges, are on tracks beside it. What instances adapt, such as
+// the limit of their gate, is a counter of theirs. It is a fleet.WaitListener and a fleet.AdaptedListener. Use
+// NewTrace.
 type Trace struct {
 	scenario *scenario.Scenario
 	open     map[callName]*openCall // calls under way
@@ -69,7 +70,27 @@ func NewTrace(s *scenario.Scenario) *Trace {
 		t.first = append(t.first, len(t.lanes))
 		t.lanes = append(t.lanes, make([]lanes, f.Instances)...)
 	}
+	for i, f := range s.Model.Fleets() {
+		for what := range fleet.Adapted(fleet.Adapteds) {
+			n, start := f.Adapts(what)
+			for instance := range n {
+				t.Adapted(what, i, instance, 0, start)
+			}
+		}
+	}
 	return t
+}
+
+// Adapted implements fleet.AdaptedListener.
+func (t *Trace) Adapted(what fleet.Adapted, of, instance int, at sim.Time, value float64) {
+	f := t.scenario.Model.Fleets()[of]
+	name := what.String()
+	if n, _ := f.Adapts(what); n < f.Instances {
+		name += " of all instances"
+	}
+	t.events = append(t.events, traceEvent{
+		Name: name, Ph: "C", Ts: micro(at), Pid: t.first[of] + instance, Args: map[string]any{"value": value},
+	})
 }
 
 // of is what is known of a call under way.

@@ -275,6 +275,17 @@ func (s *Instance) Limit() int {
 	return s.gate.limit.Limit(&s.client.Gate)
 }
 
+// Rate is what the pacer sends a second, where that is a bucket of requests; else 0.
+func (s *Instance) Rate() float64 {
+	switch {
+	case s.pacer == nil:
+		return 0
+	case s.pacer.begun:
+		return s.pacer.bucket.rate
+	}
+	return s.client.Pacer.Bucket.Rate
+}
+
 // GrantRetry asks the budget for a retry after a reply, and gives what it cost.
 func (s *Instance) GrantRetry(now time.Duration, reply *wire.Reply) (cost float64, ok bool) {
 	if s.budget == nil {

@@ -18,7 +18,8 @@ type Cache struct {
 	Scope    CacheScope
 	// Prefix is the tokens of a shared entry; fleets under one key share entries of the same length. In a
 	// session 0 means the whole prompt of each turn, which the next one reads.
-	Prefix int32
+	Prefix  int32
+	Minimum int32 // a beginning that is shorter is neither written nor read
 }
 
 // conversation reports whether turns read the prompts of those before.
@@ -26,10 +27,21 @@ func (c *Cache) conversation() bool { return c.Scope == OfSession && c.Prefix ==
 
 // Writable is how much of a prompt is in the cache once its answer has begun.
 func (c *Cache) Writable(s Size) int32 {
-	if c.Scope == OfCall || c.conversation() {
+	switch {
+	case c.Scope == OfCall:
 		return s.Prompt
+	case c.conversation():
+		return c.holds(s.Prompt)
 	}
 	return s.Cached
+}
+
+// holds is the tokens that the cache takes of such a beginning of a prompt: all or none.
+func (c *Cache) holds(tokens int32) int32 {
+	if tokens < c.Minimum {
+		return 0
+	}
+	return tokens
 }
 
 // CacheScope says whose requests share an entry of the cache.

@@ -104,7 +104,7 @@ func (r *run) request(c *call, a *attempt, g *group) provider.Reachability {
 	req.Owner, req.Terms, req.Warm, req.Entry = a.self, &g.terms[c.target], c.arrived, g.entry
 	if g.Workload.Cache.Scope == OfSession {
 		if req.Entry = r.sessions.At(r.extra(c).session).entry(g); g.Workload.Cache.conversation() {
-			req.Cached = req.Prompt // of which it writes what it does not read
+			req.Cached = int(g.Workload.Cache.holds(c.size.Prompt)) // of which it writes what it does not read
 		}
 	}
 	if g.Client.IdempotencyKey {

@@ -110,7 +110,7 @@ func (w *Workload) sizeOf(s *session, luck Luck) Size {
 	d := w.Sizes.(Drawn)
 	size := d.complete(s.prompt, tokens(d.Output.Sample(luck.Output)), luck)
 	if w.Cache.conversation() {
-		size.Cached = s.before
+		size.Cached = w.Cache.holds(s.before)
 	}
 	return size
 }

@@ -29,12 +29,16 @@ func (b *builder) cache(w *Workload, out *fleet.Cache) (prefix int32, err error)
 		return 0, b.errorf("workload.cache.scope", "found session; it requires a workload of sessions")
 	case c.Prefix > maxTokens || c.Prefix == 0 && scope != fleet.OfSession:
 		return 0, b.errorf("workload.cache.prefix", "found %d; want the tokens that prompts share, 1 to 1G", c.Prefix)
+	case c.Minimum > maxTokens || c.Prefix > 0 && c.Prefix < c.Minimum:
+		return 0, b.errorf("workload.cache.minimum",
+			"found %d with a prefix of %d; want at most the prefix, or nothing is cached", c.Minimum, c.Prefix)
 	}
 	*out = fleet.Cache{
 		Lifetime: time.Duration(c.Lifetime),
 		Writes:   c.Write,
 		Scope:    scope,
 		Prefix:   int32(c.Prefix),
+		Minimum:  int32(c.Minimum),
 	}
 	return out.Prefix, nil
 }
@@ -69,8 +73,12 @@ func (s *Scenario) explainCache() string {
 			write = ", billed at the price for writing"
 		}
 		if c.Prefix == 0 {
+			least := ""
+			if c.Minimum > 0 {
+				least = fmt.Sprintf(" Prompts of less than %d tokens are not cached.", c.Minimum)
+			}
 			return fmt.Sprintf("Each turn reads the prompt of the turn before from the provider's cache and writes "+
-				"the rest of its own%s; kept %s.", write, life)
+				"the rest of its own%s; kept %s.%s", write, life, least)
 		}
 		return fmt.Sprintf("The first %d tokens of the prompts are shared by %s: the first writes them to the "+
 			"provider's cache%s, others read them there, %s.", c.Prefix, whose, write, life)

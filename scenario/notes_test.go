@@ -127,7 +127,8 @@ func TestExplainsInWords(t *testing.T) {
 			"them there, for 5m after its last use.",
 		"workload.cache={prefix: 100, scope: key, lifetime: unlimited}": "shared by all calls under its key: the " +
 			"first writes them to the provider's cache, others read them there, without end.",
-		"workload.cache={prefix: 1M}":                   "and the cache a prefix of 1000000: shorter prompts do not use it",
+		"workload.cache={prefix: 1M}": "and the cache a prefix of 1000000: " +
+			"shorter prompts do not use it",
 		"workload.redeliver={deliveries: 2, after: 1s}": "A call that is not answered by then is a dead letter.",
 		"workload.redeliver={visible_after: 30s, while_working: true}": "is delivered again 30s after each delivery, " +
 			"even while it is worked on, without limit; the first answer ends it.",
@@ -213,6 +214,9 @@ func TestExplainsSessions(t *testing.T) {
 		"users: 3, count: 50, context: 1k, ends_on_failure: true}": {
 			"A session ends where its prompt and max_tokens exceed 1000 tokens. It ends with a turn that is not " +
 				"answered.",
+		},
+		"users: 3, count: 50}, cache: {minimum: 1024}": {
+			"kept for 5m after its last use. Prompts of less than 1024 tokens are not cached.",
 		},
 		"users: 3, count: 50}, cache: {write: true}": {
 			"Each turn reads the prompt of the turn before from the provider's cache and writes the rest of its own, " +

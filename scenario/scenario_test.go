@@ -311,6 +311,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"cache of another length", "batch: {calls: 10}",
 			"sessions: {users: 3, count: 9, turns: 3}\n  cache: {scope: fleet}",
 			[]string{"workload.cache.prefix: found 0; want the tokens that prompts share"}},
+		{"cache of too little", "  prompt_tokens:", "  cache: {prefix: 90, minimum: 1024}\n  prompt_tokens:",
+			[]string{"workload.cache.minimum: found 1024 with a prefix of 90"}},
 		{"two caches", "  prompt_tokens:", "  cached_share: 50%\n  cache: {prefix: 100}\n  prompt_tokens:",
 			[]string{"workload.cache: found cached_share, cache_lifetime or cache_writes beside it"}},
 		{"cache of nothing", "  prompt_tokens:", "  cache: {lifetime: 5m}\n  prompt_tokens:",

@@ -260,6 +260,13 @@ func TestCases(t *testing.T) {
 			is(t, "share with a cache of 10 s", f.each(f.first), 0.5, 0.01)
 			f = runCase(t, 16, "policy.fallback.cooldown=0s")
 			is(t, "share without a cooldown", f.each(f.first), 1, 0)
+			// Weighted 200 to 1, as in the report: after each cooldown all but one in 201 go there again,
+			// so that one request in 3 + 1/200 does.
+			f = runCase(t, 16, "fallbacks=none", "policy.fallback=none", "policy.retry.attempts=2",
+				"policy.route={by: random, cooldown: {failures: 1, for: 15s}}",
+				"deployments=[{faults: none, weight: 0.005, latency: {first_token: 1s}}]")
+			is(t, "share of a router's requests", f.each(f.first), 200.0/601, 0.01)
+			is(t, "answered by the other deployment", f.each(f.answered), 1, 0)
 		},
 		17: func(t *testing.T) { // of 20,000 calls; 1 + p + p^2 + p^3, variance below 0.31
 			f := runCase(t, 17)

@@ -188,10 +188,6 @@ func (b *builder) route(r *Route) (out policy.Route, err error) {
 		if !reflect.ValueOf(c).IsZero() {
 			return out, b.errorf("policy.route.cooldown", "found no rule; want failures, share or at_once")
 		}
-		if r.AllAway != "" {
-			return out, b.errorf("policy.route.all_away",
-				"found it alone, where it has no effect; want policy.route.cooldown as well")
-		}
 		return out, nil
 	}
 	if c.Minimum > 0 && c.Share == 0 {

@@ -26,6 +26,7 @@ type Preset struct {
 	Date     string `yaml:"date"`     // when the source was looked at
 	Evidence string `yaml:"evidence"` // how it was looked at
 	Notes    string `yaml:"notes"`
+	Default  bool   `yaml:"default"` // of several versions, the one that the name alone means
 
 	Policy   *Policy   `yaml:"policy"`
 	Provider *Provider `yaml:"provider"`
@@ -111,7 +112,7 @@ func FindPreset(kind, name string) (*Preset, error) {
 	for _, p := range same {
 		titles = append(titles, p.Title())
 		if versioned && p.Versions != "" && (version == p.Versions || inVersions(version, p.Versions)) ||
-			!versioned && p.Versions == "" {
+			!versioned && (p.Versions == "" || p.Default) {
 			return p, nil
 		}
 	}

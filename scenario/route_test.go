@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stampede/policy"
+	"stampede/wire"
 )
 
 const routed = `
@@ -136,7 +137,6 @@ func TestMistakesInDeployments(t *testing.T) {
 		{"deployments: [{limits: [{resource: requests, limit: 5}]}]", "deployments.0.limits.0.limit: found 5"},
 		{"policy: {route: {cooldown: {for: 5s}}}",
 			"policy.route.cooldown: found no rule; want failures, share or at_once"},
-		{"policy: {route: {all_away: wait}}", "policy.route.all_away: found it alone"},
 		{"policy: {route: {cooldown: {failures: 1, minimum: 5}}}", "policy.route.cooldown.minimum: found it alone"},
 		{"policy: {route: {cooldown: {failures: 1, for: soon}}}",
 			`policy.route.cooldown.for: found "soon"; want a time`},
@@ -149,6 +149,44 @@ func TestMistakesInDeployments(t *testing.T) {
 		_, err := Read([]byte(routed+c.text+"\n"), "routed", Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
+// LiteLLM's cooldowns by version (docs of its Router, router_utils/cooldown_handlers.py): a 429 at once; more than half
+// of the results of a minute, before 1.81 of one result and since then of five; never a single deployment.
+func TestLiteLLMCooldowns(t *testing.T) {
+	for _, c := range []struct {
+		preset   string
+		statuses []int // of attempts at the first deployment
+		rests    bool
+	}{
+		{"litellm-router@1.50", []int{500}, true}, {"litellm-router@1.104", []int{500}, false},
+		{"litellm-router@1.50", []int{200, 500}, false}, {"litellm-router@1.50", []int{200, 500, 500}, true},
+		{"litellm-router@1.104", []int{500, 500, 500, 500}, false},
+		{"litellm-router@1.104", []int{500, 500, 500, 500, 500}, true},
+		{"litellm-router@1.104", []int{200, 200, 200, 500, 500, 500}, false},
+		{"litellm-router@1.104", []int{200, 200, 200, 500, 500, 500, 500}, true},
+		{"litellm-router@1.104", []int{429}, true}, {"litellm-router@1.50", []int{429}, true},
+		{"litellm-router", []int{401}, true}, {"litellm-router", []int{400, 400, 400, 400, 400}, false},
+		{"litellm-router-least-busy", []int{429}, true}, {"litellm-router-usage-based", []int{503, 503}, false},
+	} {
+		client := clientOf(t, c.preset)
+		client.Route.By = policy.RouteFirst
+		m := policy.NewInstances(&client, 1, 2, []float64{1, 1}).At(0)
+		for _, status := range c.statuses {
+			m.SentTo(0, 0, &policy.Need{1})
+			m.Done(0, &policy.Ended{Reply: &wire.Reply{Status: status}})
+		}
+		for at, want := range map[time.Duration]bool{0: c.rests, 5 * time.Second: false} {
+			q := policy.Request{Target: policy.NoTarget}
+			if m.Admit(at, &q); (q.Target == 1) != want {
+				t.Errorf("%s after %v: deployment %d at %v, want the first to rest: %v", c.preset, c.statuses, q.Target,
+					at, want)
+			}
+		}
+		if alone := policy.NewInstances(&client, 1, 1, []float64{1}).At(0); !alone.Stateless() {
+			t.Errorf("%s: a single deployment may rest", c.preset)
 		}
 	}
 }

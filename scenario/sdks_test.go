@@ -136,13 +136,16 @@ func TestFirstWaitsOfEveryPreset(t *testing.T) {
 		"botocore-adaptive@1.43":            "0 0 | 0.5 1 | 1 2",
 		"aws-sdk-go@1.0":                    "0 0 | 1 2 | 2 4", "aws-sdk-go@1.48": "0 0 | 0.025 0.05 | 0.05 0.1",
 		"vercel-ai@6.0": "2 4 | 2 4 | 2 4", "langchain-js@1.4": "1 2 4 8 | 1.5 3 6 12 | 2 4 8 16",
-		"langchain-python@1.0": sdk,
-		"instructor@1.8":       sdk,
-		"llamaindex@0.1":       "0.5 1 2 | 0.4375 0.875 1.75 | 0.375 0.75 1.5",
-		"litellm-router@1.0":   "0.5 1 | 0.875 1.375 | 1.25 1.75",
-		"mistral-python@2.5":   "", "mistral-python-retrying@2.5": "0.5 0.75 1.125 1.6875 | 1 1.25 1.625 2.1875 | " +
-			"1.5 " +
-			"1.75 2.125 2.6875",
+		"langchain-python@1.0":            sdk,
+		"instructor@1.8":                  sdk,
+		"llamaindex@0.1":                  "0.5 1 2 | 0.4375 0.875 1.75 | 0.375 0.75 1.5",
+		"litellm-router@1.0":              "0.5 1 | 0.875 1.375 | 1.25 1.75",
+		"round-robin":                     "0 | 0 | 0",
+		"litellm-router@1.81":             "0.5 1 | 0.875 1.375 | 1.25 1.75",
+		"litellm-router-least-busy@1.81":  "0.5 1 | 0.875 1.375 | 1.25 1.75",
+		"litellm-router-usage-based@1.81": "0.5 1 | 0.875 1.375 | 1.25 1.75",
+		"mistral-python@2.5":              "", "mistral-python-retrying@2.5": "0.5 0.75 1.125 1.6875 | " +
+			"1 1.25 1.625 2.1875 | 1.5 1.75 2.125 2.6875",
 		"mistral-js-retrying@2.7": "0 0.5 1.4142 2.5981 | 0.5 1 1.9142 3.0981 | 1 1.5 2.4142 3.5981",
 		"cohere-python@7.0":       "0.9 1.8 | 1 2 | 1.1 2.2", "cohere-js@8.1": "0.9 1.8 | 1 2 | 1.1 2.2",
 		"tenacity@9.1": "0 0 0 0 | 0 0 0 0 | 0 0 0 0", "tenacity-random-exponential@9.1": "1 1 1 1 | 1 1.5 2.5 4.5 " +

@@ -11,6 +11,20 @@ import (
 	"stampede/report"
 )
 
+// costPart is a part of the cost, with its metric; that of what is useful is the rest.
+type costPart struct{ name, metric string }
+
+// costParts are what was useful, and what was wasted by each cause.
+func costParts() []costPart {
+	parts := []costPart{{"useful", ""}}
+	for _, metric := range measure.MetricNames() {
+		if cause, ok := strings.CutPrefix(metric, "usd_wasted_"); ok {
+			parts = append(parts, costPart{"wasted: " + cause, metric})
+		}
+	}
+	return parts
+}
+
 // cost shows the axes that move the waste, where there is any.
 func (d *Drawing) cost() (plots.Figure, error) {
 	if d.X == "" && d.By == "" && slices.ContainsFunc(d.c.Sensitivity, func(s report.Sensitivity) bool {
@@ -32,13 +46,7 @@ func (d *Drawing) cost() (plots.Figure, error) {
 		Subtitle: d.subtitle(fixed),
 		X:        "cost per 1,000 answers, USD",
 	}
-	type part struct{ name, metric string }
-	parts := []part{{"useful", ""}}
-	for _, metric := range measure.MetricNames() {
-		if cause, ok := strings.CutPrefix(metric, "usd_wasted_"); ok {
-			parts = append(parts, part{"wasted: " + cause, metric})
-		}
-	}
+	parts := costParts()
 	stacks := make([]plots.Part, len(parts))
 	for i, part := range parts {
 		stacks[i].Name = part.name

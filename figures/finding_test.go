@@ -135,6 +135,19 @@ func TestFindingSaysWhatIsFixed(t *testing.T) {
 	}
 }
 
+// What is wasted by any cause is no part of what is useful.
+func TestCostHasEachCauseOfWaste(t *testing.T) {
+	var names []string
+	for _, p := range costParts() {
+		names = append(names, p.name)
+	}
+	want := []string{"useful", "wasted: timeout", "wasted: abandoned", "wasted: error", "wasted: hedge",
+		"wasted: redelivery"}
+	if !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+}
+
 // The provider begins no sentence where the title stands before it.
 func TestSubtitleBehindATitle(t *testing.T) {
 	if got := behind("name: cost", "Provider: 8 at once"); got != "name: cost; provider: 8 at once" {

@@ -9,14 +9,16 @@
 // happen: run.go has the loop and its events, call.go what is known of a call, workers.go how it gets to a
 // worker, admit.go what it does with the answer of its instance ([policy.Instance.Admit]),
 // send.go the start of an attempt, attempt.go its timers, conclude.go the
-// decision, ending.go the end. What the provider does meanwhile is the life of a request, in package backend.
+// decision, ending.go the end, message.go deliveries of one call that overlap. What the provider does
+// meanwhile is the life of a request, in package backend.
 //
 // At one instant things happen in this order, each for a reason. A reply, or the
 // first token of a stream, beats the timer that would have cut it off: it was
 // there. A completion at the provider comes before an arrival: the slot is free.
 // At the horizon no call starts. A caller whose patience ends sends nothing more,
 // though a worker or a place gets free at that very instant: nobody waits for what it
-// would send; but a reply that arrives then is taken, for it was there. Otherwise what was scheduled first comes first.
+// would send; but a reply that arrives then is taken, for it was there, and a call whose answer
+// arrives then is not delivered again. Otherwise what was scheduled first comes first.
 //
 // Two simplifications. Connections are kept alive: a handshake is not paid for,
 // it only fails when a round trip takes longer than the connect timeout. And an

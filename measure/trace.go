@@ -17,9 +17,9 @@ import (
 // events and metadata), which Perfetto and chrome://tracing open: a process for
 // each instance, a track for each worker, and on it the calls with their
 // attempts and waits as slices. Slices of one track nest or are apart; attempts that
-// overlap another one of their call, which are hedges, are on tracks beside it. What instances adapt, such as
-// the limit of their gate, is a counter of theirs. It is a fleet.WaitListener and a fleet.AdaptedListener. Use
-// NewTrace.
+// overlap another one of their call, which are hedges, are on tracks beside it. Deliveries that may overlap
+// have a track each, at their own worker. What instances adapt, such as the limit of their gate, is a counter
+// of theirs. It is a fleet.WaitListener and a fleet.AdaptedListener. Use NewTrace.
 type Trace struct {
 	scenario *scenario.Scenario
 	open     map[callName]*openCall // calls under way
@@ -37,7 +37,8 @@ type openCall struct {
 
 type wait struct {
 	kind     fleet.Wait
-	from, to sim.Time
+	delivery int32
+	span
 }
 
 // track is a thread of a process in the trace.
@@ -110,7 +111,7 @@ func (t *Trace) Attempt(a *fleet.Attempt) {
 // Wait implements fleet.WaitListener.
 func (t *Trace) Wait(c *fleet.Call, kind fleet.Wait, from, to sim.Time) {
 	open := t.of(callName{int(c.Fleet), c.ID})
-	open.waits = append(open.waits, wait{kind, from, to})
+	open.waits = append(open.waits, wait{kind, c.Deliveries, span{from, to}})
 }
 
 // Call implements fleet.Listener.
@@ -118,39 +119,65 @@ func (t *Trace) Call(c *fleet.Call) {
 	name := callName{int(c.Fleet), c.ID}
 	open := t.of(name)
 	delete(t.open, name)
-	pid := t.first[c.Fleet] + int(c.Instance)
-	lane := tracks * t.lanes[pid].find(c)
-	slice := func(beside int, name, cat string, from, to sim.Time, args map[string]any) {
-		dur := micro(to - from)
-		t.events = append(
-			t.events,
-			traceEvent{
-				Name: name,
-				Cat:  cat,
-				Ph:   "X",
-				Ts:   micro(from),
-				Dur:  &dur,
-				Pid:  pid,
-				Tid:  lane + beside,
-				Args: args,
-			},
-		)
-	}
-	slice(0, fmt.Sprintf("call %d: %v", c.ID, c.Outcome), "call", c.Began, c.Ended, map[string]any{
+	slices.SortFunc(open.attempts, func(a, b fleet.Attempt) int { return a.Number - b.Number })
+	title := fmt.Sprintf("call %d: %v", c.ID, c.Outcome)
+	args := map[string]any{
 		"call": c.ID, "outcome": c.Outcome.String(), "attempts": c.Attempts, "prompt_tokens": c.Size.Prompt,
 		"output_tokens": c.Size.Output,
 		"usd_useful":    c.Useful.Dollars(), "usd_wasted": c.Waste.Total().Dollars(),
 		"worker_wait_s": c.Waits[fleet.WorkerWait].Seconds(),
-	})
-	for _, w := range open.waits {
-		if w.to > c.Began { // the track is that of its worker, so what was before is no part of it
-			slice(0, w.kind.String(), "wait", w.from, w.to, nil)
+	}
+	if !t.scenario.Model.Fleets()[c.Fleet].Workload.Redelivery.WhileWorking {
+		t.add(t.first[c.Fleet]+int(c.Instance), span{c.Began, c.Ended}, title, args, open)
+		return
+	}
+	for d := range c.Deliveries {
+		if part, instance, at := open.delivery(d + 1); at.to > at.from {
+			t.add(t.first[c.Fleet]+instance, at, fmt.Sprintf("%s, delivery %d", title, d+1), args, part)
 		}
 	}
-	slices.SortFunc(open.attempts, func(a, b fleet.Attempt) int { return a.Number - b.Number })
+}
+
+// delivery is what ended of one delivery of a call whose deliveries may overlap, the instance that it was at, and
+// the time of it. What the call waited for before is no part of it.
+func (o *openCall) delivery(n int32) (part *openCall, instance int, at span) {
+	part, at = &openCall{}, span{sim.Never, 0}
+	for _, a := range o.attempts {
+		if a.Delivery == int(n) {
+			part.attempts = append(part.attempts, a)
+			instance, at = a.Instance, span{min(at.from, a.Sent), max(at.to, a.Ended)}
+		}
+	}
+	for _, w := range o.waits {
+		if w.delivery == n && w.kind != fleet.WorkerWait && w.kind != fleet.RedeliveryWait {
+			part.waits = append(part.waits, w)
+			at = span{min(at.from, w.from), max(at.to, w.to)}
+		}
+	}
+	return part, instance, at
+}
+
+// span is a time from one instant to another.
+type span struct{ from, to sim.Time }
+
+// add adds a call, or a delivery of one, with its waits and attempts to the lowest free track of an instance.
+func (t *Trace) add(pid int, at span, title string, args map[string]any, of *openCall) {
+	lane := tracks * t.lanes[pid].find(at)
+	slice := func(beside int, name, cat string, at span, args map[string]any) {
+		dur := micro(at.to - at.from)
+		t.events = append(t.events, traceEvent{
+			Name: name, Cat: cat, Ph: "X", Ts: micro(at.from), Dur: &dur, Pid: pid, Tid: lane + beside, Args: args,
+		})
+	}
+	slice(0, title, "call", at, args)
+	for _, w := range of.waits {
+		if w.to > at.from { // the track is that of its worker, so what was before is no part of it
+			slice(0, w.kind.String(), "wait", w.span, nil)
+		}
+	}
 	var ends [tracks]sim.Time
-	for i := range open.attempts {
-		a := &open.attempts[i]
+	for i := range of.attempts {
+		a := &of.attempts[i]
 		beside := 0
 		for ends[beside] > a.Sent {
 			beside++
@@ -160,7 +187,7 @@ func (t *Trace) Call(c *fleet.Call) {
 			t.hedges[track{pid, lane + beside}] = true
 		}
 		name, args := t.describe(a)
-		slice(beside, name, "attempt", a.Sent, a.Ended, args)
+		slice(beside, name, "attempt", span{a.Sent, a.Ended}, args)
 	}
 }
 
@@ -190,24 +217,22 @@ func (t *Trace) describe(a *fleet.Attempt) (name string, args map[string]any) {
 func micro(d time.Duration) float64 { return float64(d) / 1000 }
 
 // lanes are tracks that calls take one after the other: the lowest one that is
-// free from the beginning to the end of the call.
-type lanes []([][2]sim.Time)
+// free from the beginning to the end of the call. The spans of each are in order of their ends.
+type lanes [][]span
 
-func (l *lanes) find(c *fleet.Call) int {
-	for i := range *l {
+func (l *lanes) find(at span) int {
+	for i, taken := range *l {
 		free := true
-		for k := len((*l)[i]) - 1; k >= 0 && c.Began < (*l)[i][k][1]; k-- { // ends never fall
-			if (*l)[i][k][0] < c.Ended {
-				free = false
-				break
-			}
+		k := len(taken)
+		for ; k > 0 && at.from < taken[k-1].to && free; k-- {
+			free = at.to <= taken[k-1].from
 		}
 		if free {
-			(*l)[i] = append((*l)[i], [2]sim.Time{c.Began, c.Ended})
+			(*l)[i] = slices.Insert(taken, k, at)
 			return i
 		}
 	}
-	*l = append(*l, [][2]sim.Time{{c.Began, c.Ended}})
+	*l = append(*l, []span{at})
 	return len(*l) - 1
 }
 

@@ -51,8 +51,17 @@ func (t *traced) Call(c *fleet.Call) {
 
 // Slices of one track nest or are apart, to the nanosecond; each wait is there under its own
 // kind, for as long as the calls say; and refusals name their limit.
-func TestTimeline(t *testing.T) {
-	s, err := scenario.Read([]byte(waiting), "f", scenario.Options{})
+func TestTimeline(t *testing.T) { timeline(t, false) }
+
+// The same of deliveries that overlap, several of one call at once, which retry and are hedged. What a call waited
+// for between them is on no track.
+func TestTimelineOfOverlappingDeliveries(t *testing.T) {
+	timeline(t, true, "workload.patience=none",
+		"workload.redeliver={visible_after: 1s, while_working: true, deliveries: 9}")
+}
+
+func timeline(t *testing.T, overlaps bool, set ...string) {
+	s, err := scenario.Read([]byte(waiting), "f", scenario.Options{Set: set})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +78,8 @@ func TestTimeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	nano := func(micro float64) int64 { return int64(math.Round(1000 * micro)) }
-	type span struct{ from, to int64 }
-	slices := map[track][]span{}
+	type interval struct{ from, to int64 }
+	slices := map[track][]interval{}
 	names := map[track]string{}
 	var waits [fleet.Waits]time.Duration
 	refused, hedged := map[string]int{}, false
@@ -83,7 +92,7 @@ func TestTimeline(t *testing.T) {
 			continue
 		}
 		from := nano(e.Ts)
-		slices[at] = append(slices[at], span{from, from + nano(*e.Dur)})
+		slices[at] = append(slices[at], interval{from, from + nano(*e.Dur)})
 		if e.Cat == "wait" {
 			for k := range fleet.Wait(fleet.Waits) {
 				if k.String() == e.Name {
@@ -111,6 +120,9 @@ func TestTimeline(t *testing.T) {
 		}
 	}
 	for k := range fleet.Wait(fleet.Waits) {
+		if overlaps && (k == fleet.WorkerWait || k == fleet.RedeliveryWait) {
+			continue
+		}
 		if waits[k] != trace.waits[k] || waits[k] == 0 {
 			t.Errorf("waits for %v: %v in the trace, %v by calls; want the same, and some", k, waits[k],
 				trace.waits[k])

@@ -143,11 +143,11 @@ func TestExplainsInWords(t *testing.T) {
 			"waits at most 10m0s and then retries.",
 		"policy.gate={aimd: {min: 1, grow_after: 10, slow_start: true, cooldown: 5s}}": "gate AIMD 1..200, " +
 			"+1 after 10 successes, slow start, cut at most every 5s.",
-		// 100 + 80 tokens; 100 + 50 when settled.
+		// 100 + 80 tokens at once, of which 100 + 50 are used when settled.
 		"policy.pace={tokens: 9k/min, burst: 900}": "pacer of 9000 tokens/min                     " +
 			"50 calls/min after a burst of 5",
 		"policy.pace={tokens: 9k/min, burst: 900, settle: true}": "pacer of 9000 tokens/min                     " +
-			"60 calls/min after a burst of 6",
+			"60 calls/min after a burst of 5",
 		"policy.pace={rate: 2/s}": "pacer of 2/s                                 120 calls/min",
 
 		"policy.pace={rate: 8/s, tokens: 150k/min, settle: true, wait: 45s}": "paced at 8/s, burst 1, and at " +

@@ -45,6 +45,12 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 		{"agent-fleet", []string{"policy.outer_layers=none"}, "max_attempts_per_call", 3, 3},
 		{"vllm-server", nil, "success_ratio", 0, 0.05},
 		{"vllm-server", []string{"provider.capacity.queue=40"}, "success_ratio", 0.4, 0.5},
+		// 895 tokens a call, 8k at once and then 58k a minute: (300 x 895 - 8k)/58k min = 270 s, and the last answer;
+		// 1,774 by prompt + max_tokens: 542 s.
+		{"paced-tokens", nil, "makespan_s", 265, 295},
+		{"paced-tokens", []string{"policy.pace.settle=false"}, "makespan_s", 515, 560},
+		{"paced-tokens", []string{"policy.pace=none"}, "success_ratio", 0.65, 0.85},
+		{"paced-tokens", []string{"provider.limits.0.settle=none"}, "throttled_ratio", 0.85, 0.95},
 		{"azure-trace", nil, "answered", 456, 456},
 	} {
 		t.Run(c.file, func(t *testing.T) {

@@ -137,6 +137,13 @@ func TestMeasuredTime(t *testing.T) {
 			"usd_per_1000_answers", 98.0 / 180 / 0.118},
 		{"after a warm-up", delayed, []string{"warmup=100s", "price={per_hour: 21.6}"}, "usd_per_1000_answers",
 			1}, // 6 answers a second
+		{"three servers, each paid by the hour", given, []string{byHour, "deployments=[{copies: 2}]"}, "usd_capacity",
+			3 * 98.0 / 180},
+		{"one server under three keys", given, []string{byHour, "keys=3"}, "usd_capacity", 98.0 / 180},
+		{"a fallback at the price of the first", given, []string{byHour, "policy.fallback.on=true",
+			"fallbacks=[{provider: {}}]"}, "usd_capacity", 98.0 / 180},
+		{"a fallback with a server of its own", given, []string{byHour, "policy.fallback.on=true",
+			"fallbacks=[{provider: {}, price: {per_hour: 49}}]"}, "usd_capacity", 1.5 * 98.0 / 180},
 		{"none by the hour", given, nil, "usd_per_hour", math.NaN()},
 		{"cut off, its last end", given, []string{"horizon=9s"}, "makespan_s", 10},
 	} {

@@ -389,8 +389,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"unknown model", "gpt-4o-mini", "gpt-4o-minni", []string{`price: no price for model "gpt-4o-minni"`,
 			`did you mean "gpt-4o-mini"?`}},
 		{"capacity paid twice", "price: gpt-4o-mini",
-			"price: gpt-4o-mini\nother_fleets: [{price: {per_hour: 3}, workload: {burst: {calls: 1}, prompt_tokens: 1, " +
-				"output_tokens: 1, max_tokens: 1}}]",
+			"price: gpt-4o-mini\nother_fleets: [{price: {per_hour: 3}, workload: {burst: {calls: 1}, " +
+				"prompt_tokens: 1, output_tokens: 1, max_tokens: 1}}]",
 			[]string{"other_fleets.0.price.per_hour: found 3; what serves all fleets is paid at the price of"}},
 		{"capacity per minute", "price: gpt-4o-mini", "price: {per_hour: 98/min}",
 			[]string{`price.per_hour: found "98/min"; want dollars per hour from 0 to 10 million, such as 98`}},

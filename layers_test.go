@@ -56,7 +56,7 @@ var layers = map[string][]string{
 	},
 	"internal/testkit": {"stampede/scenario"},
 	"internal/draw": {
-		"stampede/dialect", "stampede/law", "stampede/provider", "stampede/wire", "pgregory.net/rapid",
+		"stampede/dialect", "stampede/law", "stampede/provider", "stampede/sim", "stampede/wire", "pgregory.net/rapid",
 	},
 	"fleet": {
 		"stampede/backend", "stampede/cost", "stampede/internal/arena", "stampede/internal/format",

@@ -57,6 +57,7 @@ const (
 	TooLarge                 // the request is larger than the limit ever admits
 	TooSteep                 // traffic grows faster than a ramp allows
 	Spent                    // a limit on dollars
+	NoCredit                 // a balance that is gone
 	TooMany                  // a limit on requests at once
 	AtCapacity               // the capacity is full
 	reasons
@@ -98,6 +99,7 @@ var dialects = [count]wireFormat{
 			TooLarge:   {Status: 429, Code: "rate_limit_exceeded", Silent: true, Advice: wire.DoNotRetry},
 			TooSteep:   {Status: 429, Code: "slow_down"},
 			Spent:      {Status: 429, Code: "spend_limit_exceeded", Silent: true},
+			NoCredit:   {Status: 402, Code: "insufficient_balance", Silent: true},
 			TooMany:    {Status: 429, Code: "concurrency_limit_exceeded", Silent: true},
 			AtCapacity: {Status: 503, Code: "server_is_overloaded"},
 		},
@@ -111,6 +113,7 @@ var dialects = [count]wireFormat{
 			TooLarge:   {Status: 429, Code: "rate_limit_exceeded", Silent: true, Advice: wire.DoNotRetry},
 			TooSteep:   {Status: 429, Code: "slow_down"},
 			Spent:      {Status: 429, Code: "organization_usage_limit_exceeded", Silent: true},
+			NoCredit:   {Status: 429, Code: "credit_balance_exhausted", Silent: true},
 			TooMany:    {Status: 429, Code: "rate_limit_exceeded"},
 			AtCapacity: {Status: 503, Code: "server_is_overloaded"},
 		},
@@ -125,6 +128,7 @@ var dialects = [count]wireFormat{
 			TooLarge:   {Status: 429, Code: "rate_limit_error"},
 			TooSteep:   {Status: 429, Code: "rate_limit_error"},
 			Spent:      {Status: 429, Code: "enforced_spend_limit_reached", Silent: true},
+			NoCredit:   {Status: 402, Code: "billing_error", Silent: true},
 			TooMany:    {Status: 429, Code: "rate_limit_error"},
 			AtCapacity: {Status: 529, Code: "overloaded_error", Silent: true},
 		},
@@ -199,7 +203,12 @@ var dialects = [count]wireFormat{
 }
 
 // Refuses is what the provider answers for a reason.
-func (d Dialect) Refuses(why Reason) Refusal { return dialects[d].refusals[why] }
+func (d Dialect) Refuses(why Reason) Refusal {
+	if r := dialects[d].refusals[why]; r.Status != 0 || why != NoCredit {
+		return r
+	}
+	return dialects[d].refusals[Spent]
+}
 
 // MessageHasWait reports whether the message of a refusal contains the wait.
 func (d Dialect) MessageHasWait() bool { return dialects[d].waitInMessage }

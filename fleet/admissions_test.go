@@ -350,7 +350,7 @@ func shapes(p *provider.Config, limit int, f func(l provider.Limit, from, until 
 	slices.Sort(at)
 	at = slices.Compact(at)
 	for i, from := range at[:len(at)-1] {
-		l, since := p.Limits[limit], sim.Time(-1)
+		l, since := p.Limits[limit].Largest(), sim.Time(-1)
 		for _, fault := range changes {
 			if from >= fault.At && (fault.For == 0 || from < fault.At+fault.For) && fault.At >= since {
 				to := fault.Effect.(provider.ChangeLimit)

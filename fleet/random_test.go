@@ -354,7 +354,8 @@ func (a *auditor) Attempt(r *Attempt) {
 	case r.Sent > r.Ended || (r.Received >= 0 && r.Received < r.Sent) ||
 		(r.First >= 0 && (r.First > r.Ended || r.First < r.Received)):
 		a.t.Fatalf("effect before cause: %+v", *r)
-	case r.Class() == wire.OK && r.Bill == 0 && !(r.Target == 0 && r.Number > 1 && a.m.Provider.ReplaysKeys),
+	case r.Class() == wire.OK && r.Bill == 0 && !(r.Number > 1 &&
+		a.m.Providers()[a.m.Fleets()[r.Fleet].target(uint8(r.Target)).Provider].ReplaysKeys),
 		r.Class() == wire.Throttled && r.Bill != 0 && a.m.Provider.Gateway.Retries == 0,
 		r.Usage.Written+r.Usage.Cached > r.Usage.Prompt,
 		r.Usage.Reasoning > r.Usage.Output:

@@ -30,6 +30,9 @@ func (p *Provider) SetFaults(now sim.Time, faults []Fault) error {
 	p.change(now)
 	for i := range p.limits {
 		old, limit := p.limits[i].Limit, c.Limits[i]
+		if len(limit.Tiers) > 0 {
+			continue // no fault changes it
+		}
 		changed := old.Amount != limit.Amount || old.Period != limit.Period || old.Burst != limit.Burst
 		changesNow := slices.ContainsFunc(changes, func(c change) bool { return c.index == i && c.at <= now })
 		if changed && !changesNow {
@@ -85,6 +88,9 @@ func changesOf(c Config) ([]change, error) {
 				to.Resource, listNames(c.Limits))
 		case len(on) == 0:
 			return nil, fmt.Errorf("a fault changes the limit on %v, but there is none", to.Resource)
+		case len(c.Limits[on[0]].Tiers) > 0 || c.Limits[on[0]].Kind == Balance:
+			return nil, fmt.Errorf("a fault changes the limit %s, which follows what is spent; allowed are others",
+				c.Limits[on[0]].label())
 		case to.anyLimit() && len(c.Limits[on[0]].Keys)+len(c.Limits[on[0]].Models) > 0:
 			return nil, fmt.Errorf("a fault changes the limit on %v, of which some are for keys or models; say which",
 				to.Resource)

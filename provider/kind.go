@@ -18,6 +18,7 @@ const (
 	SlidingWindow             // over any span of the period
 	RampLimit                 // growth of the rate; over a short span, a limit on acceleration
 	LeakyBucket               // drains continuously; admits any request while it is not over the brim
+	Balance                   // of dollars: what is spent does not come back
 )
 
 // kinds has a row for each kind. A new one is a file with its meter and how that counts, a
@@ -28,6 +29,7 @@ var kinds = [...]kind{
 	SlidingWindow: {word: "sliding_window", counting: sliding{}},
 	RampLimit:     {word: "ramp", counting: ramping{}, hidden: true, remembers: true, reason: dialect.TooSteep},
 	LeakyBucket:   {word: "leaky_bucket", counting: continuous{}, continuous: true, overflows: true},
+	Balance:       {word: "balance", counting: prepaid{}, hidden: true},
 }
 
 // kind is what is known of a kind of limit.

@@ -26,6 +26,9 @@ func TestEveryKindHasAMeterAndABound(t *testing.T) {
 					Growth:  0.5,
 					Every:   time.Minute,
 				}
+				if kind == Balance {
+					l.Resource = Dollars
+				}
 				if err := l.Check(); err != nil {
 					t.Fatalf("%v: %v", kind, err)
 				}

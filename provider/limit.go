@@ -34,6 +34,7 @@ type Limit struct {
 	Rejected Rejected      // whether requests that are refused count
 	Keys     []string      // only requests under these keys count; empty means all
 	Models   []string      // only requests to these models count; empty means all
+	Tiers    []SpendTier   // other shapes, by what was billed; the least spent first
 	Hidden   bool          // no header speaks of it
 }
 
@@ -204,6 +205,12 @@ func (l Limit) Check() error {
 			l.Charge, AsProduced)
 	case l.Settle == Multiply && l.Output < 1:
 		return fmt.Errorf("the limit %s multiplies output by %d; allowed is 1 or more", l.label(), l.Output)
+	}
+	if l.Kind == Balance && l.Resource != Dollars {
+		return fmt.Errorf("a balance of %d %v; allowed are dollars", l.Amount, l.Resource)
+	}
+	if err := l.checkTiers(); err != nil {
+		return err
 	}
 	if c, ok := l.kind().counting.(checker); ok {
 		return c.check(&l)

@@ -18,6 +18,7 @@ type limiter struct {
 	quota  int     // what the headers call the resource; negative when they do not
 	// overflows is that of its kind.
 	overflows bool
+	spent     int64 // nano-dollars, where it has tiers by that
 	account
 }
 
@@ -260,6 +261,8 @@ func (l *limiter) shows() wire.Quota {
 func (l *limiter) refuses(wait time.Duration) dialect.Reason {
 	reason := l.kind().reason
 	switch {
+	case l.Kind == Balance:
+		return dialect.NoCredit
 	case l.Resource == Dollars:
 		return dialect.Spent
 	case wait == sim.Never && (reason == dialect.OverLimit || reason == dialect.TooMany):

@@ -99,6 +99,10 @@ func (l Limit) madeName() string {
 	case EnqueuedTokens:
 		s = format.Amount(l.Amount) + " enqueued tokens"
 	case Dollars:
+		if l.Kind == Balance {
+			s = dollars(l.Amount) + " balance"
+			break
+		}
 		s = dollars(l.Amount) + "/" + format.Period(l.Period)
 	default:
 		s = fmt.Sprintf("%s %s/%s", strings.ReplaceAll(l.Resource.String(), "_", " "), format.Amount(l.Amount),
@@ -110,7 +114,7 @@ func (l Limit) madeName() string {
 	if len(l.Models) > 0 {
 		s += " to " + strings.Join(l.Models, ", ")
 	}
-	if l.Kind != TokenBucket && !l.Resource.Held() {
+	if l.Kind != TokenBucket && l.Kind != Balance && !l.Resource.Held() {
 		s += ", " + l.Kind.String()
 	}
 	return s
@@ -137,6 +141,10 @@ func (l Limit) String() string {
 		s += ", enforced every " + format.Duration(l.Quantum)
 	} else if b := l.burst(); b != l.Amount {
 		s += ", burst " + amountOf(l.Resource, b)
+	}
+	for _, t := range l.Tiers {
+		s += fmt.Sprintf(", %s/%s after %s spent", amountOf(l.Resource, t.Amount), format.Period(l.Period),
+			dollars(t.Spent))
 	}
 	switch l.Counted {
 	case CountAttempts:

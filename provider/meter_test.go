@@ -751,6 +751,54 @@ func TestDollars(t *testing.T) {
 	}
 }
 
+// A limit of 2 a minute that becomes 4 once 10 nano-dollars were billed and 1 after 30: the window that is under way
+// has what the new amount leaves. A bill under a key that the limit does not count changes nothing.
+func TestTiersBySpend(t *testing.T) {
+	p := build(t, Config{
+		Tenants: []Tenant{{Key: "a"}, {Key: "b"}},
+		Limits: []Limit{{Resource: Requests, Kind: FixedWindow, Amount: 2, Period: 60 * s, Keys: []string{"a"},
+			Tiers: []SpendTier{{Spent: 10, Amount: 4}, {Spent: 30, Amount: 1}}}},
+	})
+	got := ""
+	send := func(now time.Duration) { got += describe(receive(p, now, Request{}, 0)) + " " }
+	send(0)
+	send(0)
+	p.Finish(s, &Request{Tenant: 1}, Used{Nano: 1000})
+	p.Finish(s, &Request{}, Used{Nano: 9})
+	got += fmt.Sprint(p.limits[0].meter.Level(), " ")
+	p.Spend(2*s, &Request{}, 1) // for a refusal that was billed
+	got += fmt.Sprint(p.limits[0].meter.Level(), " ")
+	send(2 * s)
+	p.Finish(3*s, &Request{}, Used{Nano: 25})
+	got += fmt.Sprint(p.limits[0].meter.Level(), " ")
+	send(60 * s)
+	send(60 * s)
+	if want := "ok ok 0 2 ok -2 ok 429 after 1m0s "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	// What it admitted: 2, 2 more at 2 s, and 1 in the second minute.
+	if u := p.Use(61 * s)[0]; u != (Use{4, 5}) {
+		t.Errorf("used %v, want 4 of 5", u)
+	}
+}
+
+// A balance of 20 of which 3 are gone lets in whatever comes while a nano-dollar is left, and nothing ever after.
+func TestBalance(t *testing.T) {
+	p := build(t, Config{Dialect: dialect.OpenAI, Limits: []Limit{
+		{Resource: Dollars, Kind: Balance, Amount: 20, Used: 3, Period: sim.End},
+	}})
+	got := ""
+	for day := range time.Duration(4) {
+		got += describe(receive(p, day*24*3600*s, Request{}, 0)) + " "
+		p.Finish(day*24*3600*s, &Request{}, Used{Nano: 9})
+	}
+	v := receive(p, 100*24*3600*s, Request{}, 0)
+	if want := "ok ok 429 429 "; got != want || v.Reply.Code != "credit_balance_exhausted" ||
+		p.limits[0].wait(0) != sim.Never {
+		t.Errorf("%s, then %+v; want %s and credit_balance_exhausted", got, v.Reply, want)
+	}
+}
+
 // Limits of some keys or models count only those; one of all counts everybody.
 func TestScopes(t *testing.T) {
 	limit := func(n int64, keys, models []string) Limit {

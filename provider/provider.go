@@ -295,11 +295,6 @@ func (p *Provider) writeRefusal(why dialect.Reason, now sim.Time, wait time.Dura
 // not read it.
 func (p *Provider) Quiet() { p.shown = false }
 
-// Spends reports whether a limit is on dollars: others do not look at Used.Nano.
-func (p *Provider) Spends() bool {
-	return slices.ContainsFunc(p.config.Limits, func(l Limit) bool { return l.Resource == Dollars })
-}
-
 // show writes the headers that report how much of each limit is left; of two limits
 // on one resource the first.
 func (p *Provider) show(now sim.Time, reply *wire.Reply) {
@@ -388,15 +383,8 @@ func (p *Provider) settle(now sim.Time, r *Request, used Used) {
 		if back := l.settle(now, r, used); l.Resource.tokens() {
 			p.ledger.Given += back
 		}
-	}
-}
-
-// Spend counts what a refused request is billed for at the limits on dollars.
-func (p *Provider) Spend(now sim.Time, r *Request, nano int64) {
-	for i := range p.limits {
-		if l := &p.limits[i]; l.Resource == Dollars && l.counts(r) {
-			l.advance(now)
-			l.take(nano)
+		if len(l.Tiers) > 0 {
+			l.spend(now, used.Nano)
 		}
 	}
 }

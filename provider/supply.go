@@ -18,6 +18,7 @@ import (
 //	fixed window          (Amount + s) x windows begun by its end
 //	sliding window        (Amount + s) x (floor(T/Period) + 1)
 //	ramp                  its windows, each (1 + Growth) times the one before
+//	balance               Amount + s
 //	concurrency           no bound: it depends on how long requests stay (see Turns)
 //
 // and of windows that are enforced in slices, the same for the slices if that is
@@ -26,6 +27,8 @@ import (
 // The slack is what can be counted beyond an admission: requests in flight
 // whose true usage counts only when they end, beyond their charge. A bucket makes
 // up for it before it admits again; a window forgives it with each new one.
+//
+// A limit with tiers by spend is taken as its largest from the start.
 //
 // Where refunds are given, the bound is on what was not refunded, and holds for spans
 // that begin at 0: later ones also have what comes back of charges before them.
@@ -56,7 +59,7 @@ const NoBound = math.MaxInt64
 
 // Supply is that of a limit, with the changes that the fault schedule makes.
 func (c *Config) Supply(limit int) Supply {
-	s := Supply{{from: 0, Limit: c.Limits[limit]}}
+	s := Supply{{from: 0, Limit: c.Limits[limit].Largest()}}
 	changes, _ := changesOf(*c) // New reports its error
 	for _, change := range changes {
 		if change.index == limit {

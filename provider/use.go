@@ -11,6 +11,7 @@ import (
 //	fixed window    what was left of the one under way, and the amount of each begun
 //	sliding window  what was left, the amount for each whole period, and for the rest
 //	                of a period its share of what was used before
+//	balance         what was left
 //	ramp            what was left of the slice under way, and the ceiling of each begun
 //	concurrency     places x T, of which those taken count, in seconds
 type Use struct{ Counted, Admitted float64 }

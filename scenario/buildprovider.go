@@ -15,6 +15,7 @@ import (
 	"stampede/internal/nearest"
 	"stampede/internal/strict"
 	"stampede/provider"
+	"stampede/sim"
 	"stampede/wire"
 )
 
@@ -205,6 +206,8 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 		}, nil
 	case l.Resource == "tokens_in_flight" || l.Resource == "enqueued_tokens":
 		return b.heldTokens(path, l)
+	case l.Balance.Amount != 0:
+		return b.balance(path, l)
 	case l.Limit.Amount < 1 || l.Limit.Period == 0:
 		return out, b.errorf(path+".limit", "found %v; %s", l.Limit, rateAllowed)
 	case l.Burst.Amount > 0 && l.Burst.Dollars != (l.Resource == "dollars"):
@@ -229,6 +232,18 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 	}
 	if l.Cached != "" {
 		out.Cached = valueOf(provider.CachedWords, l.Cached)
+	}
+	for i, t := range l.Tiers {
+		at := fmt.Sprintf("%s.tiers.%d", path, i)
+		if !t.Spent.Dollars {
+			return out, b.errorf(at+".spent", "found %v; want dollars, such as $5", t.Spent)
+		}
+		if t.Limit.Period != l.Limit.Period || t.Limit.Dollars != l.Limit.Dollars {
+			return out, b.errorf(at+".limit", "found %v; want an amount in the time of the limit, %v", t.Limit, l.Limit)
+		}
+		out.Tiers = append(out.Tiers, provider.SpendTier{
+			Spent: t.Spent.Amount, Amount: t.Limit.Amount, Burst: t.Burst.Amount,
+		})
 	}
 	if out.Counted == provider.CountAnswered && l.Resource != "requests" && l.Resource != "dollars" {
 		out.Charge = provider.AsProduced
@@ -267,6 +282,26 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 	}
 	if (out.Settle == provider.Multiply) != (l.OutputFactor != 0) {
 		return out, b.errorf(path+".output_factor", "output_factor and settle: multiply_output require each other")
+	}
+	if err := out.Check(); err != nil {
+		return out, b.errorf(path, "%v", err)
+	}
+	return out, nil
+}
+
+// balance is a limit on dollars that are paid in advance.
+func (b *builder) balance(path string, l Limit) (out provider.Limit, err error) {
+	only := Limit{Name: l.Name, Resource: l.Resource, Balance: l.Balance, Keys: l.Keys, Models: l.Models, Used: l.Used}
+	switch {
+	case l.Resource != "dollars" || !l.Balance.Dollars || l.Used.Amount > 0 && !l.Used.Dollars:
+		return out, b.errorf(path+".balance", "found %v of %s; want dollars, such as {resource: dollars, balance: $20}",
+			l.Balance, l.Resource)
+	case !reflect.DeepEqual(l, only):
+		return out, b.errorf(path, "a balance has an amount and, where wanted, a name, keys, models and used")
+	}
+	out = provider.Limit{
+		Name: l.Name, Resource: provider.Dollars, Kind: provider.Balance, Amount: l.Balance.Amount, Period: sim.End,
+		Used: l.Used.Amount, Keys: l.Keys, Models: l.Models,
 	}
 	if err := out.Check(); err != nil {
 		return out, b.errorf(path, "%v", err)

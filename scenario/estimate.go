@@ -20,6 +20,7 @@ type part struct {
 	rate  float64       // sustained, in calls per second
 	scale time.Duration // the time for which the rate is told
 	words string        // what else there is to say of it
+	once  bool          // it lets through so many and no more
 	// workers says that it is those of the fleet.
 	workers bool
 	// most is how many calls it lets through between two instants, least is when it has let
@@ -32,13 +33,20 @@ type part struct {
 
 // calls writes the rate in the scale of the part.
 func (p part) calls() string {
+	if p.once {
+		return fmt.Sprintf("%s calls in all", number(p.rate*p.scale.Seconds()))
+	}
 	return fmt.Sprintf("%s calls/%s", number(p.rate*p.scale.Seconds()), format.Period(p.scale))
 }
 
 // explain writes the throughput of the part and how long the calls take at it.
 func (p part) explain(calls uint64) string {
 	s := p.calls() + p.words
-	if calls > 0 {
+	switch {
+	case calls == 0:
+	case p.once && p.least(float64(calls)) == sim.Never:
+		s += fmt.Sprintf(", too little for %d", calls)
+	default:
 		s += ", " + spanFor(p.least(float64(calls)), calls)
 	}
 	return s
@@ -118,6 +126,9 @@ func (s *Scenario) limitPart(limit int, fleets []averages) part {
 	p := part{what: l.Name, rate: float64(l.Amount) / l.Period.Seconds() / each, scale: time.Minute}
 	if l.Period > time.Hour {
 		p.scale = l.Period
+	}
+	if l.Kind == provider.Balance {
+		p.once = true
 	}
 	switch {
 	case l.HasBurst():

@@ -74,8 +74,17 @@ type Limit struct {
 	OutputFactor  int        `yaml:"output_factor"`
 	Cached        Counts     `yaml:"cached"`
 	Estimate      Number     `yaml:"estimate" zero:"no"`
+	Tiers         []Raised   `yaml:"tiers"`
+	Balance       Portion    `yaml:"balance" zero:"no"`
 	Counts        Counted    `yaml:"counts"`
 	Rejected      Rejected   `yaml:"rejected"`
+}
+
+// Raised is a limit once so much was spent.
+type Raised struct {
+	Spent Portion `yaml:"spent" zero:"no"`
+	Limit Rate    `yaml:"limit"`
+	Burst Portion `yaml:"burst" zero:"no"`
 }
 
 // Latency is how long an answer takes.

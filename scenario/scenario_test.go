@@ -371,6 +371,22 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"enqueued tokens of a kind", "  limits:", "  limits:\n" +
 			"    - {resource: enqueued_tokens, limit: 5k, kind: ramp}",
 			[]string{"a limit on enqueued_tokens has a number and, where wanted, a name"}},
+		{"a balance of requests", "  limits:", "  limits:\n    - {resource: requests, balance: 500}",
+			[]string{"balance: found 500 of requests; want dollars, such as {resource: dollars, balance: $20}"}},
+		{"a balance per day", "  limits:", "  limits:\n    - {resource: dollars, balance: $5, limit: $5/day}",
+			[]string{"a balance has an amount and, where wanted, a name, keys, models and used"}},
+		{"a tier after tokens", "  limits:", "  limits:\n" +
+			"    - {resource: requests, limit: 5/min, tiers: [{spent: 5, limit: 9/min}]}",
+			[]string{"tiers.0.spent: found 5; want dollars, such as $5"}},
+		{"a tier of another time", "  limits:", "  limits:\n" +
+			"    - {resource: requests, limit: 5/min, tiers: [{spent: $5, limit: 9/h}]}",
+			[]string{"tiers.0.limit: found 9/hour; want an amount in the time of the limit, 5/min"}},
+		{"tiers out of order", "  limits:", "  limits:\n" +
+			"    - {resource: requests, limit: 5/min, tiers: [{spent: $5, limit: 9/min}, {spent: $4, limit: 10/min}]}",
+			[]string{"allowed are positive amounts, each after more than the one before"}},
+		{"a fault at a balance", "  limits:", "  faults: [{limit: {resource: dollars, limit: $1/h}}]\n  limits:\n" +
+			"    - {resource: dollars, balance: $5}",
+			[]string{"a fault changes the limit $5 balance, which follows what is spent"}},
 		{"attempts that are free", "  limits:", "  limits:\n" +
 			"    - {resource: requests, limit: 5k/min, counts: attempts, rejected: free}",
 			[]string{"rejected: found free and counts: attempts; want to_zero or into_debt"}},

@@ -53,7 +53,7 @@ type (
 // Words implements strict.Words for each vocabulary. The table of words stands beside the type
 // that they are read into.
 func (Resource) Words() []string     { return provider.ResourceWords.Names() }
-func (Kind) Words() []string         { return provider.KindWords.Names() }
+func (Kind) Words() []string         { return provider.KindWords.Names(provider.Balance) }
 func (Charge) Words() []string       { return provider.ChargeWords.Names() }
 func (Settle) Words() []string       { return provider.SettleWords.Names() }
 func (Counts) Words() []string       { return provider.CachedWords.Names() }

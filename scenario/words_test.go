@@ -370,7 +370,7 @@ func TestVocabulariesReadBack(t *testing.T) {
 
 // Every kind of limit can be written in a scenario and is that of the model.
 func TestKindsOfLimits(t *testing.T) {
-	for _, word := range provider.KindWords.Names() {
+	for _, word := range provider.KindWords.Names(provider.Balance) { // that has a field of its own
 		s, err := Read([]byte(rich), "rich", Options{Set: []string{
 			"provider.limits=[{resource: requests, limit: 500/min, kind: " + word + "}]"}})
 		if err != nil {

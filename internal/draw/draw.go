@@ -10,6 +10,7 @@ import (
 	"stampede/dialect"
 	"stampede/law"
 	"stampede/provider"
+	"stampede/sim"
 	"stampede/wire"
 )
 
@@ -119,7 +120,7 @@ func faults(t *rapid.T, limits []provider.Limit) (out []provider.Fault) {
 	}
 	for i, l := range limits {
 		first := slices.IndexFunc(limits, func(other provider.Limit) bool { return other.Resource == l.Resource })
-		if l.Period > 0 && len(l.Keys) == 0 && first == i {
+		if l.Period > 0 && len(l.Keys) == 0 && first == i && len(l.Tiers) == 0 && l.Kind != provider.Balance {
 			effects = append(effects, provider.ChangeLimit{
 				Resource: l.Resource, Amount: max(1, l.Amount/3), Period: l.Period, Burst: l.Burst / 3,
 			})
@@ -199,6 +200,19 @@ func Limit(t *rapid.T) provider.Limit {
 	}
 	l.Counted = rapid.SampledFrom([]provider.Counted{provider.CountAdmitted, provider.CountAdmitted,
 		provider.CountAttempts, provider.CountAnswered}).Draw(t, "counted")
+	switch rapid.IntRange(0, 4).Draw(t, "spending") {
+	case 3:
+		if l.Quantum == 0 && l.Kind != provider.RampLimit {
+			l.Tiers = []provider.SpendTier{
+				{Spent: 100_000, Amount: max(1, l.Amount/2), Burst: l.Burst},
+				{Spent: 400_000, Amount: 3 * l.Amount},
+			}
+		}
+	case 4:
+		if l.Resource == provider.Dollars {
+			l.Kind, l.Period, l.Quantum, l.Burst = provider.Balance, sim.End, 0, 0
+		}
+	}
 	if l.Counted == provider.CountAnswered && l.Resource != provider.Requests && l.Resource != provider.Dollars {
 		l.Charge = provider.AsProduced
 	}

@@ -218,6 +218,9 @@ func (d *document) eachLine(text io.Reader, w *walker) error {
 const maxLineBytes = 64 << 20
 
 func isSyntax(err error) bool {
+	if err == nil {
+		return false
+	}
 	var syntax *jsontext.SyntacticError
 	return errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF)
 }

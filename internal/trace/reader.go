@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -66,7 +67,26 @@ func newReader(p *plan, o Options, name string) *reader {
 			read.Columns[f] = p.columns[column]
 		}
 	}
+	in.reserve()
 	return in
+}
+
+// reserve makes room for about as many calls as the file has lines.
+func (in *reader) reserve() {
+	src := in.plan.src
+	n := bytes.Count(src.head, []byte("\n"))
+	if !src.zip {
+		n = int(float64(n) / float64(len(src.head)) * float64(len(src.data)) * 1.02)
+	}
+	if n = min(n, MaxCalls); in.o.Calls > 0 {
+		n = min(n, in.o.Calls+lookahead)
+	}
+	in.out.At = make([]time.Duration, 0, n)
+	for f, column := range in.plan.of {
+		if column >= 0 && Field(f) != Time && (Field(f).number() || in.o.Columns[f] != "") {
+			in.out.Values[f] = make([]int32, 0, n)
+		}
+	}
 }
 
 // fieldError is a mistake in a cell.

@@ -110,40 +110,47 @@ func (t *table) each(columns []string, add func(*row, error) error) error {
 	}
 	r := &row{cells: make([]string, len(columns))}
 	r.place = func(column int) (int, int) { return in.FieldPos(at[column]) }
-	var json *walker
+	json := newWalker(nil)
 	for {
 		limited.left = maxRowBytes
 		record, err := in.Read()
 		if err == io.EOF {
 			return nil
 		}
-		if err == nil {
-			for i, from := range at {
-				r.cells[i] = ""
-				if from >= 0 {
-					r.cells[i] = record[from]
-					if inside[i] != "" {
-						if json == nil {
-							json = newWalker(nil)
-						}
-						r.cells[i] = json.inside(record[from], inside[i])
-					}
-				}
-			}
-		}
-		var parse *csv.ParseError
-		if torn := errors.Is(err, io.ErrUnexpectedEOF); torn || errors.As(err, &parse) && !limited.over {
-			if err = add(r, rowError{err}); torn || err != nil {
+		if err != nil {
+			if err := t.refused(r, err, limited.over, add); err != nil {
 				return err
 			}
 			continue
-		} else if err != nil {
-			return err
+		}
+		for i, from := range at {
+			switch {
+			case from < 0:
+				r.cells[i] = ""
+			case inside[i] == "":
+				r.cells[i] = record[from]
+			default:
+				r.cells[i] = json.inside(record[from], inside[i])
+			}
 		}
 		if err := add(r, nil); err != nil {
 			return err
 		}
 	}
+}
+
+// refused hands on that a row cannot be read, after which the next may be, unless the file ends or the
+// row does not.
+func (t *table) refused(r *row, err error, endless bool, add func(*row, error) error) error {
+	var parse *csv.ParseError
+	torn := errors.Is(err, io.ErrUnexpectedEOF)
+	if endless || !torn && !errors.As(err, &parse) {
+		return err
+	}
+	if err := add(r, rowError{err}); err != nil || !torn {
+		return err
+	}
+	return errEnough
 }
 
 // rowLimit ends a row that grows too long, such as one whose quote is not closed.

@@ -184,7 +184,7 @@ func (p Profile) String() string {
 type Trace struct {
 	Name string
 	Read string     // how it was read, for people
-	At   []sim.Time // not falling; the first at 0
+	At   []sim.Time // not falling, from 0
 	// Sizes of the recorded calls; where a size was not recorded it is negative, or
 	// the slice is empty, and Missing draws instead.
 	// Recorded reasoning is part of the output, drawn reasoning comes before it.

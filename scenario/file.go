@@ -174,7 +174,7 @@ func (t *Trace) speed() float64 {
 // replayed is when a call comes that was recorded at an instant.
 func (t *Trace) replayed(at time.Duration) time.Duration {
 	if t.Speed == nil {
-		return at
+		return min(at, sim.End)
 	}
 	return sim.Nanoseconds(float64(at) / t.speed())
 }

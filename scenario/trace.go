@@ -13,7 +13,7 @@ import (
 )
 
 // ReadTrace reads recorded calls from a file of any of the shapes that package internal/trace knows:
-// arrival times, sped up by t.Speed, from the first at 0, and token counts where columns for them are
+// arrival times, sped up by t.Speed, from t.From or the first at 0, and token counts where columns for them are
 // found. Rows without output tokens are left out unless t says otherwise. It reads at most t.Calls
 // calls, all for 0. The name is that of the file, for errors. Notes say what was guessed and what was
 // left out.
@@ -58,9 +58,8 @@ func (t *Trace) replay(read *trace.Calls, name string) (*fleet.Trace, error) {
 		Cached: read.Values[trace.Cached], Reasoning: read.Values[trace.Reasoning],
 		Read: t.wasRead(read),
 	}
-	first := out.At[0]
 	for i := range out.At {
-		out.At[i] -= first
+		out.At[i] -= read.Read.Start
 	}
 	if err := t.repeat(out, read.Read.Window); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

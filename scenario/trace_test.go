@@ -410,6 +410,23 @@ func TestTraceReadsBack(t *testing.T) {
 	}
 }
 
+// Fleets that replay the calls of one key each keep the order of the file when time 0 is the same date:
+// calls of a at 1 and 4 s, of b at 2 and 3 s.
+func TestTracesOfOneFileShareTheirStart(t *testing.T) {
+	const text = "when,prompt_tokens,output_tokens,key\n2026-06-01 12:00:01,1,1,a\n2026-06-01 12:00:02,1,1,b\n" +
+		"2026-06-01 12:00:03,1,1,b\n2026-06-01 12:00:04,1,1,a\n"
+	for key, want := range map[string][]time.Duration{
+		"a": {time.Second, 4 * time.Second},
+		"b": {2 * time.Second, 3 * time.Second},
+	} {
+		got, _, err := ReadTrace(strings.NewReader(text), "f", Trace{Columns: Columns{Time: "when"},
+			Where: Where{{Column: "key", Values: []string{key}}}, From: "2026-06-01T12:00:00Z"})
+		if err != nil || !slices.Equal(got.At, want) {
+			t.Errorf("key %s: %+v, %v; want %v", key, got, err, want)
+		}
+	}
+}
+
 // What was guessed, sorted, skipped or is not used is told, and check says what was read.
 func TestTraceNotes(t *testing.T) {
 	const text = "time;prompt_tokens;output_tokens;status;model\n2026-06-01 12:00:02;1;1;200;a\n" +

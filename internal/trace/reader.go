@@ -23,19 +23,20 @@ type Report struct {
 	Format   string // a known shape, empty without one
 	Tries    bool   // its rows are attempts
 	Columns  [Fields]string
-	Rows     int    // that were looked at
-	NoOutput int    // rows without output tokens
-	Failed   int    // rows that are calls, with a status that is no success
-	Others   int    // rows that are no calls, such as spans of HTTP
-	Unmet    int    // rows that do not meet the conditions
-	Bad      int    // rows that cannot be read
-	FirstBad error  // why the first of them cannot
-	Outside  int    // calls before From or after To
-	Unsorted int    // rows earlier than the one before
-	Unit     string // of times: "dates", or the unit of plain numbers
-	Guess    string // how the unit was found, when nobody said it
-	Naive    bool   // some dates have no zone
-	Zoned    bool   // some dates have one
+	Rows     int           // that were looked at
+	NoOutput int           // rows without output tokens
+	Failed   int           // rows that are calls, with a status that is no success
+	Others   int           // rows that are no calls, such as spans of HTTP
+	Unmet    int           // rows that do not meet the conditions
+	Bad      int           // rows that cannot be read
+	FirstBad error         // why the first of them cannot
+	Outside  int           // calls before From or after To
+	Unsorted int           // rows earlier than the one before
+	Unit     string        // of times: "dates", or the unit of plain numbers
+	Guess    string        // how the unit was found, when nobody said it
+	Naive    bool          // some dates have no zone
+	Zoned    bool          // some dates have one
+	Start    time.Duration // From, or the first call
 	First    time.Duration
 	Last     time.Duration
 	Window   time.Duration // from From to To, where both are set
@@ -348,8 +349,10 @@ func (in *reader) finish() (*Calls, error) {
 	}
 	from, to := 0, len(c.At)
 	first := c.At[0]
+	c.Read.Start = first
 	if in.o.From.Set {
-		from, _ = slices.BinarySearch(c.At, in.instant(in.o.From, first))
+		c.Read.Start = in.instant(in.o.From, first)
+		from, _ = slices.BinarySearch(c.At, c.Read.Start)
 	}
 	if in.o.To.Set {
 		to, _ = slices.BinarySearch(c.At, in.instant(in.o.To, first))
@@ -359,7 +362,7 @@ func (in *reader) finish() (*Calls, error) {
 			c.Read.when(first), c.Read.when(c.At[len(c.At)-1]))
 	}
 	if in.o.From.Set && in.o.To.Set {
-		c.Read.Window = in.instant(in.o.To, first) - in.instant(in.o.From, first)
+		c.Read.Window = in.instant(in.o.To, first) - c.Read.Start
 	}
 	c.Read.Outside = len(c.At) - (to - from)
 	if in.o.Calls > 0 {

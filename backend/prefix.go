@@ -1,7 +1,6 @@
 package backend
 
 import (
-	"cmp"
 	"slices"
 
 	"stampede/sim"
@@ -12,8 +11,8 @@ import (
 // which the request was received. That counts once its answer has begun: of two requests at once before
 // the first answer has begun both miss and both write.
 type prefix struct {
-	use          // that keeps it longest, of those that count by now
-	coming []use // those that do not count yet, in the order in which they will
+	use         // that keeps it longest, of those that count by now
+	coming uses // those that do not count yet
 }
 
 // use is what a request does to an entry.
@@ -46,13 +45,53 @@ func (b *Backend) recallPrefix(r *Flight, now sim.Time) {
 
 // advance lets the uses count whose time has come.
 func (p *prefix) advance(now sim.Time) {
-	n := 0
-	for ; n < len(p.coming) && p.coming[n].counts <= now; n++ {
-		if u := p.coming[n]; u.until >= p.until {
+	for len(p.coming) > 0 && p.coming[0].counts <= now {
+		u := p.coming[0]
+		p.coming.remove(0)
+		if u.until > p.until || u.until == p.until && u.tokens > p.tokens {
 			p.use = u
 		}
 	}
-	p.coming = slices.Delete(p.coming, 0, n)
+}
+
+// uses is a heap: the first counts before all others.
+type uses []use
+
+func (h *uses) add(u use) {
+	*h = append(*h, u)
+	h.up(len(*h) - 1)
+}
+
+func (h *uses) remove(i int) {
+	last := len(*h) - 1
+	(*h)[i] = (*h)[last]
+	if *h = (*h)[:last]; i < last {
+		h.up(i)
+		h.down(i)
+	}
+}
+
+func (h uses) up(i int) {
+	for above := (i - 1) / 2; i > 0 && h[i].counts < h[above].counts; above = (i - 1) / 2 {
+		h[i], h[above] = h[above], h[i]
+		i = above
+	}
+}
+
+func (h uses) down(i int) {
+	for {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(h); child++ {
+			if h[child].counts < h[least].counts {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
 }
 
 // useOf is what a request does to its entry; false for nothing.
@@ -71,10 +110,7 @@ func (b *Backend) useOf(r *Flight) (p *prefix, u use, ok bool) {
 func (b *Backend) warmPrefix(r *Flight) {
 	if p, u, ok := b.useOf(r); ok {
 		p.advance(b.loop.Now())
-		at, _ := slices.BinarySearchFunc(p.coming, u.counts+1, func(v use, end sim.Time) int {
-			return cmp.Compare(v.counts, end)
-		})
-		p.coming = slices.Insert(p.coming, at, u)
+		p.coming.add(u)
 	}
 }
 
@@ -82,7 +118,7 @@ func (b *Backend) warmPrefix(r *Flight) {
 func (b *Backend) coolPrefix(r *Flight) {
 	if p, u, ok := b.useOf(r); ok {
 		if at := slices.Index(p.coming, u); at >= 0 {
-			p.coming = slices.Delete(p.coming, at, at+1)
+			p.coming.remove(at)
 		}
 	}
 }

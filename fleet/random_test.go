@@ -576,6 +576,46 @@ func TestFleetAsRetrialQueue(t *testing.T) {
 	}
 }
 
+// Calls that take exponential times of rate mu, each delivery its own, and are visible again V after each delivery,
+// before idle workers: there is delivery n+1 where none of those before has answered by nV. They began at 0, V, ...,
+// (n-1)V, so that the probability is the product of exp(-mu j V) over j = 1..n, and with q = exp(-mu V)
+//
+//	deliveries per call  sum over n >= 0 of q^(n(n+1)/2)
+//
+// which is 1.42019 at mu V = 1. All of them answer in the end, and are billed. 40,000 calls; four standard errors.
+func TestDeliveriesOfExponentialWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its tolerance needs all of its calls")
+	}
+	m := model()
+	m.Workers = 500
+	m.Workload = Workload{
+		Calls:      40_000,
+		Sizes:      sized{Prompt: 1, Output: 1},
+		Arrivals:   Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(20)},
+		Redelivery: Redelivery{Deliveries: -1, Visible: s, WhileWorking: true},
+	}
+	m.Provider.Latency.FirstToken = law.Exponential{Beta: 1}
+	var deliveries sim.Moments
+	answers := 0
+	if _, err := m.Run(7, 0, each{
+		call:    func(c *Call) { deliveries.Add(float64(c.Deliveries)) },
+		attempt: func(*Attempt) { answers++ },
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want, q := 0.0, math.Exp(-1)
+	for n := range 20 {
+		want += math.Pow(q, float64(n*(n+1)/2))
+	}
+	if four := 4 * deliveries.StdDev() / 200; math.Abs(deliveries.Mean()-want) > four || four > 0.02 {
+		t.Errorf("%.4f +- %.4f deliveries per call, want %.4f", deliveries.Mean(), four, want)
+	}
+	if got := float64(answers) / 40_000; math.Abs(got-deliveries.Mean()) > 1e-9 {
+		t.Errorf("%g answers per call, want one for each of its %g deliveries", got, deliveries.Mean())
+	}
+}
+
 // A concurrency limit that answers 429, without retries, loses B(10, 8) =
 // 0.12166 of Poisson calls, whatever the law of the service time.
 func TestFleetAsErlangB(t *testing.T) {

@@ -126,6 +126,9 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 		case r.Working && out.Patience != nil:
 			return out, b.errorf("workload.redeliver.while_working",
 				"found it beside workload.patience; a caller that leaves has one delivery at a time; want one of them")
+		case r.Working && w.Sessions != nil:
+			return out, b.errorf("workload.redeliver.while_working",
+				"found it beside workload.sessions, whose turns follow each other; want one of them")
 		case !r.Working && !r.Failed:
 			return out, b.errorf("workload.redeliver.failed",
 				"found false, so that nothing is delivered again; want while_working: true as well")

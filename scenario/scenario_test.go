@@ -266,6 +266,9 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"while working for one who leaves", "batch: {calls: 10}",
 			"batch: {calls: 10}\n  patience: 5s\n  redeliver: {while_working: true, visible_after: 5s}",
 			[]string{"workload.redeliver.while_working: found it beside workload.patience"}},
+		{"turns while working", "batch: {calls: 10}", "sessions: {users: 3, turns: 3, count: 9}\n  " +
+			"redeliver: {while_working: true, visible_after: 5s}",
+			[]string{"workload.redeliver.while_working: found it beside workload.sessions, whose turns follow each"}},
 		{"failures are dropped", "batch: {calls: 10}", "batch: {calls: 10}\n  redeliver: {failed: false}",
 			[]string{"workload.redeliver.failed: found false, so that nothing is delivered again"}},
 		{"unknown queue", "batch: {calls: 10}", "batch: {calls: 10}\n  redeliver: sqss",

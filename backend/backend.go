@@ -43,6 +43,7 @@ const (
 	ends                 // the provider is done with a request
 	marks                // the batch gets to a first or a last token
 	replies              // a reply reaches the client
+	departs              // a request that waited at its client is sent
 	Kinds                // the first that is not a backend's
 )
 
@@ -54,10 +55,11 @@ const ForProvider = 0
 type News uint8
 
 const (
-	Nothing News = iota
-	Taken        // the provider has taken the request in or refused it: Due says when the reply comes, if it is known
-	Began        // the first token of a stream is at the client, which watches for it
-	Replied      // the reply is: the Result is complete, and the owner lets the request go
+	Nothing  News = iota
+	Taken         // the provider has taken the request in or refused it: Due says when the reply comes, if it is known
+	Began         // the first token of a stream is at the client, which watches for it
+	Replied       // the reply is: the Result is complete, and the owner lets the request go
+	Departed      // a request that waited at its client is on its way
 )
 
 // Backend is a provider at work. Use New.
@@ -115,6 +117,8 @@ func (b *Backend) Handle(e Event) (News, uint32) {
 		b.end(r)
 	case replies:
 		return b.reply(r)
+	case departs:
+		return b.depart(r)
 	case starts:
 		r.watch = sim.Timer{}
 		return Began, r.Owner

@@ -11,6 +11,9 @@ import (
 // Reply the owner has set, what the provider will have generated for it. A client that stays is
 // one that no longer waits but keeps the connection.
 func (b *Backend) Leave(r *Flight, stays bool) {
+	if r.replied { // and nothing is left of it
+		return
+	}
 	now := b.loop.Now()
 	b.loop.Cancel(r.watch)
 	r.gone = true

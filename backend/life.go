@@ -28,6 +28,30 @@ func (b *Backend) Send(r *Flight) provider.Reachability {
 	return reach
 }
 
+// SendAt sends a request at an instant to come. Its owner hears of it then, by Departed.
+func (b *Backend) SendAt(r *Flight, at sim.Time) { b.loop.At(at, b.event(departs, r)) }
+
+// depart sends a request that waited at its client.
+func (b *Backend) depart(r *Flight) (News, uint32) {
+	if r.gone {
+		b.requests.Free(r.self)
+		return Nothing, 0
+	}
+	b.Send(r)
+	return Departed, r.Owner
+}
+
+// Reach is how a request that was sent reaches its provider.
+func (r *Flight) Reach() provider.Reachability {
+	switch r.state {
+	case refused:
+		return provider.RefusedConn
+	case hung:
+		return provider.Unreachable
+	}
+	return provider.Reachable
+}
+
 // refuse sends an error back to the client.
 func (b *Backend) refuse(r *Flight, after time.Duration) {
 	r.state, r.replyAt = refused, b.loop.Now()+after

@@ -383,6 +383,7 @@ func TestBoundsOnRandomModels(t *testing.T) {
 			} else {
 				f.Workload.Calls += 40
 			}
+			f.PerRequest = 0 // so that records tell when replies left the provider
 			if steady {
 				f.Workload.Sizes = Drawn{Prompt: law.Constant(100), Output: law.Constant(50), MaxTokens: 80}
 			}

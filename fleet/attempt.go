@@ -15,7 +15,8 @@ func (r *run) firstToken(a *attempt) {
 	r.loop.Cancel(a.timer)
 	timer, at := policy.NoTimer, sim.Never
 	if whole := t.Whole(int(c.tries)); whole > 0 {
-		timer, at = policy.AttemptTimer, a.Sent+whole
+		sent := a.Received - r.backends[a.backend].RoundTrip()/2
+		timer, at = policy.AttemptTimer, sent+whole
 	}
 	if end, layer := r.expiry(c); layer >= 0 && end < at {
 		timer, at, a.layer = policy.CallTimer, end, uint8(layer)

@@ -174,8 +174,8 @@ func (r *run) leave(c *call) {
 		for _, b := range r.backends {
 			b.CatchUp()
 		}
-		if r.due(c) { // if it is no answer, then the caller leaves
-			r.extra(c).patience = r.loop.Timer(r.loop.Now(), event(leave, c.self))
+		if at, there := r.due(c); there { // if it is no answer, then the caller leaves
+			r.extra(c).patience = r.loop.Timer(at, event(leave, c.self))
 			return
 		}
 		r.cancelHedge(c)

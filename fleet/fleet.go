@@ -61,13 +61,16 @@ type Model struct {
 type Fleet struct {
 	Name      string
 	Workload  Workload
-	Instances int      // client processes, at least 1; each has its own gate
-	Workers   int      // per instance, at most; 0 means that each call brings its own
-	Scaling   Scaling  // of the workers over time
-	Dealt     Dealing  // of calls that come by themselves, to instances
-	Queue     Queueing // of such calls, before workers
-	Client    policy.Client
-	Price     cost.Price
+	Instances int     // client processes, at least 1; each has its own gate
+	Workers   int     // per instance, at most; 0 means that each call brings its own
+	Scaling   Scaling // of the workers over time
+	// PerRequest is what a client process takes to send a request, and again to handle its reply: one
+	// thing at a time. 0 means no time.
+	PerRequest time.Duration
+	Dealt      Dealing  // of calls that come by themselves, to instances
+	Queue      Queueing // of such calls, before workers
+	Client     policy.Client
+	Price      cost.Price
 	// Deployments serve the same calls as the model's own provider at Price: Client.Route chooses
 	// among it and them.
 	Deployments []Target

@@ -17,6 +17,7 @@ type group struct {
 	crew      *crew           // where the number of workers changes
 	thoughts  []uint64        // how often each worker has paused
 	starts    []sim.Time      // of the last call of each worker, of a workload with Every
+	free      []sim.Time      // by instance: when its process is, where its work takes time
 	terms     []backend.Terms // by target
 	providers []uint8         // by target
 	entry     uint64          // of the cache that all calls share; 0 means none
@@ -55,6 +56,9 @@ func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
 	for what := range Adapted(Adapteds) {
 		n, _ := f.Adapts(what)
 		g.adapts = g.adapts || n > 0
+	}
+	if f.PerRequest > 0 {
+		g.free = make([]sim.Time, f.Instances)
 	}
 	t := &f.Client.Timeouts
 	for i := range f.Targets() {

@@ -61,7 +61,8 @@ func (r *run) visible(c *call) {
 			b.CatchUp()
 		}
 		for id := m.last; id > 0; id = r.extra(r.calls.At(id)).earlier {
-			if r.due(r.calls.At(id)) { // if it is no answer, then it is visible
+			// if it is no answer, then it is visible; as it is while a reply waits for its process
+			if at, there := r.due(r.calls.At(id)); there && at == r.loop.Now() {
 				c.timer = r.loop.Timer(r.loop.Now(), event(redeliver, c.self))
 				return
 			}

@@ -230,6 +230,7 @@ func randomFleet(t *rapid.T) Fleet {
 	if f.Workload.Sessions == nil && f.Workload.Cache.Scope == OfSession {
 		f.Workload.Cache.Scope = OfFleet
 	}
+	f.PerRequest = rapid.SampledFrom([]time.Duration{0, 0, ms, 300 * ms}).Draw(t, "per request")
 	f.Dealt = Dealing(rapid.IntRange(0, 1).Draw(t, "dealt"))
 	if f.Workload.Arrivals != nil && f.Workers > 0 {
 		f.Queue = Queueing(rapid.IntRange(0, 1).Draw(t, "queue"))

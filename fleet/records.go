@@ -109,7 +109,7 @@ type Attempt struct {
 	Target   int      // from 0
 	Hedge    bool     // sent beside another
 	Arrived  sim.Time // of its call
-	Sent     sim.Time
+	Sent     sim.Time // by its client, whose process may take time for it (see Fleet.PerRequest)
 	Ended    sim.Time // the reply arrived, or the client gave the attempt up
 
 	backend.Result // of the provider

@@ -142,6 +142,7 @@ const (
 	leave                            // a caller's patience ends
 	scales                           // the number of workers changes, or is decided on
 	staffs                           // workers have started
+	handled                          // a client process handles a reply
 	tires                            // a call has waited for as long as it may at the gate or the pacer
 	paces                            // there is room at a pacer for the first in its line
 )
@@ -176,7 +177,9 @@ func (r *run) handle(e backend.Event) {
 		news, attempt := r.backends[e.Of].Handle(e)
 		switch news {
 		case backend.Replied:
-			r.replied(r.attempts.At(attempt))
+			r.reaches(r.attempts.At(attempt))
+		case backend.Departed:
+			r.departed(r.attempts.At(attempt))
 		case backend.Taken:
 			r.taken(r.attempts.At(attempt))
 		case backend.Began:
@@ -192,6 +195,8 @@ func (r *run) handle(e backend.Event) {
 		r.takeTurn(&r.groups[e.Of], e.ID)
 	case e.Kind == cut:
 		r.cutOff(r.attempts.At(e.ID))
+	case e.Kind == handled:
+		r.replied(r.attempts.At(e.ID))
 	case e.Kind == scales:
 		r.scale(&r.groups[e.Of])
 	case e.Kind == staffs:

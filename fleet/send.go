@@ -68,8 +68,13 @@ func (r *run) send(c *call, generation uint32, hedge bool, expiry sim.Time, laye
 		takes := need(c)
 		m.SentTo(now, c.target, &takes)
 	}
-	reach := r.request(c, a, g)
-	r.startTimer(c, g, a, reach, expiry, layer)
+	b := r.backends[a.backend]
+	a.flight = r.request(b, c, a, g)
+	if g.free == nil {
+		r.startTimer(c, g, a, b.Send(a.flight), expiry, layer)
+	} else {
+		b.SendAt(a.flight, g.pass(c.instance, now))
+	}
 	if int(c.hedges) < g.Client.Hedge.MaxAttempts() {
 		if after, ok := m.HedgeDelay(); ok {
 			r.extra(c).hedge = r.loop.Timer(now+after, event(hedges, c.self))
@@ -80,24 +85,23 @@ func (r *run) send(c *call, generation uint32, hedge bool, expiry sim.Time, laye
 // startTimer chooses the timer before the first byte of an attempt, and starts it where it may
 // fire before the provider has looked at the request.
 func (r *run) startTimer(c *call, g *group, a *attempt, reach provider.Reachability, expiry sim.Time, layer int) {
+	now := r.loop.Now()
 	timer, span := g.Client.Timeouts.BeforeFirstByte(int(c.tries), reach != provider.Unreachable)
-	if layer >= 0 && (timer == policy.NoTimer || expiry < a.Sent+span) {
-		timer, span, a.layer = policy.CallTimer, max(0, expiry-a.Sent), uint8(layer)
+	if layer >= 0 && (timer == policy.NoTimer || expiry < now+span) {
+		timer, span, a.layer = policy.CallTimer, max(0, expiry-now), uint8(layer)
 	}
 	if a.timerKind = timer; timer == policy.NoTimer {
 		return
 	}
-	a.until = a.Sent + span
+	a.until = now + span
 	if reach != provider.Reachable || span <= r.backends[a.backend].RoundTrip()/2 {
 		a.timer = r.loop.Timer(a.until, event(cut, a.self))
 	}
 }
 
-// request sends the request of an attempt to its provider.
-func (r *run) request(c *call, a *attempt, g *group) provider.Reachability {
-	b := r.backends[a.backend]
+// request fills in the request of an attempt.
+func (r *run) request(b *backend.Backend, c *call, a *attempt, g *group) *backend.Flight {
 	req := b.New(&a.Result)
-	a.flight = req
 	req.Call, req.Tenant, req.Attempt = c.provided(), int(c.fleet), int(c.attempts)
 	req.Prompt, req.Cached, req.MaxTokens = int(c.size.Prompt), int(c.size.Cached), int(c.size.MaxTokens)
 	req.Output, req.Reasoning = c.size.Output, c.size.Reasoning
@@ -110,7 +114,7 @@ func (r *run) request(c *call, a *attempt, g *group) provider.Reachability {
 	if g.Client.IdempotencyKey {
 		req.Key = c.key()
 	}
-	return b.Send(req)
+	return req
 }
 
 // hedge sends a second attempt beside the first, when a place at the gate is free, the
@@ -125,7 +129,7 @@ func (r *run) hedge(c *call) {
 	for aid := c.flight; aid > 0; aid = r.attempts.At(aid).next {
 		r.backends[r.attempts.At(aid).backend].CatchUp()
 	}
-	if r.leaves(c) <= now || r.due(c) {
+	if _, there := r.due(c); there || r.leaves(c) <= now {
 		return
 	}
 	var req policy.Request
@@ -150,16 +154,20 @@ func (r *run) hedge(c *call) {
 	r.send(c, a.Generation, true, expiry, layer)
 }
 
-// due reports whether the reply to an attempt of a call is there at this instant.
-func (r *run) due(c *call) bool {
+// due reports whether the reply to an attempt of a call is there at this instant, and when it is
+// handled.
+func (r *run) due(c *call) (handled sim.Time, there bool) {
+	now := r.loop.Now()
 	for aid := c.flight; aid > 0; {
 		a := r.attempts.At(aid)
-		if reply, _ := r.backends[a.backend].Due(a.flight); reply == r.loop.Now() {
-			return true
+		if reply, _ := r.backends[a.backend].Due(a.flight); reply < now { // its process has not come to it
+			return a.until, true
+		} else if reply == now {
+			return now, true
 		}
 		aid = a.next
 	}
-	return false
+	return 0, false
 }
 
 // cancelHedge calls off the hedge to come.

@@ -194,7 +194,9 @@ func (b *builder) fleet(f *OtherFleet, horizon Span) (out fleet.Fleet, err error
 	if f.Fleet.Instances < 1 || f.Fleet.Instances > 1_000_000 {
 		return out, b.errorf("fleet.instances", "found %d; want 1 to 1,000,000", f.Fleet.Instances)
 	}
-	out = fleet.Fleet{Name: oneLine(f.Fleet.Name), Instances: f.Fleet.Instances}
+	out = fleet.Fleet{
+		Name: oneLine(f.Fleet.Name), Instances: f.Fleet.Instances, PerRequest: time.Duration(f.Fleet.PerRequest),
+	}
 	if out.Workers, out.Scaling, err = b.workers(&f.Fleet.Workers); err != nil {
 		return out, err
 	}

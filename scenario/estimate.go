@@ -100,6 +100,13 @@ func (s *Scenario) parts(fleets []averages) (out []part) {
 			out[len(out)-1].workers = true
 		}
 	}
+	if each := 2 * m.PerRequest.Seconds(); each > 0 {
+		processes := "process"
+		if m.Instances > 1 {
+			processes += "es"
+		}
+		places(fmt.Sprintf("%d client %s, %v a request", m.Instances, processes, 2*m.PerRequest), int64(m.Instances), each)
+	}
 	if g := m.Client.Gate.Semaphore; g > 0 {
 		what := fmt.Sprintf("gate of %d", g)
 		if m.Instances > 1 {

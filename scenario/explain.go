@@ -34,6 +34,9 @@ func (s *Scenario) Explain(w io.Writer) {
 	if s.Workload.Reasoning.set() {
 		line("  Before each answer: %s of reasoning.", s.explainSize(s.Workload.Reasoning))
 	}
+	if m.PerRequest > 0 {
+		line("  A client process takes %v for each request and again for each reply.", m.PerRequest)
+	}
 	if m.Scaling.On() {
 		line("  Workers of each instance: %v.", &m.Scaling)
 	}

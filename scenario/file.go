@@ -219,13 +219,14 @@ type Redeliver struct {
 
 // Fleet is who makes the calls.
 type Fleet struct {
-	Name      string   `yaml:"name"`
-	Key       string   `yaml:"key" none:"no key"`
-	Priority  int      `yaml:"priority"`
-	Instances int      `yaml:"instances" default:"1"`
-	Dispatch  Dispatch `yaml:"dispatch"`
-	Queue     Queue    `yaml:"queue"`
-	Workers   Workers  `yaml:"workers" none:"one worker per call" unlimited:"one worker per call"`
+	Name       string   `yaml:"name"`
+	Key        string   `yaml:"key" none:"no key"`
+	Priority   int      `yaml:"priority"`
+	Instances  int      `yaml:"instances" default:"1"`
+	Dispatch   Dispatch `yaml:"dispatch"`
+	Queue      Queue    `yaml:"queue"`
+	PerRequest Span     `yaml:"per_request" none:"no time"`
+	Workers    Workers  `yaml:"workers" none:"one worker per call" unlimited:"one worker per call"`
 }
 
 // OtherFleet is another fleet that calls the same provider.

@@ -52,7 +52,7 @@ func TestMistakesAreExplained(t *testing.T) {
 			[]string{"f.yaml:5:3: ", "prompt_tokens"}},
 		{"not YAML", "{calls: 10}", "{calls: 10", []string{"f.yaml:", "not YAML"}},
 		{"list for a mapping", "fleet: {workers: 2}", "fleet: [2]",
-			[]string{"f.yaml:7:8: fleet: found a list; want a mapping of dispatch, instances, key, name, priority, " +
+			[]string{"f.yaml:7:8: fleet: found a list; want a mapping of dispatch, instances, key, name, per_request, priority, " +
 				"queue, workers"}},
 		{"no unit", "policy: own-the-loop", "policy: {retry: {deadline: 45}}",
 			[]string{`policy.retry.deadline: found "45"; want a time with its unit`}},
@@ -1338,6 +1338,10 @@ func TestWhatBinds(t *testing.T) {
 			[]string{"Bound by: requests 60/min, 60 calls/min; arrivals need 100 calls in 20s."}},
 		{"calls paced from start to start: the larger of 6 s and 20 s", "workload: {closed: {calls: 90, every: 20s}}",
 			[]string{"Bound by: 30 workers, 20 s a call, 90 calls/min: 1m for 90 calls."}},
+		// 50 ms to send and 50 ms to handle a reply.
+		{"a client process", "workload: {batch: {calls: 90}}\nfleet: {per_request: 50ms, workers: 1000}",
+			[]string{"A client process takes 50ms for each request and again for each reply.",
+				"Bound by: 1 client process, 100ms a request, 600 calls/min: 9s for 90 calls."}},
 		{"what others take", "workload: {open: {rate: 70/min}}\nhorizon: 20m\nprovider: {limits: [{resource: " +
 			"requests, limit: 80/min}]}\n" +
 			"other_fleets: [{workload: {open: {rate: 20/min}, prompt_tokens: 10, output_tokens: 10}, fleet: {name: " +

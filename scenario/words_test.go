@@ -125,6 +125,7 @@ func TestNoneAndUnlimited(t *testing.T) {
 		{"workload.cache.", "workload.cached_share=0"}, {"workload.cache.", "workload.cache_lifetime=unlimited"},
 		{"workload.cache.", "workload.cache={prefix: 60, lifetime: 9m, minimum: 50}"},
 		{"workload.redeliver.visible_after", "workload.redeliver={deliveries: 3, visible_after: 30s}"},
+		{"fleet.per_request", "fleet.per_request=1ms"},
 		{"fleet.workers", "workload.redeliver=none"}, {"fleet.workers.", "workload.redeliver=none"},
 		{"fleet.workers.schedule", "fleet.workers=[{at: 0, count: 1}, {at: 1s, count: 2}]"},
 		{"fleet.workers.schedule.", "fleet.workers=[{at: 0, count: 1}, {at: 1s, count: 2}]"},

@@ -87,7 +87,7 @@ var WaitWords = words.Glossary[Wait]{
 	WorkerWait:     {"worker", "for a free worker"},
 	GateWait:       {"gate", "for the instance's concurrency gate"},
 	PacerWait:      {"pacer", "for the instance's pacer"},
-	BreakerWait:    {"breaker", "for the circuit breaker to close"},
+	BreakerWait:    {"breaker", "for the circuit breaker to close or a cooldown to end"},
 	BackoffWait:    {"backoff", "in the client's own backoff"},
 	RetryAfterWait: {"retry_after", "as the server's Retry-After asked"},
 	RedeliveryWait: {"redelivery", "for the queue to deliver the call again"},

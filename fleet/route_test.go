@@ -276,3 +276,31 @@ func TestHourlyPriceOfDeployments(t *testing.T) {
 		t.Errorf("%v an hour, want 23", got)
 	}
 }
+
+// A hedge goes where a retry would: of calls whose first attempt hangs at a, to b, or to a again.
+func TestHedgesAreRouted(t *testing.T) {
+	for retry, want := range map[policy.RetryRoute]string{
+		policy.RetryOther: "a1 b2 answered 2.5", policy.RetryStays: "a1 a2 answered 11",
+		policy.RetryAnew: "a1 a2 answered 11",
+	} {
+		m := model()
+		m.Workers = 0
+		m.Workload = Workload{Calls: 1, Sizes: sized{Prompt: 1, Output: 1},
+			Arrivals: Renewal{Gap: law.Constant(1), Rate: Constant(1)}}
+		m.Provider = provider.Config{Latency: provider.Latency{FirstToken: law.Constant(10)}}
+		deployed(&m, 2)
+		m.Others[0].Latency.FirstToken = law.Constant(0.5)
+		m.Client.Hedge = policy.Hedge{After: s, Cancel: true}
+		m.Client.Route = policy.Route{By: policy.RouteFirst, Retry: retry}
+		attempts, answered := map[int]string{}, 0.0
+		if _, err := m.Run(1, 0, each{
+			attempt: func(a *Attempt) { attempts[a.Number] = fmt.Sprintf("%c%g ", 'a'+a.Target, a.Sent.Seconds()) },
+			call:    func(c *Call) { answered = c.Ended.Seconds() },
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%s%sanswered %g", attempts[1], attempts[2], answered); got != want {
+			t.Errorf("%v: %s, want %s", retry, got, want)
+		}
+	}
+}

@@ -96,12 +96,13 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 			errs.Add(b.paceDeclares(i, m.Fleets()[i]))
 		}
 	}
-	m.Provider, err = b.provider("provider", &f.Provider, tenants)
+	if m.Provider, err = b.provider("provider", &f.Provider, tenants); err == nil {
+		err = b.deployments(f, &m, tenants) // which would repeat what is wrong with the provider
+	}
 	errs.Add(err)
 	if sound() {
 		b.warm(&m, f.Provider.Limits)
 	}
-	errs.Add(b.deployments(f, &m, tenants))
 	b.undeclared = slices.DeleteFunc(b.undeclared, func(i int) bool { return i > 0 }) // only the main fleet falls back
 	for i, target := range f.Fallbacks {
 		path := fmt.Sprintf("fallbacks.%d", i)

@@ -36,6 +36,9 @@ func (b *builder) deployment(t *Deployment, base *Provider) error {
 			}
 		}
 		if named != nil {
+			if named.Kind != strict.Scalar {
+				return named.Fail(strict.Join(w.path, "preset"), "found %v; want the name of a provider", named.Kind)
+			}
 			preset, err := FindPreset("provider", named.Text)
 			if err != nil {
 				return named.Fail(w.path, "%v", err)

@@ -130,6 +130,9 @@ func TestMistakesInDeployments(t *testing.T) {
 		{"keys: 49", "keys: found 49; want at most 48"},
 		{"deployments: [{copies: 48}]",
 			"deployments.0.copies: found 49 deployments or more in all; want at most 48"},
+		{"deployments: [{preset: [a]}]", "deployments.0.preset: found a list; want the name of a provider"},
+		{"deployments: [7]", `deployments.0: found "7"; no such provider`},
+		{"deployments: [[]]", "deployments.0: found a list; want a mapping"},
 		{"deployments: [{weight: 0}]", `deployments.0.weight: found "0"; want more than 0`},
 		{"deployments: [{wieght: 2}]", `deployments.0.wieght: unknown field; did you mean "weight"?`},
 		{"deployments: [{name: us}]", `deployments.0.name: found "us"; want a name of its own`},
@@ -187,6 +190,34 @@ func TestLiteLLMCooldowns(t *testing.T) {
 		}
 		if alone := policy.NewInstances(&client, 1, 1, []float64{1}).At(0); !alone.Stateless() {
 			t.Errorf("%s: a single deployment may rest", c.preset)
+		}
+	}
+}
+
+// What check says of deployments. Together 600 + 2 x 60 requests a minute; a gate of 4 before answers of 2 s lets 120
+// calls a minute through.
+func TestExplainDeployments(t *testing.T) {
+	const text = `
+workload: {open: {rate: 10/s, calls: 7200}, prompt_tokens: 100, output_tokens: 10}
+provider: {name: us, limits: [{resource: requests, limit: 600/min}], latency: {first_token: 2s}}
+deployments: [{name: eu, copies: 2, weight: 0.1, limits: [{resource: requests, limit: 60/min}], price: gpt-4o}]
+policy: {gate: {semaphore: 4}, route: {by: least_busy}}
+`
+	s, err := Read([]byte(text), "routed", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	s.Explain(&out)
+	said := strings.Join(strings.Fields(out.String()), " ")
+	for _, want := range []string{
+		"us; requests 600/min, token bucket; 2 further deployments.",
+		"Deployment: eu 1; requests 60/min, token bucket; weight 0.1; gpt-4o:",
+		"Each attempt goes to one of these 3, the one with the fewest attempts in flight.",
+		"routed by least_busy", "3 deployments together 720 calls/min", "gate of 4 120 calls/min",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
 }

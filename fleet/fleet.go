@@ -150,12 +150,12 @@ func (m *Model) end() sim.Time {
 }
 
 // MeasuredTo is where the measured time of one fleet, or for a negative number of all, ends:
-// at the horizon, or with its last call where all calls of a given number ended before.
+// at the horizon, or with its last call where all calls or sessions of a given number ended before.
 func (m *Model) MeasuredTo(s *Summary, only int) (end sim.Time) {
 	for i, f := range m.Fleets() {
 		switch {
 		case only >= 0 && only != i:
-		case m.Horizon > 0 && (f.Workload.Calls == 0 || s.NotStarted[i] > 0):
+		case m.Horizon > 0 && (!f.Workload.Bounded() || s.NotStarted[i] > 0 || s.SessionsCut[i] > 0):
 			return m.Horizon
 		default:
 			end = max(end, s.Last[i])
@@ -345,7 +345,7 @@ func (m *Model) Check() error {
 			return fmt.Errorf("the turns of a session follow each other and are not delivered while one is worked on")
 		case f.Workload.Cache.Scope == OfSession && f.Workload.Sessions == nil:
 			return fmt.Errorf("a cache of sessions where there are none")
-		case f.Workload.Calls == 0 && m.Horizon == 0 && (f.Workload.Sessions == nil || f.Workload.Sessions.Count == 0):
+		case !f.Workload.Bounded() && m.Horizon == 0:
 			return fmt.Errorf("neither a number of calls nor a horizon: the run would never end")
 		}
 	}

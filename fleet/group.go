@@ -27,6 +27,7 @@ type group struct {
 	started   uint64          // calls that arrived
 	paces     []sim.Timer     // by pacer with a line: when there is room for the first
 	opened    uint64          // sessions that began
+	cut       uint64          // sessions that the horizon cut short
 
 	arrivals, prompts, outputs, reasoning, thinking, patience, jitter, shedding, dealing, routing sim.Key
 	turns, growth                                                                                 sim.Key

@@ -128,9 +128,12 @@ func (a *Attempt) Class() wire.Class { return a.Reply.Class() }
 // Summary is what a run reports besides its records.
 type Summary struct {
 	Events     uint64
-	End        sim.Time         // of the last event
-	MeasuredTo sim.Time         // the end of the measured time of all fleets
-	Last       []sim.Time       // by fleet: the end of its last call
-	NotStarted []uint64         // by fleet: of a bounded number of calls, those that never started
-	Uses       [][]provider.Use // by provider and limit, in the measured time; nil where that never began
+	End        sim.Time   // of the last event
+	MeasuredTo sim.Time   // the end of the measured time of all fleets
+	Last       []sim.Time // by fleet: the end of its last call
+	NotStarted []uint64   // by fleet: of a bounded number of calls, those that never started
+	// SessionsCut are, by fleet, of a bounded number of sessions those that the horizon cut short or kept from
+	// starting.
+	SessionsCut []uint64
+	Uses        [][]provider.Use // by provider and limit, in the measured time; nil where that never began
 }

@@ -55,13 +55,19 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	if err := errors.Join(r.accounting.err, r.loop.Err()); err != nil {
 		return Summary{}, err
 	}
-	summary := Summary{Events: r.loop.Events(), End: r.loop.Now(), NotStarted: make([]uint64, len(r.groups))}
+	summary := Summary{
+		Events: r.loop.Events(), End: r.loop.Now(),
+		NotStarted: make([]uint64, len(r.groups)), SessionsCut: make([]uint64, len(r.groups)),
+	}
 	started := uint64(0)
 	for i := range r.groups {
 		g := &r.groups[i]
 		started += g.started
 		if g.Workload.Calls > 0 {
 			summary.NotStarted[i] = g.Workload.Calls - g.started
+		}
+		if s := g.Workload.Sessions; s != nil && s.Count > 0 {
+			summary.SessionsCut[i] = s.Count - g.opened + g.cut
 		}
 	}
 	var ledger provider.Ledger

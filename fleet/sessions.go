@@ -44,6 +44,9 @@ func (m *Model) HasSessions() bool {
 	return slices.ContainsFunc(m.Fleets(), func(f *Fleet) bool { return f.Workload.Sessions != nil })
 }
 
+// Bounded reports whether the workload ends by itself.
+func (w *Workload) Bounded() bool { return w.Calls > 0 || w.Sessions != nil && w.Sessions.Count > 0 }
+
 // drawn reports whether sizes are drawn, as those of turns are.
 func (w *Workload) drawn() bool {
 	_, ok := w.Sizes.(Drawn)
@@ -181,6 +184,7 @@ func (r *run) thinkOfTurn(g *group, id uint32, s *session) {
 		at += sim.Seconds(law.Sample(g.thinking.Uniform(s.number, uint64(s.turn))))
 	}
 	if r.Horizon > 0 && at >= r.Horizon {
+		g.cut++
 		r.forgetSession(g, id)
 		return
 	}

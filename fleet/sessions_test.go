@@ -123,6 +123,27 @@ func TestSessions(t *testing.T) {
 	}
 }
 
+// The measured time ends with the last call of the last session, at 10.5 s, unless the horizon cuts a session short or
+// keeps one from starting, or there is no last one.
+func TestSessionsAreMeasuredToTheirEnd(t *testing.T) {
+	for _, c := range []struct {
+		count         uint64
+		horizon, want sim.Time
+	}{
+		{2, 0, 10500 * ms}, {2, 20 * s, 10500 * ms}, {2, 9 * s, 9 * s}, {3, 20 * s, 20 * s}, {0, 20 * s, 20 * s},
+	} {
+		m := talks(t)
+		m.Workload.Sessions.Count, m.Horizon = c.count, c.horizon
+		summary, err := m.Run(1, 0, Listeners{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if summary.MeasuredTo != c.want {
+			t.Errorf("%d sessions, horizon %v: measured to %v, want %v", c.count, c.horizon, summary.MeasuredTo, c.want)
+		}
+	}
+}
+
 // A turn reads the prompt of the turn before, received 3 s earlier, and writes the rest. In thousands of
 // nano-dollars a new token costs 10, a read one 1, a written one 12.5, one of the answer 20:
 //

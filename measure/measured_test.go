@@ -286,7 +286,7 @@ provider: {faults: [{status: 503, at: 10s, for: 10s}]}
 	seen(25_910, 2)
 	seen(25_920, 3)
 	seen(31_000, 8) // after the horizon
-	tl.finish(&fleet.Summary{NotStarted: []uint64{0}, Last: []sim.Time{31 * time.Second}})
+	tl.finish(&fleet.Summary{NotStarted: []uint64{0}, SessionsCut: []uint64{0}, Last: []sim.Time{31 * time.Second}})
 	values := tl.Values()
 	for name, want := range map[string]float64{
 		"peak_in_flight": 4, "peak_in_flight_after_trigger": 3,

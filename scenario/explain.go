@@ -186,7 +186,7 @@ func (s *Scenario) explainMeasured() string {
 	if s.Horizon > 0 {
 		bounded := true
 		for i, f := range s.Model.Fleets() {
-			bounded = bounded && (f.Workload.Calls > 0 || s.Measured() >= 0 && s.Measured() != i)
+			bounded = bounded && (f.Workload.Bounded() || s.Measured() >= 0 && s.Measured() != i)
 		}
 		if to = s.Horizon.String(); bounded {
 			to += ", or the end of the last call where all have arrived by then"

@@ -80,8 +80,8 @@ func (t *Trace) repeat(out *fleet.Trace, window time.Duration) error {
 	if int64(t.Repeat) > trace.MaxCalls/int64(n) {
 		return fmt.Errorf("%d calls, repeated %d times, are more than %d", n, t.Repeat, trace.MaxCalls)
 	}
-	period := out.At[n-1] / time.Duration(max(1, n-1))
-	period += out.At[n-1]
+	span := out.At[n-1] - out.At[0]
+	period := span + span/time.Duration(max(1, n-1))
 	if window > 0 {
 		period = window
 	}

@@ -322,6 +322,10 @@ func TestTracesRepeat(t *testing.T) {
 			"three times", Trace{Repeat: 3},
 			seconds(0, 1, 5, 7.5, 8.5, 12.5, 15, 16, 20), []int32{1, 2, 3, 1, 2, 3, 1, 2, 3},
 		},
+		{
+			"after a second", Trace{Repeat: 2, From: "1s"},
+			seconds(0, 4, 8, 12), []int32{2, 3, 2, 3},
+		},
 		{"once", Trace{Repeat: 1}, seconds(0, 1, 5), []int32{1, 2, 3}},
 		{
 			"of a window", Trace{Repeat: 2, From: "0s", To: "2s"},
@@ -392,7 +396,8 @@ func TestTraceReadsBack(t *testing.T) {
 	s, err := Read([]byte("workload: {trace: {file: f.csv, columns: {time: when}, where: {status: success, "+
 		"model: [a, b]}, time_zone: Europe/Berlin, from: 2026-06-01T10:00:00Z, to: 1m, repeat: 3, bad_rows: skip, "+
 		"speed: 2}}"), "f",
-		Options{Dir: dir, Set: []string{"workload.trace.where.model=b"}})
+		Options{Dir: dir, Set: []string{"workload.trace.where.model=b", "workload.trace.where.key=x",
+			"workload.trace.where.key=null"}})
 	if err != nil {
 		t.Fatal(err)
 	}

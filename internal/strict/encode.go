@@ -64,8 +64,11 @@ func encode(out *bytes.Buffer, v reflect.Value) error {
 
 func pairs(out *bytes.Buffer, m mapping) error {
 	keys, values := m.Mapping()
+	out.WriteByte('{')
 	for i, key := range keys {
-		out.WriteByte("{,"[min(i, 1)])
+		if i > 0 {
+			out.WriteByte(',')
+		}
 		if err := text(out, key); err != nil {
 			return err
 		}
@@ -74,7 +77,7 @@ func pairs(out *bytes.Buffer, m mapping) error {
 			return err
 		}
 	}
-	out.WriteString("}")
+	out.WriteByte('}')
 	return nil
 }
 

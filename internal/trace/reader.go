@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,34 +15,6 @@ var errEnough = errors.New("enough calls")
 
 // lookahead is how many rows after the last wanted call are looked at to see whether rows are sorted.
 const lookahead = 100
-
-// Report is what was read, for people.
-type Report struct {
-	Layout   string // CSV, JSON lines, ...; with gzip or UTF-16
-	Format   string // a known shape, empty without one
-	Tries    bool   // its rows are attempts
-	Columns  [Fields]string
-	Rows     int           // that were looked at
-	NoOutput int           // rows without output tokens
-	Failed   int           // rows that are calls, with a status that is no success
-	Others   int           // rows that are no calls, such as spans of HTTP
-	Unmet    int           // rows that do not meet the conditions
-	Bad      int           // rows that cannot be read
-	FirstBad error         // why the first of them cannot
-	Outside  int           // calls before From or after To
-	Unsorted int           // rows earlier than the one before
-	Unit     string        // of times: "dates", or the unit of plain numbers
-	Guess    string        // how the unit was found, when nobody said it
-	Naive    bool          // some dates have no zone
-	Zoned    bool          // some dates have one
-	Start    time.Duration // From, or the first call
-	First    time.Duration
-	Last     time.Duration
-	Window   time.Duration // from From to To, where both are set
-	// Ties are calls at the time of the one before, where all times are whole seconds and columns were
-	// found.
-	Ties int
-}
 
 // reader turns rows into calls.
 type reader struct {
@@ -294,133 +265,3 @@ func quoted(text string) string {
 	}
 	return strconv.Quote(text)
 }
-
-// none says why there are no calls.
-func (in *reader) none() string {
-	read, text := &in.out.Read, ""
-	if _, ok := in.plan.rows.(*table); ok {
-		text = " under the header"
-	}
-	for _, c := range []struct {
-		n    int
-		what string
-	}{
-		{read.NoOutput, "have no output tokens, as failed requests have, and are left out"},
-		{read.Unmet, "do not meet the conditions of where"},
-		{read.Others, "are no calls"},
-		{read.Bad, "cannot be read"},
-	} {
-		if c.n > 0 {
-			text += fmt.Sprintf("; %d rows of %s %s", c.n, in.name, c.what)
-		}
-	}
-	if read.FirstBad != nil {
-		text += fmt.Sprintf("; the first: %v", read.FirstBad)
-	}
-	return text
-}
-
-// finish sorts the calls and cuts them to what is wanted.
-func (in *reader) finish() (*Calls, error) {
-	c := in.out
-	if in.ahead > 0 && c.Read.Unsorted == 0 {
-		c.Read = in.wanted
-	}
-	if c.Read.Unsorted > 0 {
-		type call struct {
-			at time.Duration
-			i  int32
-		}
-		calls := make([]call, len(c.At))
-		for i, at := range c.At {
-			calls[i] = call{at, int32(i)}
-		}
-		slices.SortFunc(calls, func(a, b call) int {
-			if a.at != b.at {
-				return int(min(1, max(-1, a.at-b.at)))
-			}
-			return int(a.i - b.i)
-		})
-		indices := make([]int32, len(calls))
-		for i, call := range calls {
-			indices[i] = call.i
-		}
-		c.order(indices)
-	}
-	from, to := 0, len(c.At)
-	first := c.At[0]
-	c.Read.Start = first
-	if in.o.From.Set {
-		c.Read.Start = in.instant(in.o.From, first)
-		from, _ = slices.BinarySearch(c.At, c.Read.Start)
-	}
-	if in.o.To.Set {
-		to, _ = slices.BinarySearch(c.At, in.instant(in.o.To, first))
-	}
-	if from >= to {
-		return nil, fmt.Errorf("%s: no calls between from and to; the file has %d, from %s to %s", in.name, len(c.At),
-			c.Read.when(first), c.Read.when(c.At[len(c.At)-1]))
-	}
-	if in.o.From.Set && in.o.To.Set {
-		c.Read.Window = in.instant(in.o.To, first) - c.Read.Start
-	}
-	c.Read.Outside = len(c.At) - (to - from)
-	if in.o.Calls > 0 {
-		to = min(to, from+in.o.Calls)
-	}
-	c.cut(from, to)
-	c.Read.First, c.Read.Last = c.At[0], c.At[len(c.At)-1]
-	for _, f := range []Field{MaxTokens, Cached, Reasoning} {
-		if c.Values[f] != nil && slices.Max(c.Values[f]) < 0 && in.o.Columns[f] == "" {
-			c.Values[f], c.Read.Columns[f] = nil, "" // a column of the format without values
-		}
-	}
-	if !in.plan.complete {
-		c.Read.Ties = ties(c.At)
-	}
-	c.Read.Unit, c.Read.Guess = in.clock.words(), in.clock.guess
-	c.Read.Naive, c.Read.Zoned = in.clock.naive, in.clock.zoned
-	return c, nil
-}
-
-// ties counts the calls at the time of the one before, where all times are whole seconds.
-func ties(at []time.Duration) (n int) {
-	for i := range at {
-		if at[i]%time.Second != 0 {
-			return 0
-		}
-		if i > 0 && at[i] == at[i-1] {
-			n++
-		}
-	}
-	return n
-}
-
-// instant is a moment on the clock of the file.
-func (in *reader) instant(m Moment, first time.Duration) time.Duration {
-	if m.At.IsZero() {
-		return first + m.Since
-	}
-	at := m.At
-	if !m.Zoned {
-		at = time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(),
-			in.clock.zone)
-	}
-	return time.Duration(at.UnixNano())
-}
-
-// when writes an instant of the file.
-func (r *Report) when(at time.Duration) string {
-	if r.Dated(at) {
-		return time.Unix(0, int64(at)).UTC().Format("2006-01-02 15:04:05")
-	}
-	return fmt.Sprintf("%g s", at.Seconds())
-}
-
-// Dated says whether an instant is one since 1970, and no plain number from the zero of another clock.
-func (r *Report) Dated(at time.Duration) bool {
-	return r.Naive || r.Zoned || at > 300_000_000*time.Second
-}
-
-// Span writes the first and the last instant.
-func (r *Report) Span() (from, to string) { return r.when(r.First), r.when(r.Last) }

@@ -6,8 +6,8 @@
 //
 //	source.go   bytes of a file         -> text in UTF-8
 //	table.go    text of a table         -> rows of cells, one for each wanted column
-//	json.go     text of JSON            -> the same
-//	reader.go   rows                    -> calls, sorted by arrival
+//	json.go     text of JSON            -> the same, by walker.go
+//	reader.go   rows                    -> calls, put in order by order.go
 //
 // Which columns are wanted is found before, from names that the caller gives, from a known shape
 // (formats.go) or from the usual names (names.go).
@@ -98,34 +98,6 @@ type Calls struct {
 // Len is the number of calls.
 func (c *Calls) Len() int { return len(c.At) }
 
-// order puts the calls in the order of the indices.
-func (c *Calls) order(indices []int32) {
-	c.At = ordered(c.At, indices)
-	for f, values := range c.Values {
-		if values != nil {
-			c.Values[f] = ordered(values, indices)
-		}
-	}
-}
-
-func ordered[T any](values []T, indices []int32) []T {
-	out := make([]T, len(indices))
-	for i, from := range indices {
-		out[i] = values[from]
-	}
-	return out
-}
-
-// cut keeps the calls from one to before another.
-func (c *Calls) cut(from, to int) {
-	c.At = c.At[from:to]
-	for f, values := range c.Values {
-		if values != nil {
-			c.Values[f] = values[from:to]
-		}
-	}
-}
-
 // Bounds on a trace.
 const (
 	maxRowBytes = 1 << 20
@@ -153,7 +125,11 @@ func Read(data []byte, name string, o Options) (*Calls, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(in.out.At) == 0 {
-		return nil, fmt.Errorf("%s: no calls; want a row for each call%s", name, in.none())
+		header := ""
+		if _, ok := p.rows.(*table); ok {
+			header = " under the header"
+		}
+		return nil, fmt.Errorf("%s: no calls; want a row for each call%s%s", name, header, in.out.Read.none(name))
 	}
 	return in.finish()
 }

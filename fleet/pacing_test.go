@@ -11,25 +11,32 @@ import (
 )
 
 // A fleet that paces 300 tokens a second with a burst of 1,000, by calls of 100 + 50 of which each
-// uses 110, sends floor((1000 + 300 T)/150) of them in T seconds: in a minute 126.
+// uses 110, sends floor((1000 + 300 T)/150) of them in T seconds: in a minute 126. Two instances send twice
+// as many, unless they share the pacer.
 func TestTokenPacerAgainstItsBound(t *testing.T) {
 	m := model()
 	m.Workers = 0
 	m.Workload = Workload{Calls: 400, Sizes: sized{Prompt: 100, Output: 10, MaxTokens: 50}, Arrivals: Burst{}}
 	m.Client.Pacer.Tokens = policy.PaceTokens{Rate: 300, Burst: 1000}
-	var at []time.Duration
-	if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { at = append(at, a.Sent) }}); err != nil {
-		t.Fatal(err)
-	}
-	for _, after := range []time.Duration{0, s, 7 * s, 60 * s} {
-		sent := 0
-		for _, at := range at {
-			if at <= after {
-				sent++
-			}
+	for _, c := range []struct {
+		instances, pacers int
+		scope             policy.Scope
+	}{{1, 1, policy.PerInstance}, {2, 2, policy.PerInstance}, {2, 1, policy.ForAll}} {
+		m.Instances, m.Dealt, m.Client.Pacer.Scope = c.instances, InTurn, c.scope
+		var at []time.Duration
+		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) { at = append(at, a.Sent) }}); err != nil {
+			t.Fatal(err)
 		}
-		if want := int(math.Floor((1000 + 300*after.Seconds()) / 150)); sent != want {
-			t.Errorf("%d calls sent in %v, want %d", sent, after, want)
+		for _, after := range []time.Duration{0, s, 7 * s, 60 * s} {
+			sent := 0
+			for _, at := range at {
+				if at <= after {
+					sent++
+				}
+			}
+			if want := c.pacers * int(math.Floor((1000+300*after.Seconds())/150)); sent != want {
+				t.Errorf("%+v: %d calls sent in %v, want %d", c, sent, after, want)
+			}
 		}
 	}
 }

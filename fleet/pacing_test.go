@@ -77,6 +77,14 @@ func TestThoseWhoLeaveTheLine(t *testing.T) {
 	at.At, at.Prompt, at.Output = []time.Duration{0, 0, s}, []int32{100, 90, 40}, []int32{1, 1, 1}
 	m.Workload.Calls, m.Workload.Sizes = 3, at
 	expectCalls(t, m, "0 0s-1s answered x1", "1 0s-5s abandoned x0", "2 1s-6s answered x1")
+
+	// One request a second and callers that leave after 1.5 s: those whose turn was at 2, 3 and 4 s have left
+	// theirs to the one that comes at 4 s.
+	at.At, at.Prompt, at.Output = []time.Duration{0, 0, 0, 0, 0, 4 * s}, nil, nil
+	m.Workload.Calls, m.Workload.Sizes, m.Workload.Patience = 6, sized{Prompt: 1, Output: 1}, law.Constant(1.5)
+	m.Client.Pacer = policy.Pacer{Bucket: policy.PaceBucket{Rate: 1, Burst: 1}}
+	expectCalls(t, m, "0 0s-1s answered x1", "1 0s-1.5s abandoned x1", "2 0s-1.5s abandoned x0",
+		"3 0s-1.5s abandoned x0", "4 0s-1.5s abandoned x0", "5 4s-5s answered x1")
 }
 
 // Of five calls at once, one a second, those that would wait more than 2 s are shed at 2 s, whether each

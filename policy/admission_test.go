@@ -26,6 +26,7 @@ type desk struct {
 //	hedge a        asks for an attempt beside it
 //	done a, fail a its attempt ends, with a place given back; drop a: cut off by its client
 //	leave a        it leaves the queue at the gate
+//	pace           those in line at the pacer are let go
 //
 // The answer is that to the request, or the calls that may ask again.
 func (d *desk) do(t *testing.T, step string) string {
@@ -36,7 +37,9 @@ func (d *desk) do(t *testing.T, step string) string {
 	}
 	var verb, who string
 	u := 0.5
-	fmt.Sscan(step, &verb, &who, &u)
+	if fmt.Sscan(step, &verb, &who, &u); verb == "pace" {
+		return d.paced()
+	}
 	i := uint32(who[0] - 'a')
 	r := &d.requests[i]
 	if r.Role = FirstTry; verb == "retry" {
@@ -89,6 +92,17 @@ func (d *desk) do(t *testing.T, step string) string {
 	return strings.Join(next, " ")
 }
 
+// paced lets those in line at the pacer go for whom there is room, and names them.
+func (d *desk) paced() string {
+	var next []string
+	for w, wait, ok := d.FirstAtPacer(d.now); ok && wait == 0; w, wait, ok = d.FirstAtPacer(d.now) {
+		d.NextAtPacer()
+		d.requests[w.ID].Paced = true
+		next = append(next, string(rune('a'+w.ID)))
+	}
+	return strings.Join(next, " ")
+}
+
 // text is an admission in words.
 func (a Admission) text() string {
 	s := a.Action.String()
@@ -127,17 +141,14 @@ func TestAdmission(t *testing.T) {
 			"admit a: go; admit b: queue gate; admit c: refuse gate shed; leave b; admit c: queue gate; done a: c"},
 		{"no room at the gate", Client{Gate: Gate{Semaphore: 1, Room: NoRoom}},
 			"admit a: go; admit b: refuse gate shed; done a; admit b: go"},
-		{"a bucket of one a second lends: each waits for its own room", Client{Pacer: bucket},
-			"admit a: go; admit b: wait pacer 1s; admit c: wait pacer 2s; 1s; admit b: go; 1s; admit c: go; " +
-				"admit d: wait pacer 1s"},
-		{"a pacer at which nobody waits longer than a second: what would wait longer takes no room",
-			Client{Pacer: Pacer{Bucket: bucket.Bucket, Wait: s}},
-			"admit a: go; admit b: wait pacer 1s; admit c: queue pacer; 1s; admit b: go; admit d: wait pacer 1s"},
+		{"a bucket of one a second: each waits in line for its own room", Client{Pacer: bucket},
+			"admit a: go; admit b: queue pacer; admit c: queue pacer; pace; 1s; pace: b; admit b: go; " +
+				"admit d: queue pacer; 1s; pace: c; admit c: go; 5s; pace: d; admit e: queue pacer"},
 		{"the gate is asked before the pacer: a call in the queue takes no room",
 			Client{Gate: Gate{Semaphore: 1}, Pacer: bucket},
 			"admit a: go; admit b: queue gate; 1s; done a: b; admit b: go"},
 		{"the pacer is asked before expiry: the room of one second is spent", Client{Pacer: bucket},
-			"admit a: go; expire b: wait pacer 1s; 1s; expire b: refuse expiry; admit c: wait pacer 1s"},
+			"admit a: go; expire b: queue pacer; 1s; pace: b; expire b: refuse expiry; admit c: queue pacer"},
 		{"an open breaker fails calls", Client{Breaker: trips},
 			"admit a: go; fail a; admit b: refuse breaker breaker_open; 10s; admit b: go"},
 		{"or sends them to the next target", Client{Breaker: moves},
@@ -162,7 +173,7 @@ func TestAdmission(t *testing.T) {
 		{"before an open breaker no room is taken at the pacer", Client{Breaker: held, Pacer: bucket},
 			"admit a: go; fail a; admit b: wait breaker 10s; 10s; admit b: go"},
 		{"room at the pacer is kept before a breaker that opened since", Client{Breaker: held, Pacer: bucket},
-			"admit a: go; admit b: wait pacer 1s; fail a; 1s; admit b: wait breaker 9s; 9s; " +
+			"admit a: go; admit b: queue pacer; fail a; 1s; pace: b; admit b: wait breaker 9s; 9s; " +
 				"admit b: go; admit c: queue breaker"},
 		// With requests r and no accepts the share refused is r/(r+1): 0, 1/2, 2/3.
 		{"the throttle refuses at random", Client{Throttle: Throttle{K: 1, Window: 60 * s}},
@@ -280,6 +291,10 @@ func TestAdmissionIsAlwaysSane(t *testing.T) {
 			for w, ok := m.NextBlocked(0); ok; w, ok = m.NextBlocked(0) {
 				waiting[w.ID] = false
 			}
+			for w, wait, ok := m.FirstAtPacer(now); ok && wait == 0; w, wait, ok = m.FirstAtPacer(now) {
+				m.NextAtPacer()
+				waiting[w.ID], requests[w.ID].Paced = false, true
+			}
 		}
 		release := func(i int) {
 			if requests[i].Placed {
@@ -298,6 +313,7 @@ func TestAdmissionIsAlwaysSane(t *testing.T) {
 		}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			now += time.Duration(rapid.IntRange(0, int(s)).Draw(t, "passes"))
+			next()
 			i := rapid.IntRange(0, len(requests)-1).Draw(t, "call")
 			switch r := &requests[i]; {
 			case waiting[i]:
@@ -323,6 +339,8 @@ func TestAdmissionIsAlwaysSane(t *testing.T) {
 			}
 		}
 		for range requests {
+			now += time.Minute
+			next() // room at the pacer for all that wait there
 			for i := range requests {
 				if flying[i] != nil {
 					end(i, 200)

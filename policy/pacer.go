@@ -37,11 +37,11 @@ type PaceHeaders struct {
 }
 
 // On reports whether anything is paced.
-func (p Pacer) On() bool { return p.Bucket.Rate > 0 || p.Tokens.Rate > 0 || p.Headers.On || p.Cubic }
+func (p Pacer) On() bool { return p.Lines() || p.Headers.On || p.Cubic }
 
-// Lines reports whether attempts wait in line, since what they wait for may change. Else each has
-// its room, and so its wait, as soon as it asks.
-func (p *Pacer) Lines() bool { return p.AIMD.On() || p.Tokens.Rate > 0 }
+// Lines reports whether attempts wait in line for a bucket: who leaves the line has taken nothing, and what
+// those behind wait for may change. With the other kinds each has its room, and so its wait, as soon as it asks.
+func (p *Pacer) Lines() bool { return p.Bucket.Rate > 0 || p.Tokens.Rate > 0 }
 
 // String names the pacer; empty without one.
 func (p Pacer) String() string {
@@ -91,12 +91,9 @@ type PacerState struct {
 // knows: one request, and its tokens of each kind.
 type Need [wire.QuotaKinds]float64
 
-// Reserve takes room for an attempt and gives the wait until it may be sent.
+// Reserve takes room for an attempt, where it does not wait in line, and gives the wait until it may be sent.
 func (s *PacerState) Reserve(p *Pacer, now time.Duration, need Need) time.Duration {
 	switch {
-	case p.Bucket.Rate > 0:
-		s.begin(p, now)
-		return s.bucket.take(now, 1)
 	case p.Headers.On:
 		wait := time.Duration(0)
 		for i := range s.quotas {

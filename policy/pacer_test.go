@@ -34,6 +34,33 @@ func goes(p Pacer, needs ...Need) (at []time.Duration) {
 	return at
 }
 
+// A pacer of 2/s with a burst of 2 sends two at once and then one each 500 ms.
+func TestPaceBucket(t *testing.T) {
+	at := goes(Pacer{Bucket: PaceBucket{Rate: 2, Burst: 2}}, slices.Repeat([]Need{{1}}, 4)...)
+	if want := []time.Duration{0, 0, 500 * ms, s}; !slices.Equal(at, want) {
+		t.Errorf("sent at %v, want %v", at, want)
+	}
+}
+
+// The bucket of ten of TestPaceHeaders, of which one comes back each 6 s, before attempts that wait 6 s at most:
+// what would wait longer takes no room, so that 6 s later there is room for one.
+func TestLongestWaitForHeaders(t *testing.T) {
+	client := Client{Pacer: Pacer{Headers: PaceHeaders{On: true}, Wait: 6 * s}}
+	m := NewInstances(&client, 1, 1, nil).At(0)
+	var q wire.Quotas
+	q[wire.RequestQuota] = wire.Quota{Limit: 10, Remaining: 2, Reset: 48 * s}
+	m.Done(0, &Ended{Reply: &wire.Reply{Status: 200, Quotas: q}})
+	for i, c := range []struct {
+		now  time.Duration
+		want string
+	}{{0, "go"}, {0, "go"}, {0, "wait pacer 6s"}, {0, "queue pacer"}, {0, "queue pacer"}, {6 * s, "wait pacer 6s"}} {
+		r := Request{Need: Need{1}}
+		if got := m.Admit(c.now, &r); got.text() != c.want || r.Paced != (got.Action != Queue) {
+			t.Errorf("attempt %d: %s, paced %v; want %s", i+1, got.text(), r.Paced, c.want)
+		}
+	}
+}
+
 // Attempts of 100 tokens before a bucket of 50/s with a burst of 250: two at once and then, with 50
 // left, one after 1 s and one each 2 s, so that T seconds see floor((250 + 50 T)/100) of them.
 func TestPaceTokens(t *testing.T) {

@@ -11,7 +11,8 @@ func (t *Tally) bounded() bool {
 	m := t.model
 	_, burst := m.Workload.Arrivals.(fleet.Burst)
 	batch := m.Workload.Arrivals == nil && m.Workload.Think == nil && m.Workload.Every == nil
-	return len(m.Beside) == 0 && (burst || batch) && t.warmup == 0
+	// Of several deployments another route might have sent the calls elsewhere.
+	return len(m.Beside) == 0 && m.Deployed == 0 && (burst || batch) && t.warmup == 0
 }
 
 // lowerBound is the minimum time, in seconds, in which any policy can have these answers; NaN when

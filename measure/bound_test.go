@@ -117,3 +117,30 @@ func TestQuotaUsedUp(t *testing.T) {
 		t.Errorf("%g answered, %g of the quota used; want 50 and 1", n, used)
 	}
 }
+
+// Of 90 calls at once, a key that holds 30 requests answers 30 and three keys in turn all. What the time at the least
+// is depends on where the calls are sent, so that several keys have no bound.
+func TestKeysAreQuotas(t *testing.T) {
+	const text = "name: t\nreplications: 1\nworkload: {burst: {calls: 90}, prompt_tokens: 1, output_tokens: 1}\n" +
+		"provider: {limits: [{resource: requests, limit: 30/h}]}\npolicy: {route: {by: round_robin}}\n"
+	for keys, want := range map[string]float64{"": 30, "keys: 3\n": 90} {
+		s, err := scenario.Read([]byte(text+keys), "f", scenario.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, err := Replicator{Jobs: 1}.Run(t.Context(), s, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value := func(name string) float64 { return runs[0].Values[Index(name)] }
+		if got := value("answered"); got != want {
+			t.Errorf("%s%g answered, want %g", keys, got, want)
+		}
+		if third := value("deployment_3_answered"); keys != "" && third != 30 || keys == "" && !math.IsNaN(third) {
+			t.Errorf("%skey 3 answered %g, want 30 where it is there", keys, third)
+		}
+		if bound := value("makespan_lower_bound_s"); keys != "" && !math.IsNaN(bound) {
+			t.Errorf("%sa bound of %g s", keys, bound)
+		}
+	}
+}

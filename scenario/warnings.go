@@ -44,7 +44,7 @@ func (w *warnings) ofModel(m *fleet.Model) {
 			whose = " of " + f.Name
 		}
 		sold := otherVendor(&m.Provider, f.Price)
-		for _, to := range f.Fallbacks {
+		for _, to := range slices.Concat(f.Deployments, f.Fallbacks) {
 			sold = cmp.Or(sold, otherVendor(m.Providers()[to.Provider], to.Price))
 		}
 		w.once(sold)

@@ -58,9 +58,9 @@ var RouteWords = words.Glossary[RouteBy]{
 	RouteRandom:     {"random", "at random in proportion to weights"},
 	RouteRoundRobin: {"round_robin", "in turn"},
 	RouteWeighted:   {"weighted", "in turn in proportion to weights"},
-	RouteLeastBusy:  {"least_busy", "the one with the fewest attempts in flight"},
-	RouteMostQuota:  {"most_quota", "the one with the largest share of its quota left"},
-	RouteFirst:      {"first", "the first of the list that is not in cooldown"},
+	RouteLeastBusy:  {"least_busy", "to the one with the fewest attempts in flight"},
+	RouteMostQuota:  {"most_quota", "to the one with the largest share of its quota left"},
+	RouteFirst:      {"first", "to the first of the list that is not in cooldown"},
 }
 
 // String is the word for a rule.
@@ -151,7 +151,7 @@ func (r Route) String() string {
 	if r.By == RouteRandom && !r.Cooldown.On() && r.Retry == RetryAnew {
 		return ""
 	}
-	s := "routed by " + r.By.String()
+	s := "routed " + r.By.Meaning()
 	if c := r.Cooldown.String(); c != "" {
 		s += ", " + c
 		switch r.AllAway {

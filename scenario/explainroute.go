@@ -40,7 +40,7 @@ func (s *Scenario) explainDeployments() (lines []string) {
 		lines = append(lines, text+".")
 	}
 	if m.Deployed > 0 {
-		lines = append(lines, fmt.Sprintf("Each attempt goes to one of these %d, %s.", 1+m.Deployed,
+		lines = append(lines, fmt.Sprintf("In all %d deployments; attempts are routed %s.", 1+m.Deployed,
 			m.Client.Route.By.Meaning()))
 	}
 	return lines

@@ -213,8 +213,8 @@ policy: {gate: {semaphore: 4}, route: {by: least_busy}}
 	for _, want := range []string{
 		"us; requests 600/min, token bucket; 2 further deployments.",
 		"Deployment: eu 1; requests 60/min, token bucket; weight 0.1; gpt-4o:",
-		"Each attempt goes to one of these 3, the one with the fewest attempts in flight.",
-		"routed by least_busy", "3 deployments together 720 calls/min", "gate of 4 120 calls/min",
+		"In all 3 deployments; attempts are routed to the one with the fewest attempts in flight.",
+		"routed to the one with", "3 deployments together 720 calls/min", "gate of 4 120 calls/min",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, out.String())

@@ -57,13 +57,17 @@ type Capacity struct {
 }
 
 // Latency is the time to answer: T = first + output/speed, first and speed drawn
-// for each attempt. There is no interaction between requests but PerInFlight.
+// for each attempt. There is no interaction between requests but PerInFlight and ByUse.
 type Latency struct {
 	FirstToken      law.Law // seconds from arrival to the first token; nil means 0
 	TokensPerSecond law.Law // nil means all tokens come with the first
 	// PerInFlight is added to the first token for each other request at the provider when
 	// this one begins.
 	PerInFlight time.Duration
+	// PerThousand is added to the first token for each 1,000 tokens of the prompt that do not come from
+	// a cache.
+	PerThousand time.Duration
+	ByUse       ByUse
 	// CallShare, 0..1, is the part of the variance of luck that belongs to the
 	// call and meets each of its attempts again: with 1 a slow question is slow
 	// every time, with 0 each attempt draws anew (see law.Blend).

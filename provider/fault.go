@@ -25,6 +25,7 @@ type Fault struct {
 	First       int           // only so many attempts; 0 means all
 	Of          FirstOf       // whose attempts First counts
 	Counted     FaultCounted  // whether a request that it rejects counts at the limits
+	Start       SlowStart     // after it
 	Effect      Effect
 }
 
@@ -56,8 +57,11 @@ func (p *Provider) schedule(changes []change) {
 	p.changes, p.next = changes, 0
 	p.spells = make([]spell, len(p.config.Faults))
 	p.met = make([]int, len(p.config.Faults))
-	p.connections, p.arrivals = nil, nil
+	p.connections, p.arrivals, p.starts = nil, nil, nil
 	for i, f := range p.config.Faults {
+		if f.Start.For > 0 {
+			p.starts = append(p.starts, i)
+		}
 		p.spells[i] = spell{start: f.At, end: f.At}
 		switch f.Effect.(type) {
 		case NoConnection:
@@ -73,6 +77,7 @@ func (p *Provider) schedule(changes []change) {
 type spell struct {
 	number     uint64 // from 1; 0 before the first gap, as an empty spell
 	start, end sim.Time
+	ended      sim.Time // of the one before; 0 before the first
 }
 
 // A fault may come and go very often before anyone asks again. Of more than maxTurns, all but
@@ -94,8 +99,12 @@ func (p *Provider) holds(i int, now sim.Time) bool {
 	}
 	if turn := max(1, sim.Seconds(f.Gap.Mean()+f.Length.Mean())); (now-s.end)/turn > maxTurns {
 		s.end += ((now-s.end)/turn - keptTurns) * turn
+		s.ended = s.end
 	}
 	for s.end <= now {
+		if s.number > 0 {
+			s.ended = s.end
+		}
 		s.number++
 		key := p.spelling.For(uint64(i))
 		s.start = s.end + sim.Seconds(f.Gap.Sample(key.Uniform(s.number, 0)))
@@ -329,6 +338,9 @@ func (f Fault) String() string {
 		s += fmt.Sprintf(" from %v for %v", f.At, f.For)
 	case f.At > 0:
 		s += fmt.Sprintf(" from %v on", f.At)
+	}
+	if f.Start.For > 0 {
+		s += fmt.Sprintf(", then latency times %g, falling to 1 over %v", f.Start.Factor, f.Start.For)
 	}
 	return s
 }

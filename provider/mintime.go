@@ -10,6 +10,7 @@ import (
 // MinTime is the minimum time that requests take at a provider, with any luck and alone.
 type MinTime struct {
 	first, each float64 // seconds to the first token, and for each further one
+	perPrompt   float64 // seconds to the first token for each token of the prompt
 	perStep     int     // of a batch: tokens of prompts for which it takes as long as for one of output
 }
 
@@ -29,6 +30,7 @@ func (c *Config) MinTime() (l MinTime) {
 		l.first, _ = law.Range(given)
 		l.first *= slow
 	}
+	l.perPrompt = slow * c.Latency.PerThousand.Seconds() / 1000
 	if given := c.Latency.TokensPerSecond; given != nil {
 		_, speed := law.Range(given)
 		l.each = slow / speed
@@ -42,7 +44,12 @@ func (l MinTime) Time(r Request, output int) time.Duration {
 	if l.perStep > 0 {
 		tokens += float64(r.Prompt-r.Cached) / float64(l.perStep)
 	}
-	return sim.Seconds(l.first + tokens*l.each)
+	const rounding = 1 - 1e-12 // of the sum
+	first := l.first
+	if l.perPrompt > 0 {
+		first = (first + float64(r.Prompt-r.Cached)*l.perPrompt) * rounding
+	}
+	return sim.Seconds(first + tokens*l.each)
 }
 
 // Crowded is how much longer a request takes, at the least, where so many are served at once.

@@ -89,6 +89,7 @@ type Provider struct {
 	ledger  Ledger
 
 	connections, arrivals []int   // the faults that strike connections, and requests on arrival
+	starts                []int   // the faults that a slow start follows
 	spells                []spell // by fault
 	met                   []int   // by fault of a run's first attempts: how many came to it
 
@@ -126,6 +127,9 @@ func New(c Config, key sim.Key) (*Provider, error) {
 		p.limits = append(p.limits, newLimiter(l, c))
 		p.shown = p.shown || p.limits[len(p.limits)-1].quota >= 0
 		p.failing = p.failing || l.Counted == CountAttempts
+	}
+	if u := c.Latency.ByUse; u.Full > 1 && (u.Limit < 0 || u.Limit >= len(c.Limits)) {
+		return nil, fmt.Errorf("latency follows limit %d of %d", u.Limit, len(c.Limits))
 	}
 	p.charges = make([]int64, len(p.limits))
 	p.ranks = ranks(c.Tenants)
@@ -168,6 +172,9 @@ func (p *Provider) Receive(now sim.Time, r *Request, token uint32, reply *wire.R
 	p.change(now)
 	v := Verdict{Part: 1, Slow: 1, Limit: NoLimit}
 	*reply = wire.Reply{}
+	if len(p.starts) > 0 {
+		v.Slow = p.starting(now)
+	}
 	if len(p.arrivals) > 0 && p.rejects(now, r, &v, reply) {
 		return v
 	}
@@ -312,10 +319,14 @@ func (p *Provider) show(now sim.Time, reply *wire.Reply) {
 func (p *Provider) Generate(now sim.Time, r *Request, slow float64, hidden, output int) (begins, first, last sim.Time) {
 	l := &p.config.Latency
 	seconds, each := 0.0, 0.0
+	if l.ByUse.Full > 1 {
+		slow *= p.byUse(now)
+	}
 	if l.FirstToken != nil {
 		seconds = l.FirstToken.Sample(p.luck(r, 0)) * slow
 	}
 	seconds += float64(max(0, p.busy-1)) * l.PerInFlight.Seconds() * slow
+	seconds += float64(r.Prompt-r.Cached) / 1000 * l.PerThousand.Seconds() * slow
 	if l.TokensPerSecond != nil {
 		each = slow / l.TokensPerSecond.Sample(p.luck(r, 1))
 	}

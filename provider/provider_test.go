@@ -769,6 +769,76 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
+// A prompt of 50,000 tokens of which 20,000 are cached takes 30 x 6 ms longer, three times that under a fault.
+func TestFirstTokenGrowsWithThePrompt(t *testing.T) {
+	p := build(t, Config{Latency: Latency{FirstToken: law.Constant(0.5), PerThousand: 6 * ms}})
+	r := Request{Prompt: 50_000, Cached: 20_000}
+	if _, f, _ := p.Generate(10*s, &r, 1, 0, 100); (f - 10680*ms).Abs() > 1 {
+		t.Errorf("first token %v, want 10.68s", f)
+	}
+	if _, f, _ := p.Generate(0, &r, 3, 0, 100); (f - 2040*ms).Abs() > 1 {
+		t.Errorf("slowed: first token %v, want 2.04s", f)
+	}
+	if got := p.config.MinTime(); (got.Time(r, 1) - 680*ms).Abs() > 1 {
+		t.Errorf("at least %v, want 680ms", got.Time(r, 1))
+	}
+}
+
+// Of four places the first request takes a quarter and needs 1 + 2/4 of a second, the last 3 s. Of a bucket of 60 a
+// minute, used to the half at 0 and by the tenth that has come back at 6 s to 0.4: 2 s and 1.8 s.
+func TestLatencyFollowsTheUseOfALimit(t *testing.T) {
+	p := build(t, Config{
+		Limits:  []Limit{{Resource: Concurrency, Amount: 4}},
+		Latency: Latency{FirstToken: law.Constant(1), ByUse: ByUse{0, 3}},
+	})
+	for i, want := range []time.Duration{1500 * ms, 2000 * ms, 2500 * ms, 3000 * ms} {
+		r := Request{Call: uint64(i)}
+		receive(p, 0, r, 0)
+		if _, f, _ := p.Generate(0, &r, 1, 0, 1); f != want {
+			t.Errorf("request %d takes %v, want %v", i+1, f, want)
+		}
+	}
+	p = build(t, Config{
+		Limits:  []Limit{{Resource: Requests, Amount: 60, Period: 60 * s, Used: 30}},
+		Latency: Latency{FirstToken: law.Constant(1), ByUse: ByUse{0, 3}},
+	})
+	for at, want := range map[time.Duration]time.Duration{0: 2 * s, 6 * s: 1800 * ms} {
+		p := build(t, p.config)
+		if _, f, _ := p.Generate(at, &Request{}, 1, 0, 1); f-at != want {
+			t.Errorf("at %v it takes %v, want %v", at, f-at, want)
+		}
+	}
+}
+
+// Five times as long at the end of an outage at 30 s, three times 10 s later, as usual after 20 s. After each spell of
+// 2 s with gaps of 20 s, at 22 s and 44 s, it begins again; an outage without end has no start after it.
+func TestSlowStart(t *testing.T) {
+	start := SlowStart{For: 20 * s, Factor: 5}
+	out := Reject{Reply: wire.Reply{Status: 503}}
+	for _, c := range []struct {
+		name  string
+		fault Fault
+		want  map[time.Duration]float64
+	}{
+		{"outage", Fault{At: 10 * s, For: 20 * s, Share: 1, Start: start, Effect: out},
+			map[time.Duration]float64{0: 1, 10 * s: 1, 30 * s: 5, 40 * s: 3, 50 * s: 1}},
+		{"connections", Fault{At: 10 * s, For: 20 * s, Share: 1, Start: start, Effect: NoConnection{As: RefusedConn}},
+			map[time.Duration]float64{30 * s: 5, 45 * s: 2}},
+		{"slowed by itself", Fault{For: 20 * s, Share: 1, Start: start, Effect: Slow{2}},
+			map[time.Duration]float64{0: 2, 20 * s: 5}},
+		{"spells", Fault{Gap: law.Constant(20), Length: law.Constant(2), Share: 1, Start: start, Effect: out},
+			map[time.Duration]float64{19 * s: 1, 22 * s: 5, 32 * s: 3, 44 * s: 5}},
+		{"no end", Fault{At: 10 * s, Share: 0, Start: start, Effect: out}, map[time.Duration]float64{0: 1, 30 * s: 1}},
+	} {
+		for at, want := range c.want {
+			p := build(t, Config{Faults: []Fault{c.fault}})
+			if got := receive(p, at, Request{}, 0).Slow; math.Abs(got-want) > 1e-9 {
+				t.Errorf("%s, at %v: %g times as long, want %g", c.name, at, got, want)
+			}
+		}
+	}
+}
+
 // Luck that belongs to the call meets every attempt; luck of the attempt does not.
 func TestLatencyBelongsToCallOrAttempt(t *testing.T) {
 	for _, c := range []struct{ share, correlation float64 }{{0, 0}, {0.5, 0.5}, {1, 1}} {

@@ -108,6 +108,7 @@ func unloaded(p *provider.Config, size fleet.Size, u, v float64) (first, each fl
 	if law := p.Latency.FirstToken; law != nil {
 		first = law.Sample(u)
 	}
+	first += float64(size.Prompt-size.Cached) / 1000 * p.Latency.PerThousand.Seconds()
 	if law := p.Latency.TokensPerSecond; law != nil {
 		each = 1 / law.Sample(v)
 	}

@@ -35,6 +35,7 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 		Latency: provider.Latency{
 			CallShare:   float64(p.Latency.CallShare),
 			PerInFlight: time.Duration(p.Latency.PerInFlight),
+			PerThousand: time.Duration(p.Latency.PerPrompt),
 		},
 	}
 	out.RetryAfter.As = valueOf(provider.WritingWords, p.RetryAfter.Send)
@@ -56,6 +57,9 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 	}
 	if out.Capacity.Batching != nil && (out.Latency.FirstToken != nil || out.Latency.TokensPerSecond != nil) {
 		errs.Add(b.errorf(at+".latency", "found latency and capacity.batching; want one of them"))
+	} else if out.Capacity.Batching != nil && (out.Latency.PerThousand > 0 || p.Latency.ByUse != nil) {
+		errs.Add(b.errorf(at+".latency", "found first_token_per_1k_prompt or by_use and capacity.batching, which has a "+
+			"prompt_per_step; want one of them"))
 	}
 	if n := len(p.Limits); n > maxLimits {
 		return out, b.errorf(at+".limits", "found %d limits; want at most %d", n, maxLimits)
@@ -85,6 +89,20 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 	}
 	if err := provider.NameLimits(out.Limits); err != nil {
 		errs.Add(b.errorf(at+".limits", "%v", err))
+	}
+	if u := p.Latency.ByUse; u != nil && len(errs) == 0 {
+		var names []string
+		for _, l := range out.Limits {
+			names = append(names, l.Name)
+		}
+		out.Latency.ByUse = provider.ByUse{Limit: slices.Index(names, u.Limit), Full: float64(u.Full)}
+		switch {
+		case out.Latency.ByUse.Limit < 0:
+			errs.Add(b.errorf(at+".latency.by_use.limit", "found %q; no limit has this name; %s", u.Limit,
+				nearest.Unknown(u.Limit, names)))
+		case u.Full < 1 || u.Full > maxFactor:
+			errs.Add(b.errorf(at+".latency.by_use.full", "found %v; want a factor from 1 to %d", u.Full, maxFactor))
+		}
 	}
 	for i, f := range p.Faults {
 		fault, err := b.fault(fmt.Sprintf("%s.faults.%d", at, i), f)
@@ -422,6 +440,16 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		if out.Counted = provider.NoLimits; *f.Counts {
 			out.Counted = provider.AllLimits
 		}
+	}
+	if s := f.Start; s != nil {
+		switch {
+		case f.For == 0 && !f.Gap.set():
+			return out, b.errorf(path+".slow_start", "requires a fault that ends; want for, or gap and length")
+		case s.For == 0 || s.Slow < 1 || s.Slow > maxFactor:
+			return out, b.errorf(path+".slow_start", "found %v times for %v; want a factor from 1 to %d and a time",
+				s.Slow, s.For, maxFactor)
+		}
+		out.Start = provider.SlowStart{For: time.Duration(s.For), Factor: float64(s.Slow)}
 	}
 	var effects []provider.Effect
 	if f.Status != 0 {

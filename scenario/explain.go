@@ -328,6 +328,12 @@ func (s *Scenario) explainLatency() string {
 	if l.PerInFlight > 0 {
 		text += fmt.Sprintf(" Each other request in progress adds %v to the first token.", l.PerInFlight)
 	}
+	if l.PerThousand > 0 {
+		text += fmt.Sprintf(" Each 1,000 tokens of the prompt that are not cached add %v to it.", l.PerThousand)
+	}
+	if l.ByUse.Full > 1 {
+		text += fmt.Sprintf(" An answer takes %s.", l.ByUse.String(s.Model.Provider.Limits[l.ByUse.Limit].Name))
+	}
 	if l.CallShare > 0 {
 		text += fmt.Sprintf(" %v of the variance in latency is the same for all attempts of a call.",
 			s.Provider.Latency.CallShare)

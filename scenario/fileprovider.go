@@ -91,8 +91,22 @@ type Raised struct {
 type Latency struct {
 	FirstToken      Law[Span]   `yaml:"first_token" none:"at once"`
 	TokensPerSecond Law[Number] `yaml:"tokens_per_second" unlimited:"the whole answer at once"`
+	PerPrompt       Span        `yaml:"first_token_per_1k_prompt"`
 	PerInFlight     Span        `yaml:"per_in_flight" none:"nothing"`
+	ByUse           *ByUse      `yaml:"by_use"`
 	CallShare       Share       `yaml:"call_share" none:"nothing"`
+}
+
+// ByUse is a latency that follows the use of a limit.
+type ByUse struct {
+	Limit string `yaml:"limit"`
+	Full  Number `yaml:"full"`
+}
+
+// SlowStart is a latency that comes back to the usual one after a fault.
+type SlowStart struct {
+	For  Span   `yaml:"for" zero:"no"`
+	Slow Number `yaml:"slow"`
 }
 
 // Fault is something that goes wrong.
@@ -116,6 +130,7 @@ type Fault struct {
 	CutAt      *Share       `yaml:"cut_at"`
 	Connection Connection   `yaml:"connection"`
 	Limit      *LimitChange `yaml:"limit"`
+	Start      *SlowStart   `yaml:"slow_start"`
 }
 
 // LimitChange is another shape for a limit.

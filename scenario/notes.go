@@ -110,7 +110,8 @@ func failureNote(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose s
 	}
 	whole := f.Client.Timeouts.Call > 0
 	if timer, span := f.Client.Timeouts.BeforeFirstByte(1, false); timer != policy.NoTimer || whole {
-		waits := p.Capacity.Slots > 0 || p.Capacity.Batching != nil || p.Latency.PerInFlight > 0
+		waits := p.Capacity.Slots > 0 || p.Capacity.Batching != nil || p.Latency.PerInFlight > 0 ||
+			p.Latency.ByUse.Full > 1
 		longest := p.RoundTrip + p.Gateway.Latency + answerAt(m, f, 1-1e-9)
 		if _, recorded := f.Workload.Sizes.(*fleet.Trace); recorded || waits || whole || longest >= span {
 			return ""

@@ -374,6 +374,17 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"enqueued tokens of a kind", "  limits:", "  limits:\n" +
 			"    - {resource: enqueued_tokens, limit: 5k, kind: ramp}",
 			[]string{"a limit on enqueued_tokens has a number and, where wanted, a name"}},
+		{"latency by an unknown limit", "  limits:", "  latency: {by_use: {limit: requsts, full: 3}}\n  limits:\n" +
+			"    - {name: requests, resource: requests, limit: 60/min}",
+			[]string{`latency.by_use.limit: found "requsts"; no limit has this name; did you mean "requests"?`}},
+		{"latency that shrinks with use", "  limits:", "  latency: {by_use: {limit: r, full: 0.5}}\n  limits:\n" +
+			"    - {name: r, resource: requests, limit: 60/min}",
+			[]string{"latency.by_use.full: found 0.5; want a factor from 1 to 1000"}},
+		{"a slow start after nothing", "  limits:",
+			"  faults: [{status: 503, slow_start: {for: 5s, slow: 2}}]\n  limits:",
+			[]string{"provider.faults.0.slow_start: requires a fault that ends; want for, or gap and length"}},
+		{"a fast start", "  limits:", "  faults: [{status: 503, for: 5s, slow_start: {for: 5s, slow: 0.5}}]\n  limits:",
+			[]string{"provider.faults.0.slow_start: found 0.5 times for 5s; want a factor from 1 to 1000 and a time"}},
 		{"a balance of requests", "  limits:", "  limits:\n    - {resource: requests, balance: 500}",
 			[]string{"balance: found 500 of requests; want dollars, such as {resource: dollars, balance: $20}"}},
 		{"a balance per day", "  limits:", "  limits:\n    - {resource: dollars, balance: $5, limit: $5/day}",

@@ -53,6 +53,9 @@ func Provider(t *rapid.T, tenants []provider.Tenant) provider.Config {
 			FilterBilled:  sometimes("filter billed"),
 		},
 	}
+	if rapid.IntRange(0, 2).Draw(t, "per prompt") == 2 {
+		c.Latency.PerThousand = 700 * ms
+	}
 	if sometimes("limits") {
 		for range rapid.IntRange(1, 6).Draw(t, "number of limits") {
 			c.Limits = append(c.Limits, Limit(t))
@@ -98,6 +101,9 @@ func Provider(t *rapid.T, tenants []provider.Tenant) provider.Config {
 			Cached: provider.Cached(rapid.IntRange(0, 2).Draw(t, "held cached")),
 		})
 	}
+	if len(c.Limits) > 0 && rapid.IntRange(0, 3).Draw(t, "by use") == 3 {
+		c.Latency.ByUse = provider.ByUse{Limit: len(c.Limits) - 1, Full: 3}
+	}
 	c.Faults = faults(t, c.Limits)
 	return c
 }
@@ -106,6 +112,7 @@ func Provider(t *rapid.T, tenants []provider.Tenant) provider.Config {
 func faults(t *rapid.T, limits []provider.Limit) (out []provider.Fault) {
 	effects := []provider.Effect{
 		provider.Reject{Reply: wire.Reply{Status: 503}, After: 100 * ms},
+		provider.Hang{},
 		provider.Reject{Reply: wire.Reply{Status: 400}},
 		provider.Reject{Reply: wire.Reply{Status: 408}, After: 2 * s},
 		provider.Reject{Reply: wire.Reply{Status: 400, Code: "content_filter"}},
@@ -113,7 +120,6 @@ func faults(t *rapid.T, limits []provider.Limit) (out []provider.Fault) {
 		provider.Break{Part: 0.4},
 		provider.Break{Part: 1},
 		provider.Slow{Factor: 5},
-		provider.Hang{},
 		provider.NoConnection{As: provider.RefusedConn},
 		provider.NoConnection{As: provider.Unreachable},
 		provider.Reject{Reply: wire.Reply{Status: 200, Code: "overloaded_error"}},
@@ -130,10 +136,13 @@ func faults(t *rapid.T, limits []provider.Limit) (out []provider.Fault) {
 		out = append(out, provider.Fault{
 			At: Span(t, "at", 20*s), For: Span(t, "for", 20*s),
 			Share:  rapid.SampledFrom([]float64{0.1, 1}).Draw(t, "of"),
-			Effect: rapid.SampledFrom(effects).Draw(t, "effect"),
+			Effect: effects[evenly(t, "effect", len(effects))],
 		})
 	}
 	for i := range out {
+		if rapid.IntRange(0, 3).Draw(t, "slow start") == 3 {
+			out[i].Start = provider.SlowStart{For: Span(t, "until it is usual", 10*s), Factor: 4}
+		}
 		if _, rejects := out[i].Effect.(provider.Reject); rejects {
 			out[i].Counted = provider.FaultCounted(rapid.IntRange(0, 2).Draw(t, "counted"))
 		}
@@ -150,6 +159,12 @@ func faults(t *rapid.T, limits []provider.Limit) (out []provider.Fault) {
 		}
 	}
 	return out
+}
+
+// evenly draws one of n numbers, none more often than another: rapid prefers the first.
+func evenly(t *rapid.T, name string, n int) int {
+	const golden = 0x9e3779b97f4a7c15 // spreads what is drawn over all bits
+	return int(rapid.Uint64().Draw(t, name) * golden >> 33 % uint64(n))
 }
 
 // Limit draws a limit of any kind on any resource but concurrency. The amounts are such

@@ -17,31 +17,31 @@ type Cache struct {
 	Writes   bool          // what can be cached and is not read is written, at the price of writing
 	Scope    CacheScope
 	// Prefix is the tokens of a shared entry; fleets under one key share entries of the same length. In a
-	// session 0 means the whole prompt of each turn, which the next one reads.
+	// session it is the most of the prompt of each turn, which the next one reads; 0 means all of it.
 	Prefix  int32
 	Minimum int32 // a beginning that is shorter is neither written nor read
 }
 
-// conversation reports whether turns read the prompts of those before.
-func (c *Cache) conversation() bool { return c.Scope == OfSession && c.Prefix == 0 }
-
 // Writable is how much of a prompt is in the cache once its answer has begun.
 func (c *Cache) Writable(s Size) int32 {
-	switch {
-	case c.Scope == OfCall:
+	switch c.Scope {
+	case OfCall:
 		return s.Prompt
-	case c.conversation():
+	case OfSession:
 		return c.holds(s.Prompt)
 	}
 	return s.Cached
 }
 
-// holds is the tokens that the cache takes of such a beginning of a prompt: all or none.
-func (c *Cache) holds(tokens int32) int32 {
-	if tokens < c.Minimum {
+// holds is what the entry of a session has of such a prompt.
+func (c *Cache) holds(prompt int32) int32 {
+	switch {
+	case prompt < c.Minimum:
 		return 0
+	case c.Prefix > 0:
+		return min(prompt, c.Prefix)
 	}
-	return tokens
+	return prompt
 }
 
 // CacheScope says whose requests share an entry of the cache.

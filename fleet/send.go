@@ -107,9 +107,8 @@ func (r *run) request(b *backend.Backend, c *call, a *attempt, g *group) *backen
 	req.Output, req.Reasoning = c.size.Output, c.size.Reasoning
 	req.Owner, req.Terms, req.Warm, req.Entry = a.self, &g.terms[c.target], c.arrived, g.entry
 	if g.Workload.Cache.Scope == OfSession {
-		if req.Entry = r.sessions.At(r.extra(c).session).entry(g); g.Workload.Cache.conversation() {
-			req.Cached = int(g.Workload.Cache.holds(c.size.Prompt)) // of which it writes what it does not read
-		}
+		req.Entry = r.sessions.At(r.extra(c).session).entry(g)
+		req.Cached = int(g.Workload.Cache.Writable(c.size)) // of which it writes what it does not read
 	}
 	if g.Client.IdempotencyKey {
 		req.Key = c.key()

@@ -112,7 +112,7 @@ func (w *Workload) room() int32 {
 func (w *Workload) sizeOf(s *session, luck Luck) Size {
 	d := w.Sizes.(Drawn)
 	size := d.complete(s.prompt, tokens(d.Output.Sample(luck.Output)), luck)
-	if w.Cache.conversation() {
+	if w.Cache.Scope == OfSession {
 		size.Cached = w.Cache.holds(s.before)
 	}
 	return size

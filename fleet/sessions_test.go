@@ -166,8 +166,10 @@ func TestSessionsReadWhatTheyWrote(t *testing.T) {
 		{"a prefix of 80 of each session: 80 x 12.5 + 20 x 10 + 200, then 80 x 1 + 35 x 10 + 200 and 15 x 10 more",
 			func(m *Model) {
 				m.Workload.Cache.Prefix = 80
-				m.Workload.Sizes = Drawn{Prompt: law.Constant(100), Output: law.Constant(10), CachedPrefix: 80}
 			}, "0.1 0s-1s 100 (0 80) 1400; 0.2 3s-4s 115 (80 0) 630; 0.3 6s-7s 130 (80 0) 780 finished"},
+		{"a prefix of 110, more than the first prompt: 110 x 1 + 20 x 10 + 200 in the end", func(m *Model) {
+			m.Workload.Cache.Prefix = 110
+		}, "0.1 0s-1s 100 (0 100) 1450; 0.2 3s-4s 115 (100 10) 475; 0.3 6s-7s 130 (110 0) 510 finished"},
 		{"a prefix of the fleet: the second session reads what the first wrote", func(m *Model) {
 			m.Workload.Cache.Prefix, m.Workload.Cache.Scope = 80, OfFleet
 			m.Workload.Sizes = Drawn{Prompt: law.Constant(100), Output: law.Constant(10), CachedPrefix: 80}

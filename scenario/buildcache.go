@@ -40,13 +40,16 @@ func (b *builder) cache(w *Workload, out *fleet.Cache) (prefix int32, err error)
 		Prefix:   int32(c.Prefix),
 		Minimum:  int32(c.Minimum),
 	}
+	if scope == fleet.OfSession {
+		return 0, nil
+	}
 	return out.Prefix, nil
 }
 
 // cacheNote notes a prefix that prompts do not reach.
 func cacheNote(f *fleet.Fleet, whose string) string {
 	prefix := int(f.Workload.Cache.Prefix)
-	if prefix == 0 {
+	if prefix == 0 || f.Workload.Cache.Scope == fleet.OfSession {
 		return ""
 	}
 	if mean := meanRequest(sizesOf(&f.Workload)).Prompt; mean < prefix {
@@ -60,9 +63,8 @@ func cacheNote(f *fleet.Fleet, whose string) string {
 func (s *Scenario) explainCache() string {
 	if c := s.Workload.Cache; c != nil {
 		whose := map[fleet.CacheScope]string{
-			fleet.OfSession: "the turns of a session",
-			fleet.OfFleet:   "all calls of the fleet",
-			fleet.OfKey:     "all calls under its key",
+			fleet.OfFleet: "all calls of the fleet",
+			fleet.OfKey:   "all calls under its key",
 		}[s.Model.Workload.Cache.Scope]
 		life := "without end"
 		if c.Lifetime > 0 {
@@ -72,13 +74,16 @@ func (s *Scenario) explainCache() string {
 		if c.Write {
 			write = ", billed at the price for writing"
 		}
-		if c.Prefix == 0 {
-			least := ""
+		if s.Model.Workload.Cache.Scope == fleet.OfSession {
+			begin, least := "", ""
+			if c.Prefix > 0 {
+				begin = fmt.Sprintf("the first %d tokens of ", c.Prefix)
+			}
 			if c.Minimum > 0 {
 				least = fmt.Sprintf(" Prompts of less than %d tokens are not cached.", c.Minimum)
 			}
-			return fmt.Sprintf("Each turn reads the prompt of the turn before from the provider's cache and writes "+
-				"the rest of its own%s; kept %s.%s", write, life, least)
+			return fmt.Sprintf("Each turn reads %sthe prompt of the turn before from the provider's cache and writes "+
+				"what it adds to it%s; kept %s.%s", begin, write, life, least)
 		}
 		return fmt.Sprintf("The first %d tokens of the prompts are shared by %s: the first writes them to the "+
 			"provider's cache%s, others read them there, %s.", c.Prefix, whose, write, life)

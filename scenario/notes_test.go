@@ -219,11 +219,11 @@ func TestExplainsSessions(t *testing.T) {
 			"kept for 5m after its last use. Prompts of less than 1024 tokens are not cached.",
 		},
 		"users: 3, count: 50}, cache: {write: true}": {
-			"Each turn reads the prompt of the turn before from the provider's cache and writes the rest of its own, " +
+			"Each turn reads the prompt of the turn before from the provider's cache and writes what it adds to it, " +
 				"billed at the price for writing; kept for 5m after its last use.",
 		},
 		"users: 3, count: 50}, cache: {prefix: 50}": {
-			"The first 50 tokens of the prompts are shared by the turns of a session",
+			"Each turn reads the first 50 tokens of the prompt of the turn before from the provider's cache",
 		},
 	} {
 		set = "workload={output_tokens: 10, sessions: {turns: 4, prompt_starts: 100, prompt_grows: 20, think: 5s, " +

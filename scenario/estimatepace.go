@@ -3,9 +3,12 @@ package scenario
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
+	"stampede/fleet"
 	"stampede/policy"
+	"stampede/provider"
 	"stampede/sim"
 )
 
@@ -13,9 +16,9 @@ import (
 // takes of the tokens first and in the end.
 func (s *Scenario) pacerParts(a averages) (out []part) {
 	m := &s.Model
-	p, pacers, where := &m.Client.Pacer, 1.0, ""
-	if p.Scope == policy.PerInstance && m.Instances > 1 {
-		pacers, where = float64(m.Instances), fmt.Sprintf(" in each of %d instances", m.Instances)
+	p, pacers, where := &m.Client.Pacer, pacersOf(&m.Fleet), ""
+	if pacers > 1 {
+		where = fmt.Sprintf(" in each of %d instances", m.Instances)
 	}
 	bucket := func(what string, rate, burst, each, first float64) {
 		if rate *= pacers / each; rate == 0 {
@@ -49,4 +52,34 @@ func (s *Scenario) pacerParts(a averages) (out []part) {
 		bucket(fmt.Sprintf("pacer of %.6g tokens/min", 60*t.Rate), t.Rate, t.Burst, each, first)
 	}
 	return out
+}
+
+// pacersOf is how many pacers a fleet has.
+func pacersOf(f *fleet.Fleet) float64 {
+	if f.Client.Pacer.Scope == policy.ForAll {
+		return 1
+	}
+	return float64(f.Instances)
+}
+
+// settleNote notes a pacer that gives back tokens which a limit keeps, so that it sends more than that admits.
+func settleNote(m *fleet.Model, i int, whose string) string {
+	f := m.Fleets()[i]
+	t := f.Client.Pacer.Tokens
+	keeps := func(l provider.Limit) bool {
+		return l.Resource == provider.Tokens && l.Settle == provider.Keep && l.Charge != provider.AsProduced &&
+			l.Period > 0 && l.Covers(m.Provider.Tenants[i])
+	}
+	if !t.Settle || !slices.ContainsFunc(m.Provider.Limits, keeps) {
+		return ""
+	}
+	a := average(m, i)
+	sends := pacersOf(f) * t.Rate / (a.prompt + a.output)
+	for k, l := range m.Provider.Limits {
+		if admits := float64(l.Amount) / l.Period.Seconds() / a.charges[k]; keeps(l) && sends > admits {
+			return fmt.Sprintf("policy.pace.settle%s gives back tokens that %s keeps: up to %s calls/min are sent, "+
+				"of which it admits %s", whose, l.Name, number(60*sends), number(60*admits))
+		}
+	}
+	return ""
 }

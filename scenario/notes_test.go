@@ -49,11 +49,23 @@ price: gpt-4o-mini
 	const hang, nothing, twice = "can hang and no timeout or patience ends them", NothingFails,
 		"would deliver the call again meanwhile"
 	const copies = "an answer can take 2s, with visible_after"
+	// The limit admits 3k/(100 + 200) = 10 calls a minute.
+	keeps := func(set ...string) []string {
+		return append([]string{"workload.max_tokens=200",
+			"provider.limits=[{resource: tokens, limit: 3k/min, charge: prompt + max_tokens, settle: none}]"}, set...)
+	}
+	const settles = "policy.pace.settle gives back tokens that"
 	for _, c := range []struct {
 		set  []string
 		note string
 		want bool
 	}{
+		{keeps("policy.pace={tokens: 3k/min, settle: true}"), settles, true}, // 3k/(100 + 50) = 20
+		{keeps("policy.pace={tokens: 3k/min}"), settles, false},
+		{keeps("policy.pace={tokens: 1k/min, settle: true}"), settles, false}, // 6.7
+		{keeps("policy.pace={tokens: 1k/min, settle: true}", "fleet.instances=2"), settles, true},
+		{keeps("policy.pace={tokens: 1k/min, settle: true, scope: all}", "fleet.instances=2"), settles, false},
+		{keeps("policy.pace={tokens: 3k/min, settle: true}", "provider.limits.0.settle=refund"), settles, false},
 		{[]string{"provider.faults=[{hang: true, share: 1%}]"}, hang, true},
 		{[]string{"provider.faults=[{connection: unreachable}]"}, hang, true},
 		{[]string{"provider.faults=[{connection: unreachable}]", "policy.timeouts.connect=5s"}, hang, false},

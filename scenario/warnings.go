@@ -66,6 +66,7 @@ func (w *warnings) ofModel(m *fleet.Model) {
 		}
 		if m.Deployed == 0 {
 			w.herd(m, f, m.Provider.Tenants[i], whose)
+			w.once(settleNote(m, i, whose))
 		}
 		t := f.Client.Timeouts
 		fails := false // whether anything can, at any deployment

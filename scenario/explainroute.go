@@ -3,9 +3,11 @@ package scenario
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"stampede/fleet"
+	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
 )
@@ -44,6 +46,23 @@ func (s *Scenario) explainDeployments() (lines []string) {
 			m.Client.Route.By.Meaning()))
 	}
 	return lines
+}
+
+// routeNotes note parts of a policy that do not do over several deployments what they seem to.
+func routeNotes(m *fleet.Model, f *fleet.Fleet, whose string) (notes []string) {
+	if m.Deployed == 0 {
+		return nil
+	}
+	if f.Client.Pacer.Headers.On {
+		notes = append(notes, fmt.Sprintf("pace.headers%s takes the counters of all deployments for those of one: "+
+			"it paces to the quota of one of them", whose))
+	}
+	by := f.Client.Route.By
+	ignored := by == policy.RouteRoundRobin || by == policy.RouteMostQuota || by == policy.RouteFirst
+	if ignored && slices.ContainsFunc(f.Deployments, func(to fleet.Target) bool { return to.Weight != 1 }) {
+		notes = append(notes, fmt.Sprintf("the weights of deployments have no effect with route.by %v%s", by, whose))
+	}
+	return notes
 }
 
 // allParts are the parts that the calls meet. Those of several deployments are one part, which lets

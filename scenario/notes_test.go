@@ -67,6 +67,13 @@ price: gpt-4o-mini
 		{keeps("policy.pace={tokens: 1k/min, settle: true, scope: all}", "fleet.instances=2"), settles, false},
 		{keeps("policy.pace={tokens: 3k/min, settle: true}", "provider.limits.0.settle=refund"), settles, false},
 		{[]string{"provider.faults=[{hang: true, share: 1%}]"}, hang, true},
+		{[]string{"deployments=[{faults: [{hang: true}]}]"}, hang, true},
+		{nil, nothing, true}, {[]string{"keys=2"}, nothing, true},
+		{[]string{"deployments=[{limits: [{resource: requests, limit: 1/s}]}]"}, nothing, false},
+		{[]string{"keys=2", "policy.pace.headers=true"}, "it paces to the quota of one of them", true},
+		{[]string{"policy.pace.headers=true"}, "it paces to the quota of one of them", false},
+		{[]string{"deployments=[{weight: 2}]", "policy.route.by=first"}, "have no effect with route.by first", true},
+		{[]string{"deployments=[{weight: 2}]", "policy.route.by=least_busy"}, "have no effect with route.by", false},
 		{[]string{"provider.faults=[{connection: unreachable}]"}, hang, true},
 		{[]string{"provider.faults=[{connection: unreachable}]", "policy.timeouts.connect=5s"}, hang, false},
 		{[]string{"provider.faults=[{hang: true}]", "policy.timeouts.connect=5s"}, hang, true}, // the connection stands

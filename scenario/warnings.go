@@ -79,6 +79,9 @@ func (w *warnings) ofModel(m *fleet.Model) {
 			w.once(failureNote(m, f, m.Provider.Tenants[i], whose))
 		}
 		w.once(cacheNote(f, whose))
+		for _, text := range routeNotes(m, f, whose) {
+			w.once(text)
+		}
 		if b := m.Provider.Capacity.Batching; b != nil && t.Gap > 0 && t.Gap < b.Streams(m.Provider.Capacity.Slots) &&
 			f.Workload.Stream {
 			w.add("a step of the batch can take %v; the gap timeout%s of %v does not apply to tokens of a batch",

@@ -91,7 +91,7 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 		return m, b.errorf("other_fleets", "found %d fleets; want at most %d in all", len(tenants), maxFleets)
 	}
 	if b.partial = b.partial || len(errs) > 0; !b.partial {
-		b.undeclared = undeclared(f)
+		b.undeclared = undeclared(f, m.Fleets())
 		for _, i := range b.undeclared {
 			errs.Add(b.paceDeclares(i, m.Fleets()[i]))
 		}
@@ -175,10 +175,12 @@ const All = "all"
 // maxFleets is how many fleets may call one provider.
 const maxFleets = 64
 
-// undeclared are the fleets, by number, whose requests do not say their max_tokens.
-func undeclared(f *File) (out []int) {
+// undeclared are the fleets, by number, whose requests do not all say their max_tokens.
+func undeclared(f *File, fleets []*fleet.Fleet) (out []int) {
 	for i, w := range f.workloads() {
-		if w.MaxTokens == 0 {
+		t, _ := fleets[i].Workload.Sizes.(*fleet.Trace)
+		recorded := t != nil && len(t.MaxTokens) > 0 && slices.Min(t.MaxTokens) > 0
+		if w.MaxTokens == 0 && !recorded {
 			out = append(out, i)
 		}
 	}

@@ -309,6 +309,9 @@ func (s *Scenario) explainSize(l Law[Count]) string {
 }
 
 func (s *Scenario) explainMax() string {
+	if t, ok := s.Model.Workload.Sizes.(*fleet.Trace); ok && len(t.MaxTokens) > 0 {
+		return " with max_tokens as recorded"
+	}
 	if s.Workload.MaxTokens == 0 {
 		return ""
 	}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 
+	"stampede/fleet"
 	"stampede/internal/format"
 	"stampede/internal/strict"
 )
@@ -13,6 +14,7 @@ type Summary struct {
 	Description  string    `json:"description,omitempty"`
 	Seed         uint64    `json:"seed"`
 	Replications int       `json:"replications"`
+	Trace        string    `json:"trace,omitempty"` // how the file of a trace was read
 	Policy       string    `json:"policy"`
 	Provider     string    `json:"provider"`
 	Price        string    `json:"price"`
@@ -36,6 +38,9 @@ func (s *Scenario) Summary() Summary {
 		Scenario: s.Name, Description: s.Description, Seed: s.Seed, Replications: s.Replications,
 		Policy: m.Client.String(), Provider: s.DescribeProvider(), Price: m.Price.String(),
 		MaxRates: []MaxRate{}, Warnings: append([]string{}, s.Warnings()...),
+	}
+	if t, ok := m.Workload.Arrivals.(*fleet.Trace); ok {
+		sum.Trace = t.Read
 	}
 	fleets := make([]averages, 1+len(m.Beside))
 	for i := range fleets {

@@ -344,6 +344,35 @@ func TestTracesRepeat(t *testing.T) {
 	}
 }
 
+// A limit that charges max_tokens takes those that a file records, when it records them of every call.
+func TestRecordedMaxTokensAreDeclared(t *testing.T) {
+	dir := t.TempDir()
+	for name, last := range map[string]string{"all.csv": "9", "some.csv": ""} {
+		text := "at_s,prompt_tokens,output_tokens,max_tokens\n0,1,2,40\n1,1,2," + last + "\n"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Read([]byte("workload: {trace: {file: "+name+", columns: {time: at_s}}}\nprovider: {limits: "+
+			"[{resource: tokens, limit: 1000/min, charge: prompt + max_tokens}]}\n"), "f", Options{Dir: dir})
+		if last == "" {
+			if err == nil || !strings.Contains(err.Error(), "charges max_tokens, but workload.max_tokens is not set") {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		// (1 + 40 + 1 + 9)/2 = 25.5 are charged on average; the mean request has 1 + 25 (24.5 rounded up).
+		if got := meanCharge(&s.Model.Provider.Limits[0], s.Model.Workload.Sizes); got != 26 {
+			t.Errorf("a mean charge of %v, want 26", got)
+		}
+		if trace := s.Summary().Trace; !strings.HasPrefix(trace, "CSV; time from at_s (seconds)") {
+			t.Errorf("check --json says %q", trace)
+		}
+	}
+}
+
 // Rows of failures with sizes that are drawn: the prompt only where none is recorded.
 func TestFailuresWithDrawnSizes(t *testing.T) {
 	dir := t.TempDir()

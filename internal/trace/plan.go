@@ -63,7 +63,7 @@ func newPlan(src *source, o Options) (*plan, error) {
 	}
 	if p.of[Time] < 0 {
 		return nil, fmt.Errorf("no column for time; %sname it with columns: {time: ...}; %s", p.format.noTime,
-			known("", names))
+			p.known("", names))
 	}
 	for _, r := range p.format.only {
 		if hasColumn(p.rows, names, r.column) {
@@ -172,7 +172,7 @@ func (p *plan) has(names []string, name string, f Field) error {
 		if len(names) >= 1000 {
 			return nil // not all names are known
 		}
-		return fmt.Errorf("no column %q for %s; %s", name, f, known(name, names))
+		return fmt.Errorf("no column %q for %s; %s", name, f, p.known(name, names))
 	}
 	if t, ok := p.rows.(*table); ok {
 		if at, _ := t.column(name); slices.Contains(t.header[at+1:], t.header[at]) {
@@ -182,9 +182,12 @@ func (p *plan) has(names []string, name string, f Field) error {
 	return nil
 }
 
-// known is the end of an error about a column that is not there. The first line of a file that is no
-// table is not shown: it may be anything.
-func known(name string, names []string) string {
+// known is the end of an error about a column that is not there. What a file holds that is no table of
+// named columns is not shown: it may be anything.
+func (p *plan) known(name string, names []string) string {
+	if _, ok := p.rows.(*document); ok && !listed(names) {
+		return "the file holds no objects with such columns"
+	}
 	if !listed(names) {
 		return "the first line is not a list of column names"
 	}
@@ -208,7 +211,7 @@ func (p *plan) conditions(where []Condition, names []string) error {
 		}
 		if c.column < 0 {
 			if !hasColumn(p.rows, names, w.Column) {
-				return fmt.Errorf("no column %q for where; %s", w.Column, known(w.Column, names))
+				return fmt.Errorf("no column %q for where; %s", w.Column, p.known(w.Column, names))
 			}
 			c.column = p.want(w.Column)
 		}

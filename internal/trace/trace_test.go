@@ -267,6 +267,11 @@ func TestMistakes(t *testing.T) {
 			"ts,bb\n1,2\n",
 			Options{Columns: [Fields]string{Prompt: "bbb"}}, `f: no column "bbb" for prompt_tokens; did you mean "bb"?`,
 		},
+		{
+			`{"s3cr et": 1}`, Options{},
+			"f: no column for time; name it with columns: {time: ...}; the file holds no objects",
+		},
+		{"root:x:0:0\n", Options{}, "f: no column for time; name it with columns: {time: ...}; the first line is not"},
 		{"ts,c\n1,2\n", Options{Format: "azur"}, `f: no format "azur"; did you mean "azure"?`},
 		{
 			"ts,d\n1,2\n",

@@ -225,6 +225,8 @@ func randomFleet(t *rapid.T) Fleet {
 		f.Workload.Calls, f.Workload.Redelivery.WhileWorking = 0, false
 		if f.Workload.Cache.Scope != OfCall && sometimes("conversation") {
 			f.Workload.Cache.Scope = OfSession
+			f.Workload.Cache.Prefix = rapid.SampledFrom([]int32{0, 120}).Draw(t, "prefix")
+			f.Workload.Cache.Minimum = rapid.SampledFrom([]int32{0, 110}).Draw(t, "minimum")
 		}
 	}
 	if f.Workload.Sessions == nil && f.Workload.Cache.Scope == OfSession {

@@ -13,6 +13,7 @@ import (
 	"stampede/measure"
 	"stampede/policy"
 	"stampede/scenario"
+	"stampede/wire"
 )
 
 // The twenty reports from the field, each a scenario file under cases. What is expected
@@ -28,6 +29,7 @@ type found struct {
 	prompts                   float64 // attempts that were billed at all
 	lastTry                   float64 // the latest start of an attempt, in seconds
 	first                     float64 // attempts at the first provider
+	throttled                 float64 // attempts that were refused with a 429
 }
 
 func (f *found) Attempt(a *fleet.Attempt) {
@@ -41,6 +43,9 @@ func (f *found) Attempt(a *fleet.Attempt) {
 	}
 	if a.Target == 0 {
 		f.first++
+	}
+	if a.Class() == wire.Throttled {
+		f.throttled++
 	}
 }
 

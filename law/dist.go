@@ -39,6 +39,9 @@ func Range(l Law) (low, high float64) {
 		return low, high
 	case Empirical:
 		return l.sorted[0], l.sorted[len(l.sorted)-1]
+	case Times:
+		low, high = Range(l.Law)
+		return low * l.N, high * l.N
 	}
 	return l.Sample(0), l.Sample(1)
 }
@@ -58,6 +61,16 @@ func (d Uniform) Mean() float64            { return (d.Min + d.Max) / 2 }
 func (d Uniform) String() string {
 	return "uniform(" + format.Number(d.Min) + ".." + format.Number(d.Max) + ")"
 }
+
+// Times is N times a draw from a law.
+type Times struct {
+	N   float64
+	Law Law
+}
+
+func (d Times) Sample(u float64) float64 { return d.N * d.Law.Sample(u) }
+func (d Times) Mean() float64            { return d.N * d.Law.Mean() }
+func (d Times) String() string           { return fmt.Sprintf("%g x %v", d.N, d.Law) }
 
 // Exponential has the mean Beta: P(X > x) = exp(-x/Beta).
 type Exponential struct{ Beta float64 }

@@ -42,6 +42,9 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 	if sizes.Prompt, err = w.PromptTokens.build(); err != nil {
 		return out, b.errorf("workload.prompt_tokens", "%v", err)
 	}
+	if sizes.Prompt, err = b.inputs(w, sizes.Prompt); err != nil {
+		return out, err
+	}
 	if sizes.Output, err = w.OutputTokens.build(); err != nil {
 		return out, b.errorf("workload.output_tokens", "%v", err)
 	}
@@ -145,6 +148,26 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 		}
 	}
 	return out, nil
+}
+
+// inputs is the law of the prompt of a request that carries several.
+func (b *builder) inputs(w *Workload, one law.Law) (law.Law, error) {
+	const path = "workload.inputs_per_request"
+	switch n := float64(w.Inputs); {
+	case n == 1:
+		return one, nil
+	case n > 1e6:
+		return nil, b.errorf(path, "found %v; want 1 to 1M", w.Inputs)
+	case one == nil:
+		return nil, b.errorf(path, "found %v without prompt_tokens; want the length of an input", w.Inputs)
+	case w.Sessions != nil:
+		return nil, b.errorf(path, "found %v, but the turns of a session are one input each", w.Inputs)
+	default:
+		if c, ok := one.(law.Constant); ok {
+			return law.Constant(n * float64(c)), nil
+		}
+		return law.Times{N: n, Law: one}, nil
+	}
 }
 
 func (b *builder) positive(path string, n Count) error {

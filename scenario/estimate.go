@@ -105,7 +105,8 @@ func (s *Scenario) parts(fleets []averages) (out []part) {
 		if m.Instances > 1 {
 			processes += "es"
 		}
-		places(fmt.Sprintf("%d client %s, %v a request", m.Instances, processes, 2*m.PerRequest), int64(m.Instances), each)
+		places(fmt.Sprintf("%d client %s, %v a request", m.Instances, processes, 2*m.PerRequest),
+			int64(m.Instances), each)
 	}
 	if g := m.Client.Gate.Semaphore; g > 0 {
 		what := fmt.Sprintf("gate of %d", g)

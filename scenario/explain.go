@@ -27,6 +27,9 @@ func (s *Scenario) Explain(w io.Writer) {
 		fleets[i] = average(m, i)
 	}
 	line("  Prompts: %s, mean %.0f.", s.explainPrompts(), fleets[0].prompt)
+	if n := s.Workload.Inputs; n > 1 {
+		line("  Each request carries %v inputs, each as long as prompt_tokens says.", n)
+	}
 	line("  Answers: %s, mean %.0f%s.", s.explainSize(s.Workload.OutputTokens), fleets[0].output, s.explainMax())
 	if text := s.explainCache(); text != "" {
 		line("  %s", text)

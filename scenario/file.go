@@ -43,6 +43,7 @@ type Workload struct {
 	Sessions *Sessions `yaml:"sessions"`
 
 	PromptTokens Law[Count] `yaml:"prompt_tokens"`
+	Inputs       Bound      `yaml:"inputs_per_request" default:"1"`
 	OutputTokens Law[Count] `yaml:"output_tokens"`
 	MaxTokens    Count      `yaml:"max_tokens" none:"not declared" zero:"no"`
 	Reasoning    Law[Count] `yaml:"reasoning_tokens" none:"no reasoning"`

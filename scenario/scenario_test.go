@@ -52,7 +52,8 @@ func TestMistakesAreExplained(t *testing.T) {
 			[]string{"f.yaml:5:3: ", "prompt_tokens"}},
 		{"not YAML", "{calls: 10}", "{calls: 10", []string{"f.yaml:", "not YAML"}},
 		{"list for a mapping", "fleet: {workers: 2}", "fleet: [2]",
-			[]string{"f.yaml:7:8: fleet: found a list; want a mapping of dispatch, instances, key, name, per_request, priority, " +
+			[]string{"f.yaml:7:8: fleet: found a list; want a mapping of dispatch, instances, key, name, " +
+				"per_request, priority, " +
 				"queue, workers"}},
 		{"no unit", "policy: own-the-loop", "policy: {retry: {deadline: 45}}",
 			[]string{`policy.retry.deadline: found "45"; want a time with its unit`}},

@@ -53,6 +53,10 @@ func (b *builder) deployment(t *Deployment, base *Provider) error {
 		if w.node.Kind == strict.Scalar {
 			continue
 		}
+		if inside := w.node.Field("provider"); inside != nil { // as a fallback has it
+			return inside.Fail(strict.Join(w.path, "provider"),
+				"unknown field; a deployment has the fields of a provider itself, such as preset, limits, latency")
+		}
 		if err := b.d.Plain(w.node, v, w.path); err != nil {
 			return err
 		}

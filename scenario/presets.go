@@ -184,6 +184,10 @@ func (p *Policy) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) e
 
 // UnmarshalNode implements strict.Unmarshaler, like that of Policy.
 func (p *Provider) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if keys := n.Field("keys"); keys != nil {
+		return keys.Fail(strict.Join(path, "keys"),
+			"unknown field; keys stands beside provider, at the top of the file")
+	}
 	return underPreset(d, n, path, "provider", p)
 }
 

@@ -131,6 +131,7 @@ func TestMistakesInDeployments(t *testing.T) {
 		{"deployments: [{copies: 48}]",
 			"deployments.0.copies: found 49 deployments or more in all; want at most 48"},
 		{"deployments: [{preset: [a]}]", "deployments.0.preset: found a list; want the name of a provider"},
+		{"deployments: [{provider: local-stub}]", "deployments.0.provider: unknown field; a deployment has the fields"},
 		{"deployments: [7]", `deployments.0: found "7"; no such provider`},
 		{"deployments: [[]]", "deployments.0: found a list; want a mapping"},
 		{"deployments: [{weight: 0}]", `deployments.0.weight: found "0"; want more than 0`},
@@ -153,6 +154,10 @@ func TestMistakesInDeployments(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.text, err, c.want)
 		}
+	}
+	_, err := Read([]byte("provider: {keys: 3}\n"), "f", Options{})
+	if want := "provider.keys: unknown field; keys stands beside provider"; !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

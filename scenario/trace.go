@@ -126,8 +126,11 @@ func (t *Trace) notes(calls *trace.Calls, name string) (notes []string) {
 		add("a row of %s is an attempt, not a call: a call that was retried has several, and is replayed at the time "+
 			"of the one that was answered", name)
 	}
+	if read.Late && read.NoOutput > 0 && emptyOf[t.NoOutput] != trace.Skip {
+		add("a row of %s that failed has the time at which it failed, and is replayed then", name)
+	}
 	if read.Ties > calls.Len()/10 {
-		add("the times of %s are whole seconds: %d of %d calls arrive together with another", name, read.Ties,
+		add("the times of %s are whole seconds: %d of %d calls arrive at the time of the one before", name, read.Ties,
 			calls.Len())
 	}
 	if read.Failed > 0 && len(t.Where) == 0 {

@@ -17,15 +17,18 @@ type format struct {
 	only    []rule   // rows that are calls
 	success []string // values of the status; nil means those of isSuccess
 	tries   bool     // a row is an attempt, and a call that is retried has several
+	late    bool     // rows of failures have the time at which they failed
 	// Of some the cached tokens are not part of the prompt, and reasoning not of the output.
 	cachedApart, reasoningApart bool
 }
 
-// rule is values of a column that rows have, or do not have, that are calls.
+// rule is values of a column that rows have, or do not have, that are calls. It holds for files with
+// the column, and otherwise only where no rule before it does.
 type rule struct {
-	column string
-	not    bool
-	values []string
+	column    string
+	not       bool
+	values    []string
+	otherwise bool
 }
 
 // formats are tried in this order.
@@ -72,7 +75,7 @@ var formats = []*format{
 	},
 	{
 		// BerriAI/litellm, table LiteLLM_SpendLogs. An answer from its own cache met no provider.
-		name: "litellm_spend", has: []string{"request_id", "startTime", "completion_tokens", "spend"},
+		name: "litellm_spend", late: true, has: []string{"request_id", "startTime", "completion_tokens", "spend"},
 		columns: [Fields][]string{
 			Time: {"startTime"}, Prompt: {"prompt_tokens"}, Output: {"completion_tokens"},
 			Cached: {"metadata.usage_object.prompt_tokens_details.cached_tokens"},
@@ -165,7 +168,8 @@ var formats = []*format{
 		},
 		unit: time.Nanosecond,
 		only: []rule{{column: "attributes.gen_ai.operation.name",
-			values: []string{"chat", "text_completion", "generate_content"}}},
+			values: []string{"chat", "text_completion", "generate_content"}},
+			{column: "attributes.gen_ai.system", not: true, values: []string{""}, otherwise: true}},
 	},
 }
 

@@ -55,6 +55,9 @@ func newPlan(src *source, o Options) (*plan, error) {
 		case o.Given[f], p.complete, f >= Model && f <= Priority: // nothing is looked for
 		default:
 			name = p.find(names, f)
+			if err := p.once(name, f); f <= Reasoning && err != nil {
+				return nil, err
+			}
 		}
 		p.of[f] = -1
 		if name != "" {
@@ -66,7 +69,7 @@ func newPlan(src *source, o Options) (*plan, error) {
 			p.known("", names))
 	}
 	for _, r := range p.format.only {
-		if hasColumn(p.rows, names, r.column) {
+		if hasColumn(p.rows, names, r.column) && !(r.otherwise && len(p.where) > 0) {
 			p.where = append(p.where, condition{column: p.want(r.column), values: r.values, not: r.not, apart: true})
 		}
 	}
@@ -174,8 +177,13 @@ func (p *plan) has(names []string, name string, f Field) error {
 		}
 		return fmt.Errorf("no column %q for %s; %s", name, f, p.known(name, names))
 	}
+	return p.once(name, f)
+}
+
+// once refuses a column that stands twice.
+func (p *plan) once(name string, f Field) error {
 	if t, ok := p.rows.(*table); ok {
-		if at, _ := t.column(name); slices.Contains(t.header[at+1:], t.header[at]) {
+		if at, _ := t.column(name); at >= 0 && slices.Contains(t.header[at+1:], t.header[at]) {
 			return fmt.Errorf("the column %q for %s stands twice; want each name once", name, f)
 		}
 	}

@@ -33,7 +33,7 @@ func newReader(p *plan, o Options, name string) *reader {
 	in := &reader{plan: p, o: o, name: name, out: &Calls{}, clock: newClock(o, p)}
 	read := &in.out.Read
 	read.Layout, read.Format = p.rows.layout()+p.src.packing(), p.format.name
-	read.Tries = p.format.tries
+	read.Tries, read.Late = p.format.tries, p.format.late
 	for f, column := range p.of {
 		if column >= 0 {
 			read.Columns[f] = p.columns[column]

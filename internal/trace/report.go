@@ -10,6 +10,7 @@ type Report struct {
 	Layout   string // CSV, JSON lines, ...; with gzip or UTF-16
 	Format   string // a known shape, empty without one
 	Tries    bool   // its rows are attempts
+	Late     bool   // its rows of failures have the time at which they failed
 	Columns  [Fields]string
 	Rows     int           // that were looked at
 	NoOutput int           // rows without output tokens

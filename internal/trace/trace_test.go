@@ -272,6 +272,7 @@ func TestMistakes(t *testing.T) {
 			"f: no column for time; name it with columns: {time: ...}; the file holds no objects",
 		},
 		{"root:x:0:0\n", Options{}, "f: no column for time; name it with columns: {time: ...}; the first line is not"},
+		{"ts,ts\n1,2\n", Options{}, `f: the column "ts" for time stands twice; want each name once`},
 		{"ts,c\n1,2\n", Options{Format: "azur"}, `f: no format "azur"; did you mean "azure"?`},
 		{
 			"ts,d\n1,2\n",
@@ -307,6 +308,22 @@ func TestMistakes(t *testing.T) {
 		if _, err := Read([]byte(c.text), "f", c.o); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
 		}
+	}
+}
+
+// Spans of older conventions have no name of an operation, but that of a system; others are no calls.
+func TestOlderSpans(t *testing.T) {
+	span := func(attributes string) string {
+		return `{"startTimeUnixNano": 1780315200000000000, "attributes": [` + attributes + `]}`
+	}
+	const system = `{"value": {"stringValue": "openai"}, "key": "gen_ai.system"}, `
+	text := `{"resourceSpans": [{"scopeSpans": [{"spans": [` +
+		span(`{"key": "http.request.method", "value": {}}`) + "," + span(system+`{"key": "gen_ai.usage.prompt_tokens", "value": {"intValue": "3"}}, `+
+		`{"key": "gen_ai.usage.completion_tokens", "value": {"intValue": 4}}`) + "]}]}]}"
+	got, err := Read([]byte(text), "f", Options{})
+	if err != nil || got.Len() != 1 || got.Read.Others != 1 || got.Read.NoOutput != 0 || got.Values[Prompt][0] != 3 ||
+		got.Values[Output][0] != 4 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"stampede/wire"
 )
 
-// The twenty reports from the field, each a scenario file under cases. What is expected
+// The reports from the field, each a scenario file under cases. What is expected
 // stands in the reports or is reckoned in the comment.
 
 // found is what a case shows.
@@ -312,11 +312,34 @@ func TestCases(t *testing.T) {
 			is(t, "answered", f.answered, 1, 0)
 			is(t, "seconds", f.longest, 977*59, exact)
 		},
+		21: func(t *testing.T) {
+			// A call takes three requests, of which two fail: 6 x 3 of 20 are answered, and of a seventh call two
+			// fail and the third is refused. Those of the 40th call on, at 20 h, meet the next day.
+			f := runCase(t, 21)
+			is(t, "answered", f.answered, 6+6, 0)
+			is(t, "requests", f.each(f.attempts), 3, 0)
+			f = runCase(t, 21, "provider.limits.1.counts=admitted")
+			is(t, "answered where failures are free", f.answered, 20+20, 0)
+			f = runCase(t, 21, "provider.faults.0.counts=false")
+			is(t, "answered where these failures are free", f.answered, 20+20, 0)
+			f = runCase(t, 21, "policy.retry.attempts=1")
+			is(t, "answered without retries", f.answered, 0, 0)
+		},
+		22: func(t *testing.T) {
+			f := runCase(t, 22)
+			is(t, "answered", f.answered, 5, 0)
+			f = runCase(t, 22, "provider.limits.0.counts=admitted", "provider.limits.0.charge=prompt")
+			is(t, "answered where a prompt of 100 is charged first", f.answered, 1, 0)
+			// One a second, each of 1.75 s: the first two are under way when none is counted, and are counted at
+			// 2.75 s and 3.75 s.
+			f = runCase(t, 22, "workload.open={rate: 1/s, calls: 5, gaps: constant}")
+			is(t, "answered at one a second", f.answered, 2, 0)
+		},
 	} {
 		t.Run(fmt.Sprint(number), check)
 	}
 	names, err := fs.Glob(os.DirFS("cases"), "*.yaml")
-	if err != nil || len(names) != 20 {
-		t.Errorf("%d case files, %v; want 20", len(names), err)
+	if err != nil || len(names) != 22 {
+		t.Errorf("%d case files, %v; want 22", len(names), err)
 	}
 }

@@ -530,7 +530,7 @@ func TestWhichRequestsCount(t *testing.T) {
 	}
 }
 
-// A limit of 100 tokens a minute that counts answers, as LiteLLM's proxy does, knows nothing of requests under
+// A limit of 100 tokens a minute that counts answers, as Envoy AI Gateway does, knows nothing of requests under
 // way: three of 60 tokens pass at once, and the next is refused once two of them are answered.
 func TestCountsAfterTheAnswer(t *testing.T) {
 	p := build(t, Config{Limits: []Limit{{Resource: Tokens, Kind: FixedWindow, Amount: 100, Period: 60 * s,

@@ -58,8 +58,8 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 	if out.Capacity.Batching != nil && (out.Latency.FirstToken != nil || out.Latency.TokensPerSecond != nil) {
 		errs.Add(b.errorf(at+".latency", "found latency and capacity.batching; want one of them"))
 	} else if out.Capacity.Batching != nil && (out.Latency.PerThousand > 0 || p.Latency.ByUse != nil) {
-		errs.Add(b.errorf(at+".latency", "found first_token_per_1k_prompt or by_use and capacity.batching, which has a "+
-			"prompt_per_step; want one of them"))
+		errs.Add(b.errorf(at+".latency",
+			"found first_token_per_1k_prompt or by_use and capacity.batching; want one of them"))
 	}
 	if n := len(p.Limits); n > maxLimits {
 		return out, b.errorf(at+".limits", "found %d limits; want at most %d", n, maxLimits)

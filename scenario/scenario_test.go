@@ -983,6 +983,10 @@ func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 		"gemini-2.5-flash-paid":   {8000, "429 RESOURCE_EXHAUSTED", "text 7.5ms", [4]int64{-1, -1, -1, -1}},
 		"bedrock-claude":          {1333, "429 ThrottlingException", "", [4]int64{-1, -1, -1, -1}},
 		"groq-free-llama-3.3-70b": {8, "429 rate_limit_exceeded", "in 8s, text 7.5s", [4]int64{992, 0, -1, -1}},
+		"gemini-free-flash":       {5, "429 RESOURCE_EXHAUSTED", "text 1m0s", [4]int64{-1, -1, -1, -1}},
+		"groq-free-gpt-oss-120b":  {5, "429 rate_limit_exceeded", "in 8s, text 7.5s", [4]int64{995, 500, -1, -1}},
+		"openrouter-free":         {20, "429 rate_limit_exceeded", "in 1m0s", [4]int64{0, -1, -1, -1}},
+		"xai-grok-4.7":            {150, "429 rate_limit_exceeded", "", [4]int64{-1, -1, -1, -1}},
 		"local-stub":              {},
 		"vllm-one-gpu":            {}, // its queue has no bound
 	}

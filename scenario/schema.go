@@ -117,7 +117,8 @@ var scalars = map[reflect.Type]*jsonschema.Schema{
 		Description: "true, false or anew.",
 		AnyOf:       []*jsonschema.Schema{{Type: "boolean"}, {Type: "string", Enum: []any{"anew", "true", "false"}}},
 	},
-	reflect.TypeFor[TimeOfDay](): text(`^[0-2][0-9]:[0-5][0-9]$`, "A time of day, such as 08:30.", nil),
+	reflect.TypeFor[TimeOfDay](): text(`^[0-2][0-9]:[0-5][0-9](Z|[+-][0-2][0-9]:[0-5][0-9])?$`,
+		"A time of day, such as 08:30, or 00:00-08:00 with an offset from UTC.", nil),
 	reflect.TypeFor[Moment](): text(
 		`^[0-9][-0-9a-zA-Z:+., /]*$`,
 		"A date and time, such as 2026-06-01T12:00:00Z, or a time since the first call, such as 10m.",

@@ -85,14 +85,18 @@ func (t Timer) String() string {
 	return shortDuration(time.Duration(t))
 }
 
-// TimeOfDay is a time of day, such as 08:30.
+// TimeOfDay is a time of day in UTC, such as 08:30. It may be written with the offset of another zone, such
+// as 00:00-08:00, midnight Pacific standard time.
 type TimeOfDay time.Duration
 
 // ParseText implements strict.Texter.
 func (t *TimeOfDay) ParseText(text string) error {
 	clock, err := time.Parse("15:04", text)
 	if err != nil {
-		return errors.New("want a time of day, such as 08:30")
+		if clock, err = time.Parse("15:04Z07:00", text); err != nil {
+			return errors.New("want a time of day, such as 08:30, or with an offset from UTC, such as 00:00-08:00")
+		}
+		clock = clock.UTC()
 	}
 	*t = TimeOfDay(time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute)
 	return nil

@@ -28,6 +28,7 @@ var sold = map[string][]string{
 	"gemini": {"gemini", "google/", "vertex_ai/gemini"},
 	"groq":   {"groq/", "llama"},
 	"openai": {"gpt-", "chatgpt-", "o1", "o3", "o4", "openai/"},
+	"xai":    {"xai/", "grok"},
 }
 
 // The models of prices that no list has.

@@ -382,6 +382,30 @@ func TestKindsOfLimits(t *testing.T) {
 	}
 }
 
+// A time of day is one of UTC; with the offset of a zone it is that instant there. A quota of the day that begins at
+// midnight Pacific, in a run from noon UTC, has 4 of its hours behind it.
+func TestTimeOfDay(t *testing.T) {
+	for text, want := range map[string]string{
+		"08:30": "08:30", "08:30Z": "08:30", "00:00-08:00": "08:00", "00:00-07:00": "07:00", "23:30+01:00": "22:30",
+		"01:00+05:30": "19:30",
+	} {
+		var at TimeOfDay
+		if err := at.ParseText(text); err != nil || at.String() != want {
+			t.Errorf("%s is %v, %v; want %s", text, at, err, want)
+		}
+	}
+	for _, text := range []string{"8", "24:00", "08:30 PST", "08:30-8"} {
+		if err := new(TimeOfDay).ParseText(text); err == nil {
+			t.Errorf("%q is read as a time of day", text)
+		}
+	}
+	s, err := Read([]byte(rich), "rich", Options{Set: []string{"starts_at=12:00",
+		"provider.limits=[{resource: requests, limit: 20/day, kind: fixed_window, resets_at: 00:00-08:00}]"}})
+	if err != nil || s.Model.Provider.Limits[0].Offset != 4*time.Hour {
+		t.Errorf("%v, %v, want an offset of 4h", s, err)
+	}
+}
+
 // Every jitter of the policy is a field of the scenario's that takes its parameter, and no other
 // is; what is written comes back as the jitter of the model.
 func TestJitters(t *testing.T) {

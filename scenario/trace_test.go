@@ -401,7 +401,8 @@ func TestNotesOnShapes(t *testing.T) {
 	for file, want := range map[string]string{
 		"litellm_spend.csv": "a row of litellm_spend.csv that failed has the time at which it failed",
 		"helicone.jsonl":    "a row of helicone.jsonl is an attempt, not a call",
-		"burstgpt.csv":      "the times of burstgpt.csv are whole seconds: 5 of 10 calls arrive at the time of the one before",
+		"burstgpt.csv": "the times of burstgpt.csv are whole seconds: 5 of 10 calls arrive at the time of the one " +
+			"before",
 	} {
 		f, err := os.Open(filepath.Join("..", "internal", "trace", "testdata", file))
 		if err != nil {

@@ -318,8 +318,9 @@ func TestOlderSpans(t *testing.T) {
 	}
 	const system = `{"value": {"stringValue": "openai"}, "key": "gen_ai.system"}, `
 	text := `{"resourceSpans": [{"scopeSpans": [{"spans": [` +
-		span(`{"key": "http.request.method", "value": {}}`) + "," + span(system+`{"key": "gen_ai.usage.prompt_tokens", "value": {"intValue": "3"}}, `+
-		`{"key": "gen_ai.usage.completion_tokens", "value": {"intValue": 4}}`) + "]}]}]}"
+		span(`{"key": "http.request.method", "value": {}}`) + "," +
+		span(system+`{"key": "gen_ai.usage.prompt_tokens", "value": {"intValue": "3"}}, `+
+			`{"key": "gen_ai.usage.completion_tokens", "value": {"intValue": 4}}`) + "]}]}]}"
 	got, err := Read([]byte(text), "f", Options{})
 	if err != nil || got.Len() != 1 || got.Read.Others != 1 || got.Read.NoOutput != 0 || got.Values[Prompt][0] != 3 ||
 		got.Values[Output][0] != 4 {

@@ -40,6 +40,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		r.groups = append(r.groups, newGroup(f, i, own, m.entry(i)))
 		counters = counters || f.Client.Pacer.Headers.On || f.Client.Route.By == policy.RouteMostQuota
 		r.layers = max(r.layers, len(f.Client.Outer))
+		r.processes = r.processes || f.PerRequest > 0
 	}
 	for i := range r.backends {
 		if !counters {
@@ -161,20 +162,21 @@ type run struct {
 	loop       sim.Loop[backend.Event]
 	accounting accounting
 
-	backends []*backend.Backend
-	groups   []group
-	calls    arena.Arena[call]
-	extras   arena.Arena[extra]
-	messages arena.Arena[message]
-	sessions arena.Arena[session]
-	attempts arena.Arena[attempt]
-	tickets  uint32
-	touched  uint64  // see touch
-	freed    []freed // workers about to go on
-	freeing  bool
-	ticks    int            // of autoscalers, to come
-	outer    []policy.Tries // of the outer layers, by call
-	layers   int            // the most outer layers of any fleet
+	backends  []*backend.Backend
+	groups    []group
+	calls     arena.Arena[call]
+	extras    arena.Arena[extra]
+	messages  arena.Arena[message]
+	sessions  arena.Arena[session]
+	attempts  arena.Arena[attempt]
+	tickets   uint32
+	touched   uint64  // see touch
+	freed     []freed // workers about to go on
+	freeing   bool
+	ticks     int            // of autoscalers, to come
+	processes bool           // a client process takes time
+	outer     []policy.Tries // of the outer layers, by call
+	layers    int            // the most outer layers of any fleet
 }
 
 func (r *run) handle(e backend.Event) {
@@ -183,7 +185,11 @@ func (r *run) handle(e backend.Event) {
 		news, attempt := r.backends[e.Of].Handle(e)
 		switch news {
 		case backend.Replied:
-			r.reaches(r.attempts.At(attempt))
+			if a := r.attempts.At(attempt); r.processes {
+				r.reaches(a)
+			} else {
+				r.replied(a)
+			}
 		case backend.Departed:
 			r.departed(r.attempts.At(attempt))
 		case backend.Taken:

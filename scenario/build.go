@@ -200,7 +200,7 @@ func (b *builder) fleet(f *OtherFleet, horizon Span) (out fleet.Fleet, err error
 	out = fleet.Fleet{
 		Name: oneLine(f.Fleet.Name), Instances: f.Fleet.Instances, PerRequest: time.Duration(f.Fleet.PerRequest),
 	}
-	if out.Workers, out.Scaling, err = b.workers(&f.Fleet.Workers); err != nil {
+	if out.Workers, out.Scaling, err = b.workers(&f.Fleet.Workers, f.Fleet.Instances); err != nil {
 		return out, err
 	}
 	if out.Workers > 10_000_000/f.Fleet.Instances {

@@ -48,7 +48,7 @@ func (w *Workers) auto() bool {
 }
 
 // workers reads how many workers there are at most, and how their number changes.
-func (b *builder) workers(w *Workers) (most int, out fleet.Scaling, err error) {
+func (b *builder) workers(w *Workers, instances int) (most int, out fleet.Scaling, err error) {
 	const at = "fleet.workers"
 	kinds := 0
 	for _, set := range []bool{w.Count > 0, len(w.Schedule) > 0, w.auto()} {
@@ -65,8 +65,9 @@ func (b *builder) workers(w *Workers) (most int, out fleet.Scaling, err error) {
 		return 0, out, b.errorf(at+".min", "found %d; want at most max, %d", w.Min, w.Max)
 	case w.auto() && w.Every == 0:
 		return 0, out, b.errorf(at+".every", "found 0; want the time from one decision to the next, such as 30s")
-	case w.auto() && w.Stabilization/w.Every > 10_000:
-		return 0, out, b.errorf(at+".stabilization", "found %v; want at most 10,000 times every", w.Stabilization)
+	case w.auto() && w.Stabilization/w.Every > Span(10_000_000/instances):
+		return 0, out, b.errorf(at+".stabilization", "found %v; want at most %d times every", w.Stabilization,
+			10_000_000/instances)
 	case w.auto() && w.PerQueued > 1e9:
 		return 0, out, b.errorf(at+".per_queued", "found %d; want 1 to 1G", w.PerQueued)
 	case w.auto():

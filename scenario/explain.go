@@ -137,6 +137,9 @@ func (s *Scenario) Explain(w io.Writer) {
 		source = " (" + source + ")"
 	}
 	line("  %v%s.", m.Price, source)
+	if text := s.explainHourly(); text != "" {
+		line("  %s", text)
+	}
 	line("\nThroughput that each part allows, on average")
 	parts := s.allParts(fleets)
 	for _, p := range parts {
@@ -345,6 +348,27 @@ func (s *Scenario) explainLatency() string {
 			s.Provider.Latency.CallShare)
 	}
 	return text
+}
+
+// explainHourly says what capacity costs by the hour and, where calls come by themselves, what that is for
+// each of them: price by the hour / calls an hour.
+func (s *Scenario) explainHourly() string {
+	m := &s.Model
+	hourly := m.Hourly()
+	if hourly == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("Capacity: %v in all, whatever it serves", hourly)
+	perHour := 0.0
+	for _, f := range m.Fleets() {
+		coming, ok := arrivalsOf(f, m.Horizon)
+		if !ok {
+			return text + "."
+		}
+		perHour += coming.by(coming.end) / time.Duration(coming.end).Hours()
+	}
+	return text + fmt.Sprintf("; $%s per 1,000 calls, at %s calls/min.",
+		number(1000*float64(hourly)/1e9/perHour), number(perHour/60))
 }
 
 // firstWaits lists the ranges of the waits that the backoff gives.

@@ -182,6 +182,27 @@ func TestExplainsInWords(t *testing.T) {
 			"time.",
 		"policy.retry.retry_after={obey: in_full, at_least_backoff: true}": "A Retry-After that is shorter than the " +
 			"backoff is not obeyed: the longer of the two is waited.",
+		"provider.faults=[{first: 2, status: 429}]": "Fault: status 429 for the first 2 attempts of each call.",
+		"provider.faults=[{first: 3, of: run, share: 50%, status: 200, code: x}]": "Fault: status 200 with the error " +
+			"x in its body for 50% of the first 3 attempts of the run.",
+		"provider.faults=[{status: 503, counts: true, for: 10s, slow_start: {for: 1m, slow: 5}}]": "status 503 that " +
+			"counts at the limits from 0s for 10s, then latency times 5, falling to 1 over 1m0s.",
+		"provider.limits=[{resource: requests, limit: 20/day, counts: attempts}]": "requests 20/day, token bucket, " +
+			"failed attempts count",
+		"provider.limits=[{resource: tokens, limit: 9k/min, counts: answered}]": "only answered requests count, at " +
+			"their end",
+		"provider.limits=[{resource: tokens_in_flight, limit: 200k}]": "200k tokens in flight",
+		"provider.limits=[{resource: requests, limit: 6/min, tiers: [{spent: $20, limit: 12/min}]}]": "requests " +
+			"6/min, token bucket, 12/min after $20 spent",
+		// 100 tokens of prompt and 50 of answer at $0.15 and $0.60 per million are 45 millionths of a dollar.
+		"provider.limits=[{resource: dollars, balance: $0.009}]": "200 calls in all",
+		"provider.latency={first_token_per_1k_prompt: 6ms}": "Each 1,000 tokens of the prompt that are not cached " +
+			"add 6ms to it.",
+		"provider={limits: [{name: a, resource: requests, limit: 9/min}], latency: {by_use: {limit: a, full: 3}}}": "An " +
+			"answer takes up to 3 times as long as \"a\" is used up.",
+		"price={input: 1, output: 2, long_prompts: [{above: 200k, output: 3}]}": "own price: $1 in, $1 cached, $2 out " +
+			"per million tokens; prompts above 200k: $1 in, $1 cached, $3 out (the scenario).",
+		"price={per_hour: 98}":    "capacity: $98 per hour (the scenario).",
 		"policy.retry.attempts=4": "own-the-loop with changes: 4 attempts",
 		"policy.retry.attempts=6": "own-the-loop: 6 attempts",
 		"policy.name=mine":        "mine: 6 attempts",

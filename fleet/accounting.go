@@ -66,7 +66,7 @@ func (b *accounting) closeCall() {
 
 // reconcile checks the laws of conservation in exact integers. A violation is a
 // fault of the simulator and panics with both sides.
-func (b *accounting) reconcile(started uint64, ledger provider.Ledger) {
+func (b *accounting) reconcile(started uint64, ledger provider.Ledger, held int64) {
 	ended := uint64(0)
 	for _, n := range b.calls {
 		ended += n
@@ -76,6 +76,7 @@ func (b *accounting) reconcile(started uint64, ledger provider.Ledger) {
 	equal("tokens charged = settled + refunded", b.charged, b.settled+b.refunded)
 	equal("tokens charged by records = taken from the buckets", b.charged, ledger.Taken)
 	equal("tokens refunded by records = given back to the buckets", b.refunded, ledger.Given)
+	equal("requests and tokens still held at the limits = none", held, 0)
 	equal("dollars billed = useful + wasted", b.billed, b.useful+b.waste.Total())
 	equal("dollars for answers by attempts = by calls", b.answered, b.useful)
 	equal("dollars wasted by attempts = by calls", b.wasted, b.waste)

@@ -72,17 +72,19 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		}
 	}
 	var ledger provider.Ledger
+	held := int64(0)
 	for i := range r.backends {
 		l := r.backends[i].Provider().Ledger()
 		ledger.Taken += l.Taken
 		ledger.Given += l.Given
+		held += r.backends[i].Provider().Held()
 	}
 	summary.Last = r.accounting.last
 	summary.MeasuredTo = m.MeasuredTo(&summary, -1)
 	for i := range r.backends {
 		summary.Uses = append(summary.Uses, r.backends[i].Provider().Use(summary.MeasuredTo))
 	}
-	r.accounting.reconcile(started, ledger)
+	r.accounting.reconcile(started, ledger, held)
 	for i := range r.groups {
 		r.groups[i].instances.CheckReturned()
 	}

@@ -410,6 +410,16 @@ func (p *Provider) SkipCancelled() (next uint32, started bool) {
 // InFlight is the number of admitted requests that have not finished.
 func (p *Provider) InFlight() int { return p.busy }
 
+// Held is what is taken of the limits on requests and tokens at once.
+func (p *Provider) Held() (sum int64) {
+	for i := range p.limits {
+		if l := &p.limits[i]; l.Resource.Held() {
+			sum += l.Amount - l.meter.Level()
+		}
+	}
+	return sum
+}
+
 // Ledger is what the limits took and gave back so far.
 func (p *Provider) Ledger() Ledger { return p.ledger }
 

@@ -198,10 +198,10 @@ func TestExplainsInWords(t *testing.T) {
 		"provider.limits=[{resource: dollars, balance: $0.009}]": "200 calls in all",
 		"provider.latency={first_token_per_1k_prompt: 6ms}": "Each 1,000 tokens of the prompt that are not cached " +
 			"add 6ms to it.",
-		"provider={limits: [{name: a, resource: requests, limit: 9/min}], latency: {by_use: {limit: a, full: 3}}}": "An " +
-			"answer takes up to 3 times as long as \"a\" is used up.",
-		"price={input: 1, output: 2, long_prompts: [{above: 200k, output: 3}]}": "own price: $1 in, $1 cached, $2 out " +
-			"per million tokens; prompts above 200k: $1 in, $1 cached, $3 out (the scenario).",
+		"provider={limits: [{name: a, resource: requests, limit: 9/min}], latency: {by_use: {limit: a, full: 3}}}": "" +
+			"An answer takes up to 3 times as long as \"a\" is used up.",
+		"price={input: 1, output: 2, long_prompts: [{above: 200k, output: 3}]}": "own price: $1 in, $1 cached, $2 " +
+			"out per million tokens; prompts above 200k: $1 in, $1 cached, $3 out (the scenario).",
 		"price={per_hour: 98}":    "capacity: $98 per hour (the scenario).",
 		"policy.retry.attempts=4": "own-the-loop with changes: 4 attempts",
 		"policy.retry.attempts=6": "own-the-loop: 6 attempts",

@@ -32,6 +32,7 @@ func (r *run) reaches(a *attempt) {
 		return
 	}
 	r.loop.Cancel(a.timer)
+	a.heard = true
 	a.until = g.pass(int32(a.Instance), r.loop.Now())
 	a.timer = r.loop.Timer(a.until, backend.Event{Kind: handled, ID: a.self})
 }

@@ -162,9 +162,25 @@ func (r *run) scale(g *group) {
 	}
 	c.tick++
 	if !settled || r.loop.Pending() > r.ticks { // else nothing will ever change
+		next := r.loop.Now() + a.Every
+		if at, ok := r.loop.Peek(); ok && settled && at > next {
+			unchanged := (at - next + a.Every - 1) / a.Every
+			c.repeat(int(unchanged))
+			next += unchanged * a.Every
+		}
 		r.ticks++
-		r.loop.At(r.loop.Now()+a.Every, backend.Event{Kind: scales, Of: uint16(g.index)})
+		r.loop.At(next, backend.Event{Kind: scales, Of: uint16(g.index)})
 	}
+}
+
+// repeat is so many decisions that want what is there.
+func (c *crew) repeat(n int) {
+	for i, recent := range c.recent {
+		for k := range min(n, len(recent)) {
+			recent[(c.tick+k)%len(recent)] = c.decided[i]
+		}
+	}
+	c.tick += n
 }
 
 // arriveWorkers lets workers begin who have started, as far as they are still wanted.

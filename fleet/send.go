@@ -20,6 +20,7 @@ type attempt struct {
 	backend    uint8
 	layer      uint8 // whose timeout the call timer is
 	role       policy.Role
+	heard      bool // its reply is there, and waits for its process
 	timerKind  policy.Timer
 	timer      sim.Timer // at until, where the reply may come after it
 	until      sim.Time
@@ -159,9 +160,10 @@ func (r *run) due(c *call) (handled sim.Time, there bool) {
 	now := r.loop.Now()
 	for aid := c.flight; aid > 0; {
 		a := r.attempts.At(aid)
-		if reply, _ := r.backends[a.backend].Due(a.flight); reply < now { // its process has not come to it
+		if a.heard {
 			return a.until, true
-		} else if reply == now {
+		}
+		if reply, _ := r.backends[a.backend].Due(a.flight); reply == now {
 			return now, true
 		}
 		aid = a.next

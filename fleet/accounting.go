@@ -16,7 +16,7 @@ type accounting struct {
 	waits   WaitListener    // the same, where it wants them; else nil
 	adapted AdaptedListener // likewise
 	call    Call            // the record of a call at hand
-	last    []sim.Time      // the end of the last call, by fleet
+	last    []sim.Time      // after which nothing happens with calls, by fleet
 
 	calls         [policy.Outcomes]uint64
 	attempts      uint64 // records of attempts
@@ -52,10 +52,12 @@ func (b *accounting) closeAttempt(a *Attempt) {
 	b.to.Attempt(a)
 }
 
-func (b *accounting) closeCall() {
+// closeCall closes the record at hand, with which nothing more happens from now on: deliveries
+// that overlap may go on after the call has ended.
+func (b *accounting) closeCall(now sim.Time) {
 	c := &b.call
 	b.calls[c.Outcome]++
-	b.last[c.Fleet] = max(b.last[c.Fleet], c.Ended)
+	b.last[c.Fleet] = now
 	b.callsAttempts += uint64(c.Attempts)
 	b.useful += c.Useful
 	for i, m := range c.Waste {

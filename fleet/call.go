@@ -120,7 +120,7 @@ func (r *run) closeCall(c *call, outcome policy.Outcome) {
 	if g := r.group(c); g.Workload.Sessions != nil {
 		r.endTurn(g, c, record)
 	}
-	r.accounting.closeCall()
+	r.accounting.closeCall(record.Ended)
 	r.forget(c)
 	r.free(c)
 }

@@ -118,7 +118,7 @@ func (r *run) endDelivery(c *call, outcome policy.Outcome) {
 	}
 	if m.last == 0 && m.next == 0 {
 		r.accounting.call = m.record
-		r.accounting.closeCall()
+		r.accounting.closeCall(now)
 		r.forget(c)
 		r.messages.Free(id)
 	}

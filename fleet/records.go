@@ -130,7 +130,7 @@ type Summary struct {
 	Events     uint64
 	End        sim.Time   // of the last event
 	MeasuredTo sim.Time   // the end of the measured time of all fleets
-	Last       []sim.Time // by fleet: the end of its last call
+	Last       []sim.Time // by fleet: the end of its last call, with all its deliveries
 	NotStarted []uint64   // by fleet: of a bounded number of calls, those that never started
 	// SessionsCut are, by fleet, of a bounded number of sessions those that the horizon cut short or kept from
 	// starting.

@@ -194,6 +194,7 @@ func (r *run) unqueue(c *call) {
 		r.pace(g, c.instance) // it may have been the first
 	case inBacklog:
 		g.lineOf(c.instance).waiting--
+		r.moved(g)
 	}
 }
 

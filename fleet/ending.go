@@ -213,6 +213,7 @@ func (r *run) end(c *call, outcome policy.Outcome) {
 	}
 	if held {
 		g.lineOf(g.instanceOf(worker)).busy--
+		r.moved(g)
 		r.release(g, worker)
 	}
 }
@@ -222,6 +223,9 @@ func (r *run) end(c *call, outcome policy.Outcome) {
 func (r *run) close() {
 	if r.loop.Err() != nil || r.accounting.err != nil {
 		return
+	}
+	for i := range r.groups {
+		r.groups[i].crew = nil // nobody begins any more
 	}
 	for _, hanging := range []bool{false, true} {
 		for id := uint32(1); id <= r.calls.Last(); id++ {

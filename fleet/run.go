@@ -175,7 +175,6 @@ type run struct {
 	touched   uint64  // see touch
 	freed     []freed // workers about to go on
 	freeing   bool
-	ticks     int            // of autoscalers, to come
 	processes bool           // a client process takes time
 	outer     []policy.Tries // of the outer layers, by call
 	layers    int            // the most outer layers of any fleet

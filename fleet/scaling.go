@@ -82,7 +82,8 @@ type crew struct {
 	decided []int32 // by instance, of an autoscaler
 	coming  sim.Ring[promise]
 	recent  [][]int32 // by instance: what the autoscaler wanted last, in a ring
-	tick    int
+	tick    int       // the last decision, at tick times Every
+	asleep  bool      // no decision would change anything until a call comes or goes
 }
 
 // promise is workers who are starting.
@@ -112,8 +113,7 @@ func (r *run) openCrew(g *group) {
 		}
 		r.staff(g, int32(i), int32(a.Min))
 	}
-	r.ticks++
-	r.loop.At(r.loop.Now()+a.Every, backend.Event{Kind: scales, Of: uint16(g.index)})
+	r.loop.At(a.Every, backend.Event{Kind: scales, Of: uint16(g.index)})
 }
 
 // takeStep takes the next step of the schedule.
@@ -134,18 +134,21 @@ func (r *run) scale(g *group) {
 		r.takeStep(g)
 		return
 	}
-	r.ticks--
 	c, settled := g.crew, true
+	tick := int(r.loop.Now() / a.Every)
 	for i := range c.wanted {
 		i := int32(i)
 		want := int32(a.wants(g.load(i, r.Horizon > 0 && r.loop.Now() >= r.Horizon)))
 		most := want // of those wanted lately
 		if len(c.recent) > 0 {
 			recent := c.recent[i]
+			for skipped := max(c.tick+1, tick-len(recent)); skipped < tick; skipped++ { // when it was asleep
+				recent[skipped%len(recent)] = recent[c.tick%len(recent)]
+			}
 			for _, n := range recent {
 				most = max(most, n)
 			}
-			recent[c.tick%len(recent)] = want
+			recent[tick%len(recent)] = want
 		}
 		was := c.decided[i]
 		c.decided[i] = max(want, min(was, most))
@@ -160,27 +163,23 @@ func (r *run) scale(g *group) {
 			r.staff(g, i, c.decided[i])
 		}
 	}
-	c.tick++
-	if !settled || r.loop.Pending() > r.ticks { // else nothing will ever change
-		next := r.loop.Now() + a.Every
-		if at, ok := r.loop.Peek(); ok && settled && at > next {
-			unchanged := (at - next + a.Every - 1) / a.Every
-			c.repeat(int(unchanged))
-			next += unchanged * a.Every
-		}
-		r.ticks++
-		r.loop.At(next, backend.Event{Kind: scales, Of: uint16(g.index)})
+	c.tick = tick
+	if c.asleep = settled; !settled {
+		r.loop.At(r.loop.Now()+a.Every, backend.Event{Kind: scales, Of: uint16(g.index)})
 	}
 }
 
-// repeat is so many decisions that want what is there.
-func (c *crew) repeat(n int) {
-	for i, recent := range c.recent {
-		for k := range min(n, len(recent)) {
-			recent[(c.tick+k)%len(recent)] = c.decided[i]
-		}
+// moved hears that a call came or went: an autoscaler that slept decides at its next instant, which may
+// be now.
+func (r *run) moved(g *group) {
+	c := g.crew
+	if c == nil || !c.asleep {
+		return
 	}
-	c.tick += n
+	c.asleep = false
+	every := g.Scaling.Auto.Every
+	next := max(sim.Time(c.tick+1), (r.loop.Now()+every-1)/every)
+	r.loop.At(next*every, backend.Event{Kind: scales, Of: uint16(g.index)})
 }
 
 // arriveWorkers lets workers begin who have started, as far as they are still wanted.

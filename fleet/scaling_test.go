@@ -105,10 +105,22 @@ func TestAutoscalersFromNoneAndOfARunThatHangs(t *testing.T) {
 	l, _ := play(t, m) // calls 0 and 2 at instance 0
 	l.expect(t, "0.1 5s-6s ok; 2.1 5s-6s ok; 1.1 5s-6s ok",
 		"0 0s-6s answered x1; 2 0s-6s answered x1; 1 0s-6s answered x1")
+	// Nor does it decide while nothing changes: a second call a day later costs no decisions meanwhile.
+	m.Workload.Arrivals, m.Workload.Calls = &Trace{At: []sim.Time{0, 24 * 3600 * s}}, 2
+	if l, summary := play(t, m); len(l.calls) != 2 || summary.Events > 50 {
+		t.Errorf("%d calls in %d events; want 2 in a few", len(l.calls), summary.Events)
+	}
 	m.Beside = []Fleet{m.Fleet}
 	m.Provider.Tenants = []provider.Tenant{{}, {}}
 	m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Hang{}}}
 	if _, summary := play(t, m); summary.Events > 100 {
 		t.Errorf("%d events; want an end", summary.Events)
+	}
+	// A batch of six before one worker for each 2 of those left, all of whom hang: three begin.
+	m.Beside, m.Provider.Tenants = nil, nil
+	m.Instances, m.Workers, m.Queue = 1, 3, Shared
+	m.Workload, m.Scaling.Auto = Workload{Calls: 6, Sizes: m.Workload.Sizes}, Autoscaler{Max: 3, PerQueued: 2, Every: s}
+	if l, _ := play(t, m); len(l.calls) != 3 {
+		t.Errorf("%d calls, want 3", len(l.calls))
 	}
 }

@@ -159,6 +159,7 @@ func (r *run) enqueue(c *call) {
 		}
 	}
 	line.waiting++
+	r.moved(g)
 	r.wait(c, WorkerWait)
 	r.tickets++
 	r.queue(c, inBacklog, r.tickets)
@@ -191,6 +192,7 @@ func (r *run) assign(c *call, worker uint32) {
 	c.worker, c.held = worker, true
 	c.instance = g.instanceOf(worker)
 	g.lineOf(c.instance).busy++
+	r.moved(g)
 	r.begin(c)
 }
 

@@ -286,25 +286,39 @@ func TestGobreaker(t *testing.T) {
 	})
 }
 
-// golang.org/x/time/rate: the waits of reservations are those of the pacer's bucket, to a
+// golang.org/x/time/rate: what waits in line at the pacer is sent when a reservation would be, to a
 // microsecond, on random rates, bursts and arrivals.
 func TestRateLimiter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		perSecond, burst := rapid.Float64Range(0.5, 100).Draw(t, "rate"), rapid.IntRange(1, 20).Draw(t, "burst")
 		start := time.Unix(0, 0)
 		real := rate.NewLimiter(rate.Limit(perSecond), burst)
-		pacer, state := policy.Pacer{
-			Bucket: policy.PaceBucket{Rate: perSecond, Burst: float64(burst)},
-		}, policy.PacerState{}
-		real.ReserveN(start, 0)
-		state.Reserve(&pacer, 0, policy.Need{1})
-		real.ReserveN(start, 1)
+		client := policy.Client{
+			Pacer: policy.Pacer{Bucket: policy.PaceBucket{Rate: perSecond, Burst: float64(burst)}},
+		}
+		instance := policy.NewInstances(&client, 1, 1, nil).At(0)
+		var want, got []time.Duration
 		now := time.Duration(0)
+		until := func(at time.Duration) { // those in line are sent in their turn
+			for w, wait, ok := instance.FirstAtPacer(now); ok && now+wait <= at; w, wait, ok = instance.FirstAtPacer(now) {
+				if now += wait; wait == 0 {
+					instance.NextAtPacer()
+					got[w.ID] = now
+				}
+			}
+			now = at
+		}
 		for range rapid.IntRange(1, 60).Draw(t, "requests") {
-			now += time.Duration(rapid.Int64Range(0, int64(2*time.Second)).Draw(t, "gap"))
-			want := real.ReserveN(start.Add(now), 1).DelayFrom(start.Add(now))
-			if got := state.Reserve(&pacer, now, policy.Need{1}); (got - want).Abs() > time.Microsecond {
-				t.Fatalf("at %v: %v, the limiter %v", now, got, want)
+			until(now + time.Duration(rapid.Int64Range(0, int64(2*time.Second)).Draw(t, "gap")))
+			want = append(want, now+real.ReserveN(start.Add(now), 1).DelayFrom(start.Add(now)))
+			request := policy.Request{Caller: policy.Waiter{ID: uint32(len(got))}, Need: policy.Need{1}}
+			got = append(got, now) // unless it waits
+			instance.Admit(now, &request)
+		}
+		until(now + time.Hour)
+		for i := range want {
+			if (got[i] - want[i]).Abs() > time.Microsecond {
+				t.Fatalf("request %d is sent at %v, by the limiter at %v", i, got[i], want[i])
 			}
 		}
 	})

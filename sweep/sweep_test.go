@@ -166,8 +166,8 @@ func TestResumeRefusesAnotherSweep(t *testing.T) {
 		s.Resume = true
 		s.Plan = &Plan{Template: testkit.Template(t, testkit.Small, "fleet.workers=11", "seed=4"), Reps: 5}
 	})
-	for _, want := range []string{"holds another sweep", `scenario.fleet.workers.count: "10", here "11"`, "seed: 3, here 4",
-		"replications: 4, here 5"} {
+	for _, want := range []string{"holds another sweep", `scenario.fleet.workers.count: "10", here "11"`,
+		"seed: 3, here 4", "replications: 4, here 5"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want in it %q", err, want)
 		}

@@ -134,8 +134,13 @@ func (t *Trace) notes(calls *trace.Calls, name string) (notes []string) {
 			calls.Len())
 	}
 	if read.Failed > 0 && len(t.Where) == 0 {
-		add("%d rows of %s have output tokens but a %s that is no success, and are replayed; "+
-			"workload.trace.where: {status: success} leaves them out", read.Failed, name, read.Columns[trace.Status])
+		output := "output tokens but "
+		if read.Columns[trace.Output] == "" {
+			output = "" // they are drawn
+		}
+		add("%d rows of %s have %sno success in the column %s, and are replayed; "+
+			"workload.trace.where: {status: success} leaves them out", read.Failed, name, output,
+			read.Columns[trace.Status])
 	}
 	if read.Unsorted > 0 {
 		add("the rows of %s are not in the order of their times (%d are earlier than the one before); they were sorted",

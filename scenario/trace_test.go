@@ -475,7 +475,7 @@ func TestTraceNotes(t *testing.T) {
 	}
 	for _, want := range []string{
 		"1 rows of f.csv have no output tokens, as failed requests have, and are left out",
-		"1 rows of f.csv have output tokens but a status that is no success, and are replayed",
+		"1 rows of f.csv have output tokens but no success in the column status, and are replayed",
 		"the rows of f.csv are not in the order of their times (1 are earlier than the one before); they were sorted",
 		`1 of 4 rows of f.csv cannot be read and are left out; the first: f.csv:4:1: time: found "noon"`,
 		"times of f.csv without a zone are taken as UTC; set workload.trace.time_zone",

@@ -26,7 +26,37 @@ type condition struct {
 	values []string
 	not    bool
 	status bool
-	apart  bool // a row that does not meet it is no call
+	apart  bool     // a row that does not meet it is no call
+	others []string // of rows that did not meet it, the first few values
+}
+
+// maxOthers is how many values an error about a condition lists.
+const maxOthers = 12
+
+// note keeps a value that did not meet the condition.
+func (c *condition) note(cell string) {
+	const longest = 40 // bytes; longer values are texts, which nobody selects by
+	if len(c.others) < maxOthers && cell != "" && len(cell) <= longest && !slices.Contains(c.others, cell) {
+		c.others = append(c.others, strings.Clone(cell))
+	}
+}
+
+// unmet is the end of an error about conditions that no row met: what the columns hold instead.
+func (p *plan) unmet() (text string) {
+	for _, c := range p.where {
+		if c.apart || len(c.others) == 0 || len(c.values) == 0 {
+			continue
+		}
+		known := c.others
+		if c.status {
+			known = append([]string{"success", "failure"}, known...)
+			slices.Sort(known)
+			known = slices.Compact(known)
+		}
+		text += fmt.Sprintf("; %s: found no %q; %s", p.columns[c.column], c.values[0],
+			nearest.Unknown(c.values[0], known))
+	}
+	return text
 }
 
 // newPlan finds the columns of a file: those that are named, else those of its format, else those with

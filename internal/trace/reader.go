@@ -121,6 +121,7 @@ func (in *reader) call(cells []string) error {
 				read.Others++
 			} else {
 				read.Unmet++
+				c.note(cells[c.column])
 			}
 			return nil
 		}

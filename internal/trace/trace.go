@@ -129,7 +129,8 @@ func Read(data []byte, name string, o Options) (*Calls, error) {
 		if _, ok := p.rows.(*table); ok {
 			header = " under the header"
 		}
-		return nil, fmt.Errorf("%s: no calls; want a row for each call%s%s", name, header, in.out.Read.none(name))
+		return nil, fmt.Errorf("%s: no calls; want a row for each call%s%s%s", name, header, in.out.Read.none(name),
+			p.unmet())
 	}
 	return in.finish()
 }

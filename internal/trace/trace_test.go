@@ -302,7 +302,14 @@ func TestMistakes(t *testing.T) {
 		{
 			"ts,model\n5,a\n",
 			Options{Where: []Condition{{"model", []string{"b"}}}},
-			"f: no calls; want a row for each call under the header; 1 rows of f do not meet the conditions of where",
+			"f: no calls; want a row for each call under the header; 1 rows of f do not meet the conditions of where" +
+				`; model: found no "b"; known: a`,
+		},
+		{
+			"ts,prompt,output,state\n5,1,1,success\n6,1,1,429\n",
+			Options{Columns: [Fields]string{Status: "state"}, Where: []Condition{{"status", []string{"succes"}}}},
+			"f: no calls; want a row for each call under the header; 2 rows of f do not meet the conditions of where" +
+				`; state: found no "succes"; did you mean "success"? (known: 429, failure, success)`,
 		},
 	} {
 		if _, err := Read([]byte(c.text), "f", c.o); err == nil || !strings.HasPrefix(err.Error(), c.want) {

@@ -87,10 +87,25 @@ func answerAt(m *fleet.Model, f *fleet.Fleet, u float64) time.Duration {
 		seconds += law.Sample(u)
 	}
 	size := f.Workload.Sizes.Size(0, fleet.Luck{Prompt: u, Output: u, Reasoning: u})
+	seconds += m.Provider.Latency.PerThousand.Seconds() * float64(size.Prompt-size.Cached) / 1000
 	if law := m.Provider.Latency.TokensPerSecond; law != nil {
 		seconds += float64(size.Output) / law.Sample(1-u)
 	}
 	return sim.Seconds(seconds)
+}
+
+// idleNotes note parts of a policy that others of its parts leave without effect.
+func idleNotes(f *fleet.Fleet, whose string) (notes []string) {
+	c := &f.Client
+	if h := &c.Retry.RetryAfter; h.Obey == policy.Ignore && (h.AtLeastBackoff || h.Plus > 0 || h.PlusShare > 0) {
+		notes = append(notes, fmt.Sprintf("retry_after.plus and at_least_backoff%s have no effect: "+
+			"retry_after.obey is ignore", whose))
+	}
+	if c.Breaker.On() && c.Breaker.Stops == policy.OnlyRetries && f.MaxAttempts() == 1 && !c.Hedge.On() {
+		notes = append(notes, fmt.Sprintf("the breaker%s stops nothing: it stops retries only, and no call is retried",
+			whose))
+	}
+	return notes
 }
 
 // NothingFails begins the note on a scenario in which nothing can fail.

@@ -48,6 +48,8 @@ price: gpt-4o-mini
 `
 	const hang, nothing, twice = "can hang and no timeout or patience ends them", NothingFails,
 		"would deliver the call again meanwhile"
+	const ignored, idle = "have no effect: retry_after.obey is ignore", "the breaker stops nothing"
+	const stopsRetries = "policy.breaker={consecutive_failures: 3, stops: retries}"
 	const copies = "an answer can take 2s, with visible_after"
 	// The limit admits 3k/(100 + 200) = 10 calls a minute.
 	keeps := func(set ...string) []string {
@@ -93,6 +95,15 @@ price: gpt-4o-mini
 		{[]string{"policy.timeouts.attempt=2001ms"}, nothing, true},
 		{[]string{"policy.timeouts.attempt=1999ms"}, nothing, false},
 		{[]string{"policy.timeouts.attempt=2001ms", "provider.round_trip=10ms"}, nothing, false},
+		// 100 tokens of prompt at 20 ms per 1,000 are 2 ms.
+		{[]string{"policy.timeouts.attempt=2001ms", "provider.latency.first_token_per_1k_prompt=20ms"}, nothing, false},
+		{[]string{"policy.timeouts.attempt=2003ms", "provider.latency.first_token_per_1k_prompt=20ms"}, nothing, true},
+		{[]string{"policy.retry.retry_after={at_least_backoff: true}"}, ignored, true},
+		{[]string{"policy.retry.retry_after={plus: {share: 10%}}"}, ignored, true},
+		{[]string{"policy.retry.retry_after={obey: in_full, at_least_backoff: true}"}, ignored, false},
+		{[]string{stopsRetries, "policy.retry.attempts=1"}, idle, true},
+		{[]string{stopsRetries, "policy.retry.attempts=1", "policy.hedge={after: 1s}"}, idle, false},
+		{[]string{stopsRetries}, idle, false},
 		{[]string{"policy.timeouts.attempt=1h", "provider.latency.first_token={exponential: {mean: 1s}}"}, nothing,
 			true},
 		{[]string{"policy.timeouts.attempt=1m", "provider.latency.first_token={exponential: {mean: 10s}}"}, nothing,
@@ -187,6 +198,8 @@ func TestExplainsInWords(t *testing.T) {
 			"x in its body for 50% of the first 3 attempts of the run.",
 		"provider.faults=[{status: 503, counts: true, for: 10s, slow_start: {for: 1m, slow: 5}}]": "status 503 that " +
 			"counts at the limits from 0s for 10s, then latency times 5, falling to 1 over 1m0s.",
+		"provider.faults=[{status: 503, counts: attempts}]": "status 503 that counts at the limits",
+		"provider.faults=[{status: 503, counts: answered}]": "status 503 that counts at no limit",
 		"provider.limits=[{resource: requests, limit: 20/day, counts: attempts}]": "requests 20/day, token bucket, " +
 			"failed attempts count",
 		"provider.limits=[{resource: tokens, limit: 9k/min, counts: answered}]": "only answered requests count, at " +

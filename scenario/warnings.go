@@ -79,7 +79,7 @@ func (w *warnings) ofModel(m *fleet.Model) {
 			w.once(failureNote(m, f, m.Provider.Tenants[i], whose))
 		}
 		w.once(cacheNote(f, whose))
-		for _, text := range routeNotes(m, f, whose) {
+		for _, text := range slices.Concat(routeNotes(m, f, whose), idleNotes(f, whose)) {
 			w.once(text)
 		}
 		if b := m.Provider.Capacity.Batching; b != nil && t.Gap > 0 && t.Gap < b.Streams(m.Provider.Capacity.Slots) &&

@@ -259,6 +259,9 @@ func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
 		if t.Limit.Period != l.Limit.Period || t.Limit.Dollars != l.Limit.Dollars {
 			return out, b.errorf(at+".limit", "found %v; want an amount in the time of the limit, %v", t.Limit, l.Limit)
 		}
+		if i > 0 && t.Spent.Amount <= l.Tiers[i-1].Spent.Amount {
+			return out, b.errorf(at+".spent", "found %v; want more than the %v before it", t.Spent, l.Tiers[i-1].Spent)
+		}
 		out.Tiers = append(out.Tiers, provider.SpendTier{
 			Spent: t.Spent.Amount, Amount: t.Limit.Amount, Burst: t.Burst.Amount,
 		})
@@ -433,11 +436,12 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		return out, b.errorf(path,
 			"found a fault that comes more than a thousand times a second; want longer gaps or lengths")
 	}
-	if f.Counts != nil {
+	if f.Counts != "" {
 		if f.Status == 0 {
 			return out, b.errorf(path+".counts", "requires status; other faults strike requests that count")
 		}
-		if out.Counted = provider.NoLimits; *f.Counts {
+		// What the fault rejects is neither admitted nor answered.
+		if out.Counted = provider.NoLimits; f.Counts == "true" || f.Counts == "attempts" {
 			out.Counted = provider.AllLimits
 		}
 	}

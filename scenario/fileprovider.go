@@ -116,9 +116,9 @@ type Fault struct {
 	Gap        Law[Span]    `yaml:"gap" none:"the fault is continuous"`
 	Length     Law[Span]    `yaml:"length"`
 	Share      Share        `yaml:"share" default:"100%" none:"no attempt"`
-	First      int          `yaml:"first"`
+	First      int          `yaml:"first" zero:"no"`
 	Of         FirstOf      `yaml:"of"`
-	Counts     *bool        `yaml:"counts"`
+	Counts     FaultCounts  `yaml:"counts"`
 	Status     int          `yaml:"status"`
 	Code       string       `yaml:"code"`
 	RetryAfter Span         `yaml:"retry_after" none:"no Retry-After"`

@@ -398,7 +398,7 @@ func TestMistakesAreExplained(t *testing.T) {
 			[]string{"tiers.0.limit: found 9/hour; want an amount in the time of the limit, 5/min"}},
 		{"tiers out of order", "  limits:", "  limits:\n" +
 			"    - {resource: requests, limit: 5/min, tiers: [{spent: $5, limit: 9/min}, {spent: $4, limit: 10/min}]}",
-			[]string{"allowed are positive amounts, each after more than the one before"}},
+			[]string{"tiers.1.spent: found $4; want more than the $5 before it"}},
 		{"a fault at a balance", "  limits:", "  faults: [{limit: {resource: dollars, limit: $1/h}}]\n  limits:\n" +
 			"    - {resource: dollars, balance: $5}",
 			[]string{"a fault changes the limit $5 balance, which follows what is spent"}},
@@ -407,6 +407,10 @@ func TestMistakesAreExplained(t *testing.T) {
 			[]string{"rejected: found free and counts: attempts; want to_zero or into_debt"}},
 		{"a hang that counts", "  limits:", "  faults: [{hang: true, counts: true}]\n  limits:",
 			[]string{"provider.faults.0.counts: requires status"}},
+		{"a fault that counts somewhat", "  limits:", "  faults: [{status: 500, counts: attempt}]\n  limits:",
+			[]string{`provider.faults.0.counts: found "attempt"; did you mean "attempts"?`}},
+		{"the first no attempts", "  limits:", "  faults: [{status: 500, first: 0}]\n  limits:",
+			[]string{`provider.faults.0.first: found "0"; want more than 0`}},
 		{"first attempts of nobody", "  limits:", "  faults: [{status: 500, of: run}]\n  limits:",
 			[]string{"provider.faults.0.of: says whose first attempts are affected; want first as well"}},
 		{"whose first attempts", "  limits:", "  faults: [{status: 500, first: 2, of: runs}]\n  limits:",

@@ -113,6 +113,13 @@ var scalars = map[reflect.Type]*jsonschema.Schema{
 			{Type: "integer", Minimum: json.Number("300"), Maximum: json.Number("599")},
 		},
 	},
+	reflect.TypeFor[FaultCounts](): {
+		Description: "true or attempts; false, admitted or answered.",
+		AnyOf: []*jsonschema.Schema{
+			{Type: "boolean"},
+			{Type: "string", Enum: []any{"true", "false", "attempts", "admitted", "answered"}},
+		},
+	},
 	reflect.TypeFor[Switch](): {
 		Description: "true, false or anew.",
 		AnyOf:       []*jsonschema.Schema{{Type: "boolean"}, {Type: "string", Enum: []any{"anew", "true", "false"}}},
@@ -153,7 +160,7 @@ var scalars = map[reflect.Type]*jsonschema.Schema{
 		"A number relative to the others, such as 120, or a rate such as 2/s.",
 		numeric(0),
 	),
-	reflect.TypeFor[Hourly]():  text(`^\$?[0-9.eE+-]+$`, "US dollars per hour.", numeric(0)),
+	reflect.TypeFor[Hourly]():  text(`^\$?[0-9.eE+-]+$`, "Dollars per hour, such as 98 or $98.", numeric(0)),
 	reflect.TypeFor[Dollars](): text(`^\$?[0-9.eE+-]+$`, "US dollars per million tokens.", numeric(0)),
 	reflect.TypeFor[RetryOn](): {
 		Description: "A status, a class such as 5xx, timeout, connection or stream.",

@@ -24,6 +24,7 @@ type (
 	Connection   string
 	FirstOf      string
 	Counted      string
+	FaultCounts  string
 	Send         string
 	Obey         string
 	Obedience    string
@@ -85,6 +86,9 @@ func (Dialect) Words() []string      { return dialect.Names() }
 
 // Vocabularies of the file alone, which stand for one or more truths.
 func (Obey) Words() []string { return []string{"obey", "ignore"} }
+func (FaultCounts) Words() []string {
+	return []string{"true", "false", "attempts", "admitted", "answered"}
+}
 func (Billed) Words() []string {
 	return []string{"abandoned", "cut_stream", "lost_reply", "timeout_408", "content_filter"}
 }

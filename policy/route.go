@@ -127,7 +127,7 @@ func (c Cooldown) On() bool { return c.Failures > 0 || c.Share > 0 || len(c.AtOn
 func (c Cooldown) String() string {
 	var rules []string
 	if c.Failures > 0 {
-		rules = append(rules, fmt.Sprintf("%d failures in %v", c.Failures, c.Over))
+		rules = append(rules, fmt.Sprintf("%s in %v", format.Plural(c.Failures, "failure"), c.Over))
 	}
 	if c.Share > 0 {
 		rules = append(rules,

@@ -197,10 +197,6 @@ func (b *builder) route(r *Route) (out policy.Route, err error) {
 		}
 		return out, nil
 	}
-	if c.Minimum > 0 && c.Share == 0 {
-		return out, b.errorf("policy.route.cooldown.minimum",
-			"found it alone, where it has no effect; want policy.route.cooldown.share as well")
-	}
 	out.Cooldown = policy.Cooldown{
 		Failures: int(c.Failures), Share: float64(c.Share), Minimum: int(c.Minimum),
 		Over: time.Duration(c.Over), For: time.Duration(c.For.Span), Hinted: c.For.Hinted,
@@ -212,7 +208,7 @@ func (b *builder) route(r *Route) (out policy.Route, err error) {
 	if out.Cooldown.Over == 0 {
 		out.Cooldown.Over = cooldownOver
 	}
-	if out.Cooldown.Minimum == 0 {
+	if out.Cooldown.Minimum == 0 && c.Share > 0 {
 		out.Cooldown.Minimum = cooldownMinimum
 	}
 	for _, s := range c.AtOnce {

@@ -48,16 +48,29 @@ func (s *Scenario) explainDeployments() (lines []string) {
 	return lines
 }
 
-// routeNotes note parts of a policy that do not do over several deployments what they seem to.
+// routeNotes note parts of a policy that do not do over the deployments what they seem to.
 func routeNotes(m *fleet.Model, f *fleet.Fleet, whose string) (notes []string) {
+	r := &f.Client.Route
+	if c := r.Cooldown; c.Minimum > 0 && c.Share == 0 {
+		notes = append(notes, fmt.Sprintf("route.cooldown.minimum%s has no effect without share: a number of failures "+
+			"starts a cooldown whatever the number of results", whose))
+	}
 	if m.Deployed == 0 {
-		return nil
+		if r.By != policy.RouteRandom || r.Retry != policy.RetryAnew {
+			notes = append(notes, fmt.Sprintf("policy.route%s chooses from one deployment: "+
+				"set deployments or keys", whose))
+		}
+		return notes
 	}
 	if f.Client.Pacer.Headers.On {
 		notes = append(notes, fmt.Sprintf("pace.headers%s takes the counters of all deployments for those of one: "+
 			"it paces to the quota of one of them", whose))
 	}
-	by := f.Client.Route.By
+	by := r.By
+	limited := func(p *provider.Config) bool { return len(p.Limits) > 0 }
+	if by == policy.RouteMostQuota && !slices.ContainsFunc(m.Providers()[:1+m.Deployed], limited) {
+		notes = append(notes, fmt.Sprintf("no deployment has a limit, so route.by %v%s chooses at random", by, whose))
+	}
 	ignored := by == policy.RouteRoundRobin || by == policy.RouteMostQuota || by == policy.RouteFirst
 	if ignored && slices.ContainsFunc(f.Deployments, func(to fleet.Target) bool { return to.Weight != 1 }) {
 		notes = append(notes, fmt.Sprintf("the weights of deployments have no effect with route.by %v%s", by, whose))

@@ -107,6 +107,8 @@ func TestRouteFields(t *testing.T) {
 		"{by: least_busy}": {By: policy.RouteLeastBusy},
 		"{by: round_robin, cooldown: {failures: 3, over: 1m, for: 5s}, all_away: wait, switch_on_retry: true}": {
 			By: policy.RouteRoundRobin, AllAway: policy.AwayWaits, Retry: policy.RetryOther,
+			Cooldown: policy.Cooldown{Failures: 3, Over: time.Minute, For: 5 * time.Second}},
+		"{cooldown: {failures: 3, over: 1m, minimum: 5, for: 5s}}": {
 			Cooldown: policy.Cooldown{Failures: 3, Over: time.Minute, Minimum: 5, For: 5 * time.Second}},
 		"{cooldown: {share: 50%, over: 30s, minimum: 9, for: retry_after, at_once: [429, 5xx]}, all_away: first, " +
 			"switch_on_retry: false, scope: all}": {
@@ -141,7 +143,6 @@ func TestMistakesInDeployments(t *testing.T) {
 		{"deployments: [{limits: [{resource: requests, limit: 5}]}]", "deployments.0.limits.0.limit: found 5"},
 		{"policy: {route: {cooldown: {for: 5s}}}",
 			"policy.route.cooldown: found no rule; want failures, share or at_once"},
-		{"policy: {route: {cooldown: {failures: 1, minimum: 5}}}", "policy.route.cooldown.minimum: found it alone"},
 		{"policy: {route: {cooldown: {failures: 1, for: soon}}}",
 			`policy.route.cooldown.for: found "soon"; want a time`},
 		{"policy: {route: {by: least_bussy}}", `policy.route.by: found "least_bussy"; did you mean "least_busy"?`},
@@ -206,7 +207,8 @@ func TestExplainDeployments(t *testing.T) {
 workload: {open: {rate: 10/s, calls: 7200}, prompt_tokens: 100, output_tokens: 10}
 provider: {name: us, limits: [{resource: requests, limit: 600/min}], latency: {first_token: 2s}}
 deployments: [{name: eu, copies: 2, weight: 0.1, limits: [{resource: requests, limit: 60/min}], price: gpt-4o}]
-policy: {gate: {semaphore: 4}, route: {by: least_busy}}
+fallbacks: [{provider: {name: reserve, limits: [{resource: requests, limit: 30/min}]}, price: gpt-4o-mini}]
+policy: {gate: {semaphore: 4}, route: {by: least_busy}, fallback: {on: true}}
 `
 	s, err := Read([]byte(text), "routed", Options{})
 	if err != nil {
@@ -219,6 +221,7 @@ policy: {gate: {semaphore: 4}, route: {by: least_busy}}
 		"us; requests 600/min, token bucket; 2 further deployments.",
 		"Deployment: eu 1; requests 60/min, token bucket; weight 0.1; gpt-4o:",
 		"In all 3 deployments; attempts are routed to the one with the fewest attempts in flight.",
+		"Fallback: reserve; requests 30/min, token bucket; gpt-4o-mini:",
 		"routed to the one with", "3 deployments together 720 calls/min", "gate of 4 120 calls/min",
 	} {
 		if !strings.Contains(said, want) {

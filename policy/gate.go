@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"stampede/internal/format"
 	"stampede/internal/words"
 )
 
@@ -138,15 +139,16 @@ type AIMD struct {
 
 // String names the limit with its parameters.
 func (a AIMD) String() string {
-	s := fmt.Sprintf("AIMD %g..%g", a.Min, a.Max)
+	s := fmt.Sprintf("AIMD %g..%g from %g", a.Min, a.Max, a.Start)
 	if a.GrowAfter > 1 {
 		s += fmt.Sprintf(", +1 after %d successes", a.GrowAfter)
 	}
 	if a.SlowStart {
 		s += ", slow start"
 	}
+	s += ", cut by " + format.Percent(1-a.Factor)
 	if a.Cooldown > 0 {
-		s += fmt.Sprintf(", cut at most every %v", a.Cooldown)
+		s += fmt.Sprintf(" at most every %v", a.Cooldown)
 	}
 	return s
 }

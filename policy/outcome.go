@@ -37,8 +37,8 @@ var OutcomeWords = words.Glossary[Outcome]{
 	StreamBroken:     {"stream_broken", "Calls whose stream broke after its first token and was not replayed"},
 	GaveUpBudget:     {"gave_up_budget", "Calls dropped because the retry budget was empty"},
 	BreakerOpen:      {"breaker_open", "Calls rejected because the circuit breaker was open"},
-	Shed: {"shed", "Calls rejected by the client: the gate was full, it throttled itself, " +
-		"or every target was in cooldown"},
+	Shed: {"shed", "Calls dropped by the client: gate full, wait at gate or pacer too long, throttling, " +
+		"all targets in cooldown"},
 }
 
 // String is the word for an outcome.

@@ -37,8 +37,8 @@ func (b *builder) pacer(p *Pace) (out policy.Pacer, err error) {
 		{"estimate", "tokens", p.Estimate != "", p.Tokens.Amount > 0},
 		{"settle", "tokens", p.Settle, p.Tokens.Amount > 0},
 		{"reserve", "headers", p.Reserve > 0, p.Headers},
-		{"scope", "one of rate, tokens, headers, cubic", p.Scope != "", kinds > 0},
-		{"wait", "one of rate, tokens, headers, cubic", p.Wait > 0, kinds > 0},
+		{"scope", "one of rate, aimd, tokens, headers, cubic", p.Scope != "", kinds > 0},
+		{"wait", "one of rate, aimd, tokens, headers, cubic", p.Wait > 0, kinds > 0},
 	} {
 		if idle.set && !idle.on {
 			errs.Add(b.errorf("policy.pace."+idle.path, "found it alone, where it has no effect; want %s as well",

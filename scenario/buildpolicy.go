@@ -229,9 +229,17 @@ func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
 	if kinds > 1 {
 		return out, b.errorf("policy.gate", "found %d kinds of gate; want one of semaphore, aimd, gradient", kinds)
 	}
-	if kinds == 0 && (g.Scope != "" || g.Order != "" || g.Waiting != unlimitedPlaces || g.Wait != 0 || g.Held != "") {
-		return out, b.errorf("policy.gate", "found scope, order, max_waiting, wait or held without a gate; "+
-			"want one of semaphore, aimd, gradient")
+	for _, idle := range []struct {
+		path string
+		set  bool
+	}{
+		{"scope", g.Scope != ""}, {"order", g.Order != ""}, {"max_waiting", g.Waiting != unlimitedPlaces},
+		{"wait", g.Wait != 0}, {"held", g.Held != ""},
+	} {
+		if kinds == 0 && idle.set {
+			return out, b.errorf("policy.gate."+idle.path, "found it without a gate; "+
+				"want one of semaphore, aimd, gradient as well")
+		}
 	}
 	if g.Retriable && g.Wait == 0 {
 		return out, b.errorf("policy.gate.wait_retriable",

@@ -307,9 +307,13 @@ func (s *Scenario) binds(parts []part, a averages) (out []string) {
 		if worst.ratio > 1 {
 			nothing = ""
 		}
+		needed := fmt.Sprintf("%s at the peak of %s calls/min, %.3g s each (Little's law)",
+			number(math.Ceil(coming.peak*a.busy-1e-6)), number(60*coming.peak), a.busy)
+		if coming.once > coming.peak*a.busy {
+			needed = fmt.Sprintf("%s, one for each call of a burst", number(coming.once))
+		}
 		return []string{
-			fmt.Sprintf("Workers needed: %s at the peak of %s calls/min, %.3g s each (Little's law)%s.",
-				number(math.Ceil(max(coming.once, coming.peak*a.busy)-1e-6)), number(60*coming.peak), a.busy, s.have()),
+			fmt.Sprintf("Workers needed: %s%s.", needed, s.have()),
 			fmt.Sprintf("Bound by: %s%s, %s; %s.", nothing, bound.what, bound.calls(), worst.words(coming, bound)),
 		}
 	}

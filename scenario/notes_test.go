@@ -76,6 +76,15 @@ price: gpt-4o-mini
 		{[]string{"policy.pace.headers=true"}, "it paces to the quota of one of them", false},
 		{[]string{"deployments=[{weight: 2}]", "policy.route.by=first"}, "have no effect with route.by first", true},
 		{[]string{"deployments=[{weight: 2}]", "policy.route.by=least_busy"}, "have no effect with route.by", false},
+		{[]string{"keys=2", "policy.route.by=most_quota"}, "no deployment has a limit, so route.by most_quota", true},
+		{[]string{"keys=2", "policy.route.by=most_quota", "provider.limits=[{resource: requests, limit: 9/s}]"},
+			"no deployment has a limit", false},
+		{[]string{"policy.route.by=round_robin"}, "chooses from one deployment", true},
+		{[]string{"policy.route.cooldown.failures=3"}, "chooses from one deployment", false},
+		{[]string{"policy.route.by=round_robin", "keys=2"}, "chooses from one deployment", false},
+		{[]string{"policy.route.cooldown={failures: 3, minimum: 5}"}, "minimum has no effect without share", true},
+		{[]string{"policy.route.cooldown={failures: 3, share: 50%, minimum: 5}"}, "minimum has no effect", false},
+		{[]string{"policy.route.cooldown={failures: 3}"}, "minimum has no effect", false},
 		{[]string{"provider.faults=[{connection: unreachable}]"}, hang, true},
 		{[]string{"provider.faults=[{connection: unreachable}]", "policy.timeouts.connect=5s"}, hang, false},
 		{[]string{"provider.faults=[{hang: true}]", "policy.timeouts.connect=5s"}, hang, true}, // the connection stands
@@ -171,9 +180,10 @@ func TestExplainsInWords(t *testing.T) {
 			"that wait use policy.gate.held: call.",
 		"policy.gate={semaphore: 8, held: call, wait: 600s, wait_retriable: true}": "gate 8, held by calls, " +
 			"waits at most 10m0s and then retries.",
-		"policy.gate={aimd: {min: 1, grow_after: 10, slow_start: true, cooldown: 5s}}": "gate AIMD 1..200, " +
-			"+1 after 10 successes, slow start, cut at most every 5s.",
+		"policy.gate={aimd: {min: 1, grow_after: 10, slow_start: true, cooldown: 5s}}": "gate AIMD 1..200 from 20, " +
+			"+1 after 10 successes, slow start, cut by 10% at most every 5s.",
 		// 100 + 80 tokens at once, of which 100 + 50 are used when settled.
+		"policy.route.cooldown={failures: 1, over: 10s}": "cooldown 5s after 1 failure in 10s",
 		"policy.pace={tokens: 9k/min, burst: 900}": "pacer of 9000 tokens/min                     " +
 			"50 calls/min after a burst of 5",
 		"policy.pace={tokens: 9k/min, burst: 900, settle: true}": "pacer of 9000 tokens/min                     " +

@@ -159,7 +159,13 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"two kinds of gate", "policy: own-the-loop", "policy: {preset: own-the-loop, gate: {semaphore: 8, aimd: {}}}",
 			[]string{"policy.gate: found 2 kinds of gate; want one of semaphore, aimd, gradient"}},
 		{"order of no gate", "policy: own-the-loop", "policy: {gate: {order: lifo}}",
-			[]string{"policy.gate: found scope, order, max_waiting, wait or held without a gate"}},
+			[]string{"policy.gate.order: found it without a gate; want one of semaphore, aimd, gradient"}},
+		{"wait at no gate", "policy: own-the-loop", "policy: {gate: {wait: 600s}}",
+			[]string{"policy.gate.wait: found it without a gate; want one of semaphore, aimd, gradient"}},
+		{"wait for no pacer", "policy: own-the-loop", "policy: {pace: {wait: 45s}}",
+			[]string{"policy.pace.wait: found it alone, where it has no effect; want one of rate, aimd, tokens, "}},
+		{"workers of an empty list", "fleet: {workers: 2}", "fleet: {workers: []}",
+			[]string{"fleet.workers: found an empty list; want {at: 0, count: N} as its first entry"}},
 		{"retriable wait without end", "policy: own-the-loop", "policy: {gate: {semaphore: 4, wait_retriable: true}}",
 			[]string{"policy.gate.wait_retriable: found it alone, where it has no effect; want policy.gate.wait"}},
 		{"slow start of what always starts slowly", "policy: own-the-loop",
@@ -1372,7 +1378,7 @@ func TestWhatBinds(t *testing.T) {
 		{"bursts", "workload: {burst: {calls: 30, every: 1m, times: 5}}\nprovider: {limits: [{resource: requests, " +
 			"limit: 10/min}]}",
 			[]string{"Bound by: requests 10/min, 10 calls/min; arrivals need 30.",
-				"Workers needed: 30 at the peak of 30 calls/min, 6 s each (Little's law); 30 are configured."}},
+				"Workers needed: 30, one for each call of a burst; 30 are configured."}},
 		{"calls over a span", "workload: {uniform: {calls: 100, over: 20s}}\nprovider: {limits: [{resource: " +
 			"requests, limit: 60/min}]}",
 			[]string{"Bound by: requests 60/min, 60 calls/min; arrivals need 100 calls in 20s."}},

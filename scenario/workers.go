@@ -76,6 +76,8 @@ func (b *builder) workers(w *Workers, instances int) (most int, out fleet.Scalin
 			Delay: time.Duration(w.Delay), Stabilization: time.Duration(w.Stabilization),
 		}
 		return int(w.Max), out, nil
+	case w.Schedule != nil && len(w.Schedule) == 0:
+		return 0, out, b.errorf(at, "found an empty list; want {at: 0, count: N} as its first entry")
 	case len(w.Schedule) == 0:
 		return int(w.Count), out, nil
 	case w.Schedule[0].At > 0:

@@ -69,6 +69,12 @@ var hostile = []string{
 	"[{limit: {resource: requests, limit: 1/h}, at: 1s, for: 1s}]",
 	"[{status: 429, gap: 1ms, length: 1ms}]", "[{resource: concurrency, limit: 1}]",
 	"[{resource: output_tokens, limit: 1/h, kind: fixed_window}]",
+	"[{resource: dollars, balance: $1}]", "[{resource: tokens_in_flight, limit: 500}]", "attempts", "answered",
+	"[{resource: enqueued_tokens, limit: 1}]", "[{resource: tokens, limit: 1k/s, counts: answered}]",
+	"[{resource: requests, limit: 1/s, counts: attempts, tiers: [{spent: $0.001, limit: 3/s}]}]",
+	"{per_hour: 98}", "{input: 1, output: 2, long_prompts: [{above: 10, output: 9}]}",
+	"[{status: 503, for: 1s, slow_start: {for: 2000000h, slow: 1000}, counts: true}]",
+	"{first_token_per_1k_prompt: 2000000h}", "00:00-08:00",
 }
 
 // Whatever the text, the settings over it and the axis, reading ends with one error, or with a

@@ -22,7 +22,11 @@ func readInput(path string, most int64) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is a device or a pipe; want a file", path)
 	case info.Size() > most:
-		return nil, fmt.Errorf("%s has %d bytes; want at most %d", path, info.Size(), most)
+		hint := ""
+		if most == maxInput {
+			hint = "; a trace may be compressed with gzip"
+		}
+		return nil, fmt.Errorf("%s has %d bytes; want at most %d%s", path, info.Size(), most, hint)
 	}
 	return os.ReadFile(path)
 }

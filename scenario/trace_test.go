@@ -226,6 +226,17 @@ func TestInputsAreRegularFiles(t *testing.T) {
 		!strings.Contains(err.Error(), "has 4194308 bytes; want at most 4194304") {
 		t.Errorf("a large scenario: %v", err)
 	}
+	log := filepath.Join(dir, "log.csv")
+	if err := os.WriteFile(log, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(log, maxInput+1); err != nil { // a file of nothing, which takes no place
+		t.Fatal(err)
+	}
+	if _, err := (&Files{}).Read(log); err == nil ||
+		!strings.Contains(err.Error(), "want at most 268435456; a trace may be compressed with gzip") {
+		t.Errorf("a large log: %v", err)
+	}
 }
 
 // What a file records of each call reaches the simulation: max_tokens and cached tokens as they are,

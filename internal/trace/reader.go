@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -70,6 +72,10 @@ type fieldError struct {
 // rowSaid is the reason to stop at a row, as it is told.
 type rowSaid struct{ error }
 
+// rowsOfGarbage are the rows after which memory is collected. A program that simulates collects seldom, and the
+// rows of a long file would take more memory than its calls.
+const rowsOfGarbage = 1 << 18
+
 // add takes in a row.
 func (in *reader) add(r *row, err error) error {
 	enough := in.o.Calls > 0 && len(in.out.At) >= in.o.Calls && !in.o.From.Set && !in.o.To.Set &&
@@ -85,7 +91,9 @@ func (in *reader) add(r *row, err error) error {
 	if err == nil {
 		err = in.call(r.cells)
 	}
-	in.out.Read.Rows++
+	if in.out.Read.Rows++; in.out.Read.Rows%rowsOfGarbage == 0 {
+		runtime.GC()
+	}
 	if err == nil {
 		return nil
 	}
@@ -167,7 +175,7 @@ func (in *reader) call(cells []string) error {
 		read.Unsorted++
 	}
 	in.last = at
-	in.out.At = append(in.out.At, at)
+	in.out.At = push(in.out.At, at)
 	if column := in.plan.of[Status]; column >= 0 && !in.plan.format.isSuccess(cells[column]) {
 		read.Failed++
 	}
@@ -179,9 +187,18 @@ func (in *reader) call(cells []string) error {
 		if !f.number() {
 			sizes[f] = in.place(f, cells[in.plan.of[f]])
 		}
-		in.out.Values[f] = append(in.out.Values[f], sizes[f])
+		in.out.Values[f] = push(in.out.Values[f], sizes[f])
 	}
 	return nil
+}
+
+// push appends to a list that doubles when it is full. Growth by a quarter, that of append, would leave four times
+// the list behind as garbage.
+func push[T any](list []T, value T) []T {
+	if len(list) == cap(list) {
+		list = slices.Grow(list, max(1024, len(list)))
+	}
+	return append(list, value)
 }
 
 // complete makes the parts parts of the whole.

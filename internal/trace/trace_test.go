@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -366,5 +368,21 @@ func TestRowsWithoutOutput(t *testing.T) {
 			got.Read.NoOutput != 3 {
 			t.Errorf("%d: %+v, %v; want %v", empty, got, err, want)
 		}
+	}
+}
+
+// Memory follows the calls of a file, not the length of its rows, also where the program collects seldom: 3 times
+// 2^18 rows are collected three times on the way.
+func TestLongFilesAreCollected(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	text := []byte("ts,prompt,output\n" + strings.Repeat("5,1,1\n", 3*rowsOfGarbage))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := Read(text, "f", Options{}); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.NumGC - before.NumGC; got != 3 {
+		t.Errorf("%d collections, want 3", got)
 	}
 }

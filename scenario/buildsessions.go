@@ -57,6 +57,9 @@ func (b *builder) sessions(w *Workload, horizon Span, out *fleet.Workload, sizes
 			return b.errorf(at+"."+part.name, "found nothing; want %s", part.need)
 		}
 	}
+	if turns, ok := out.Sessions.Turns.(law.Constant); ok && turns < 1 {
+		return b.errorf(at+".turns", "found %v; want at least 1", turns)
+	}
 	return nil
 }
 
@@ -105,7 +108,7 @@ func explainSessions(m *fleet.Fleet, s *Sessions, workers string) string {
 		text += fmt.Sprintf(" A session ends where its prompt and max_tokens exceed %d tokens.", s.Context)
 	}
 	if s.EndsOnFailure {
-		text += " It ends with a turn that is not answered."
+		text += " A session ends with a turn that is not answered."
 	}
 	return text
 }

@@ -109,7 +109,7 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 			"found nothing; want a number of tokens or a law, such as {lognormal: {p50: 250, p95: 900}}")
 	}
 	if pulled && workers == 0 {
-		return out, b.errorf("fleet.workers", "found none; want the number of workers that fetch the calls")
+		return out, b.errorf("fleet.workers", "found none; want the number of workers that make the calls")
 	}
 	if out.Patience, err = w.Patience.build(); err != nil {
 		return out, b.errorf("workload.patience", "%v", err)

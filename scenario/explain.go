@@ -267,7 +267,11 @@ func explainArrivals(m *fleet.Fleet, w *Workload) string {
 	}
 	switch {
 	case w.Batch != nil:
-		return fmt.Sprintf("A queue of %s; %s take calls as they become free.", calls, workers)
+		take := "take calls as they become free"
+		if m.Workers*m.Instances == 1 {
+			take = "takes calls as it becomes free"
+		}
+		return fmt.Sprintf("A queue of %s; %s %s.", calls, workers, take)
 	case w.Closed != nil:
 		if every := m.Workload.Every; every != nil {
 			return fmt.Sprintf("%s, each starting a call %v seconds after the start of its last one, or at once "+

@@ -275,8 +275,8 @@ func TestExplainsSessions(t *testing.T) {
 			"30 users, 5 s a turn", // answers take no time
 		},
 		"users: 3, count: 50, context: 1k, ends_on_failure: true}": {
-			"A session ends where its prompt and max_tokens exceed 1000 tokens. It ends with a turn that is not " +
-				"answered.",
+			"A session ends where its prompt and max_tokens exceed 1000 tokens. A session ends with a turn that is " +
+				"not answered.",
 		},
 		"users: 3, count: 50}, cache: {minimum: 1024}": {
 			"kept for 5m after its last use. Prompts of less than 1024 tokens are not cached.",

@@ -311,6 +311,8 @@ func TestMistakesAreExplained(t *testing.T) {
 			[]string{"workload.sessions: found neither count nor a horizon"}},
 		{"sessions without turns", "batch: {calls: 10}", "sessions: {users: 3, count: 9}",
 			[]string{"workload.sessions.turns: found nothing; want the number of calls of a session, or a law"}},
+		{"sessions of no turn", "batch: {calls: 10}", "sessions: {users: 3, count: 9, turns: 0}",
+			[]string{"workload.sessions.turns: found 0; want at least 1"}},
 		{"sessions with two first prompts", "batch: {calls: 10}",
 			"sessions: {users: 3, count: 9, turns: 3, prompt_starts: 8k}",
 			[]string{"workload.prompt_tokens: found ", "and sessions.prompt_starts 8000; want one of them"}},
@@ -600,6 +602,7 @@ func TestSettingsOverlayTheFile(t *testing.T) {
 		"policy.gate.semaphore=-1": `--set policy.gate.semaphore=-1: policy.gate.semaphore: found "-1"; want a ` +
 			`whole number from 1, none or`,
 		"provider.limits.7.burst=1": `the list has the items 0 to 0`,
+		"deployments={eu: {}}":      `deployments.eu: found index "eu"; want a list; this one is empty`,
 		"policy..x=1":               "has an empty part",
 		"policy":                    "want PATH=VALUE",
 		"seed=[":                    "not YAML",

@@ -19,6 +19,7 @@ func TestWorkers(t *testing.T) {
 		says    string
 	}{
 		{"7", 7, fleet.Scaling{}, "7 workers take calls"},
+		{"1", 1, fleet.Scaling{}, "1 worker takes calls as it becomes free"},
 		{"{count: 7}", 7, fleet.Scaling{}, "7 workers take calls"},
 		{"[{count: 2}, {at: 10m, count: 9}, {at: 1h, count: 0}]", 9,
 			fleet.Scaling{Steps: []fleet.WorkerStep{{Count: 2}, {At: 10 * m, Count: 9}, {At: 60 * m}}},

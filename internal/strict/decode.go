@@ -226,8 +226,12 @@ func (d *Decoder) list(n *Node, v reflect.Value, path string) error {
 		for i, key := range n.Keys {
 			index, err := strconv.Atoi(key.Name)
 			if err != nil || index < 0 || index >= v.Len() {
+				has := "want a list; this one is empty"
+				if v.Len() > 0 {
+					has = fmt.Sprintf("the list has the items 0 to %d", v.Len()-1)
+				}
 				return &Error{Path: Join(path, key.Name), origin: key.origin,
-					Message: fmt.Sprintf("found index %q; the list has the items 0 to %d", key.Name, v.Len()-1)}
+					Message: fmt.Sprintf("found index %q; %s", key.Name, has)}
 			}
 			if n.Items[i].whole {
 				Reset(copied.Index(index))

@@ -314,7 +314,7 @@ func (b *builder) tokenPrice(path string, p *Price) (out cost.Price, err error) 
 		if p.File != "" {
 			return out, b.errorf(path+".model", "found nothing; want a model of the file")
 		}
-		if p.PerHour != nil {
+		if p.PerHour != nil && *p.PerHour > 0 {
 			return cost.Price{Model: byHour, Source: "the scenario"}, nil
 		}
 		b.warnings.add("no price is set: every attempt costs nothing")

@@ -101,12 +101,12 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 		return out, err
 	}
 	if sizes.Prompt == nil {
-		return out, b.errorf("workload.prompt_tokens",
-			"found nothing; want a number of tokens or a law, such as {lognormal: {p50: 1200, p95: 4000}}")
+		return out, b.errorf("workload.prompt_tokens", "%s; want a number of tokens or a law, such as "+
+			"{lognormal: {p50: 1200, p95: 4000}}", notFound(w.Trace, "prompt_tokens"))
 	}
 	if sizes.Output == nil {
-		return out, b.errorf("workload.output_tokens",
-			"found nothing; want a number of tokens or a law, such as {lognormal: {p50: 250, p95: 900}}")
+		return out, b.errorf("workload.output_tokens", "%s; want a number of tokens or a law, such as "+
+			"{lognormal: {p50: 250, p95: 900}}", notFound(w.Trace, "output_tokens"))
 	}
 	if pulled && workers == 0 {
 		return out, b.errorf("fleet.workers", "found none; want the number of workers that make the calls")
@@ -379,4 +379,16 @@ func (b *builder) rows(t *Trace) (*fleet.Trace, error) {
 		out.At[i] = t.replayed(at)
 	}
 	return out, nil
+}
+
+// notFound says where a size was looked for.
+func notFound(t *Trace, size string) string {
+	switch {
+	case t == nil || t.File == "":
+		return "found nothing"
+	case t.Format != "":
+		return fmt.Sprintf("found nothing, and in the file no column that the format %s has for it "+
+			"(workload.trace.columns.%s names another)", t.Format, size)
+	}
+	return "found nothing, and no column for it in the file (workload.trace.columns." + size + " names one)"
 }

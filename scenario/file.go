@@ -248,8 +248,8 @@ type Price struct {
 	Written   *Dollars `yaml:"written"`
 	Output    *Dollars `yaml:"output"`
 	Reasoning *Dollars `yaml:"reasoning"`
-	Long      []Long   `yaml:"long_prompts"`
-	PerHour   *Hourly  `yaml:"per_hour"`
+	Long      []Long   `yaml:"long_prompts" none:"one price for all lengths"`
+	PerHour   *Hourly  `yaml:"per_hour" none:"no capacity by the hour"`
 }
 
 // Long is what the tokens of requests with longer prompts cost.

@@ -74,7 +74,7 @@ type Limit struct {
 	OutputFactor  int        `yaml:"output_factor"`
 	Cached        Counts     `yaml:"cached"`
 	Estimate      Number     `yaml:"estimate" zero:"no"`
-	Tiers         []Raised   `yaml:"tiers"`
+	Tiers         []Raised   `yaml:"tiers" none:"the same amount all the time"`
 	Balance       Portion    `yaml:"balance" zero:"no"`
 	Counts        Counted    `yaml:"counts"`
 	Rejected      Rejected   `yaml:"rejected"`
@@ -91,9 +91,9 @@ type Raised struct {
 type Latency struct {
 	FirstToken      Law[Span]   `yaml:"first_token" none:"at once"`
 	TokensPerSecond Law[Number] `yaml:"tokens_per_second" unlimited:"the whole answer at once"`
-	PerPrompt       Span        `yaml:"first_token_per_1k_prompt"`
+	PerPrompt       Span        `yaml:"first_token_per_1k_prompt" none:"nothing"`
 	PerInFlight     Span        `yaml:"per_in_flight" none:"nothing"`
-	ByUse           *ByUse      `yaml:"by_use"`
+	ByUse           *ByUse      `yaml:"by_use" none:"latency follows no limit"`
 	CallShare       Share       `yaml:"call_share" none:"nothing"`
 }
 
@@ -130,7 +130,7 @@ type Fault struct {
 	CutAt      *Share       `yaml:"cut_at"`
 	Connection Connection   `yaml:"connection"`
 	Limit      *LimitChange `yaml:"limit"`
-	Start      *SlowStart   `yaml:"slow_start"`
+	Start      *SlowStart   `yaml:"slow_start" none:"latency is as usual at once"`
 }
 
 // LimitChange is another shape for a limit.

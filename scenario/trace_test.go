@@ -282,6 +282,10 @@ func TestTraceSizesReachTheSimulation(t *testing.T) {
 			"workload.cached_share: found it",
 		},
 		{
+			"trace: {file: f.csv, format: mooncake, columns: {time: created_at}}",
+			"workload.prompt_tokens: found nothing, and in the file no column that the format mooncake has for it",
+		},
+		{
 			"trace: {file: f.csv, format: azur}",
 			`workload.trace.format: found "azur"; did you mean "azure"?`,
 		},

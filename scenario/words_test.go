@@ -135,6 +135,12 @@ func TestNoneAndUnlimited(t *testing.T) {
 		{"provider.capacity.batching.", "provider.latency=null"},
 		{"provider.capacity.batching.", "provider.capacity.batching={step: 1ms, per_stream: 1ms, prompt_per_step: 9}"},
 		{"provider.faults.0.gap", "provider.faults.0={status: 503}"},
+		{"provider.faults.0.slow_start", "provider.faults.0={status: 503, for: 1m, slow_start: {for: 2m, slow: 5}}"},
+		{"provider.limits.0.tiers", "provider.limits=[{resource: requests, limit: 9/min, tiers: " +
+			"[{spent: $5, limit: 12/min}]}]"},
+		{"provider.latency.first_token_per_1k_prompt", "provider.latency.first_token_per_1k_prompt=6ms"},
+		{"provider.latency.by_use", "provider.limits.0.name=a"},
+		{"provider.latency.by_use", "provider.latency.by_use={limit: a, full: 3}"},
 		{"policy.pace.rate", "policy.pace={rate: 5/s}"},
 		{"policy.pace.wait", "policy.pace={rate: 5/s, wait: 5s}"},
 		{"policy.pace.tokens", "policy.pace={tokens: 9k/min}"},
@@ -201,6 +207,12 @@ func TestNoneAndUnlimited(t *testing.T) {
 		if at, _, ok := strings.Cut(path, ".power."); ok {
 			sets = append(sets, at+"={power: {base: 1s, exponent: 2, plus: 1s, cap: 9s}}")
 		}
+		if at, ok := strings.CutSuffix(path, ".per_hour"); ok && at != "other_fleets.0.price" {
+			sets = append(sets, at+"={input: 1, output: 2, per_hour: 98}") // other fleets do not pay it
+		}
+		if at, ok := strings.CutSuffix(path, ".long_prompts"); ok {
+			sets = append(sets, at+"={input: 1, output: 2, long_prompts: [{above: 200k, input: 3}]}")
+		}
 		read := func(more ...string) *Scenario {
 			s, err := Read([]byte(rich), "rich", Options{Set: append(sets[:len(sets):len(sets)], more...)})
 			if err != nil {
@@ -234,8 +246,9 @@ func TestNoneAndUnlimited(t *testing.T) {
 		}
 	}
 	slices.Sort(idle) // the warm-up and the sweep are in no model
-	if want := []string{"provider.capacity.batching", "provider.faults.0.gap", "sweep", "warmup"}; !slices.Equal(idle,
-		want) {
+	if want := []string{
+		"other_fleets.0.price.per_hour", "provider.capacity.batching", "provider.faults.0.gap", "sweep", "warmup",
+	}; !slices.Equal(idle, want) {
 		t.Errorf("nothing is taken away at %v, want that of %v only", idle, want)
 	}
 	if len(paths) < 80 {

@@ -329,7 +329,17 @@ func (s *Scenario) explainMax() string {
 }
 
 func (s *Scenario) explainLatency() string {
-	l := s.Model.Provider.Latency
+	text := explainSpeed(&s.Model.Provider)
+	if s.Model.Provider.Latency.CallShare > 0 {
+		text += fmt.Sprintf(" %v of the variance in latency is the same for all attempts of a call.",
+			s.Provider.Latency.CallShare)
+	}
+	return text
+}
+
+// explainSpeed says how long an answer of a provider takes.
+func explainSpeed(p *provider.Config) string {
+	l := p.Latency
 	first, speed := "at once", "with the rest of the answer at once"
 	if l.FirstToken != nil {
 		first = fmt.Sprintf("after %v s", l.FirstToken)
@@ -337,7 +347,7 @@ func (s *Scenario) explainLatency() string {
 	if l.TokensPerSecond != nil {
 		speed = fmt.Sprintf("then %v tokens per second", l.TokensPerSecond)
 	}
-	text := fmt.Sprintf("First token %s, %s; round trip %v.", first, speed, s.Provider.RoundTrip)
+	text := fmt.Sprintf("First token %s, %s; round trip %v.", first, speed, Span(p.RoundTrip))
 	if l.PerInFlight > 0 {
 		text += fmt.Sprintf(" Each other request in progress adds %v to the first token.", l.PerInFlight)
 	}
@@ -345,11 +355,7 @@ func (s *Scenario) explainLatency() string {
 		text += fmt.Sprintf(" Each 1,000 tokens of the prompt that are not cached add %v to it.", l.PerThousand)
 	}
 	if l.ByUse.Full > 1 {
-		text += fmt.Sprintf(" An answer takes %s.", l.ByUse.String(s.Model.Provider.Limits[l.ByUse.Limit].Name))
-	}
-	if l.CallShare > 0 {
-		text += fmt.Sprintf(" %v of the variance in latency is the same for all attempts of a call.",
-			s.Provider.Latency.CallShare)
+		text += fmt.Sprintf(" An answer takes %s.", l.ByUse.String(p.Limits[l.ByUse.Limit].Name))
 	}
 	return text
 }

@@ -25,13 +25,15 @@ func alone(m *fleet.Model) (out []fleet.Model) {
 	return out
 }
 
-// explainDeployments lists the further deployments, each with what it is.
+// explainDeployments lists the further deployments, each with what it is and does not have from provider.
 func (s *Scenario) explainDeployments() (lines []string) {
 	m := &s.Model
 	for i, to := range m.Deployments {
-		text := "Deployment: " + describeProvider(m.Others[i])
-		if m.Others[i].RoundTrip != m.Provider.RoundTrip {
-			text += fmt.Sprintf("; round trip %v", shortDuration(m.Others[i].RoundTrip))
+		p := &m.Others[i]
+		text := "Deployment: " + describeProvider(*p)
+		slower := p.Capacity.Batching == nil && !reflect.DeepEqual(p.Latency, m.Provider.Latency)
+		if p.RoundTrip != m.Provider.RoundTrip && !slower {
+			text += fmt.Sprintf("; round trip %v", shortDuration(p.RoundTrip))
 		}
 		if to.Weight != 1 {
 			text += "; weight " + number(to.Weight)
@@ -39,7 +41,16 @@ func (s *Scenario) explainDeployments() (lines []string) {
 		if to.Price.String() != m.Price.String() {
 			text += fmt.Sprintf("; %v", to.Price)
 		}
-		lines = append(lines, text+".")
+		text += "."
+		if slower {
+			text += " " + explainSpeed(p)
+		}
+		if !reflect.DeepEqual(p.Faults, m.Provider.Faults) {
+			for _, f := range p.Faults {
+				text += fmt.Sprintf(" Fault: %v.", f)
+			}
+		}
+		lines = append(lines, text)
 	}
 	if m.Deployed > 0 {
 		lines = append(lines, fmt.Sprintf("In all %d deployments; attempts are routed %s.", 1+m.Deployed,

@@ -229,3 +229,30 @@ policy: {gate: {semaphore: 4}, route: {by: least_busy}, fallback: {on: true}}
 		}
 	}
 }
+
+// A deployment says its latency and its faults where they are not those of the provider.
+func TestExplainUnlikeDeployments(t *testing.T) {
+	const text = `
+workload: {open: {rate: 10/s, calls: 7200}, prompt_tokens: 100, output_tokens: 10}
+provider: {name: us, latency: {first_token: 2s}, faults: [{status: 503, share: 1%}]}
+deployments:
+  - {name: eu, latency: {first_token: 500ms}, round_trip: 90ms, faults: [{status: 529, share: 5%}]}
+  - {name: asia, round_trip: 180ms}
+`
+	s, err := Read([]byte(text), "routed", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	s.Explain(&out)
+	said := strings.Join(strings.Fields(out.String()), " ")
+	for _, want := range []string{
+		"Deployment: eu; no limits; faults: 1. First token after 0.5 s, with the rest of the answer at once; round " +
+			"trip 90ms. Fault: status 529 for 5% of attempts.",
+		"Deployment: asia; no limits; faults: 1; round trip 180ms. In all",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}

@@ -602,7 +602,7 @@ func TestSettingsOverlayTheFile(t *testing.T) {
 		"policy.gate.semaphore=-1": `--set policy.gate.semaphore=-1: policy.gate.semaphore: found "-1"; want a ` +
 			`whole number from 1, none or`,
 		"provider.limits.7.burst=1": `the list has the items 0 to 0`,
-		"deployments={eu: {}}":      `deployments.eu: found index "eu"; want a list; this one is empty`,
+		"deployments={eu: {}}":      `deployments.eu: found "eu" in place of a list`,
 		"policy..x=1":               "has an empty part",
 		"policy":                    "want PATH=VALUE",
 		"seed=[":                    "not YAML",

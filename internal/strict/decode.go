@@ -226,12 +226,11 @@ func (d *Decoder) list(n *Node, v reflect.Value, path string) error {
 		for i, key := range n.Keys {
 			index, err := strconv.Atoi(key.Name)
 			if err != nil || index < 0 || index >= v.Len() {
-				has := "want a list; this one is empty"
+				has := fmt.Sprintf("found %q in place of a list", key.Name)
 				if v.Len() > 0 {
-					has = fmt.Sprintf("the list has the items 0 to %d", v.Len()-1)
+					has = fmt.Sprintf("found index %q; the list has the items 0 to %d", key.Name, v.Len()-1)
 				}
-				return &Error{Path: Join(path, key.Name), origin: key.origin,
-					Message: fmt.Sprintf("found index %q; %s", key.Name, has)}
+				return &Error{Path: Join(path, key.Name), origin: key.origin, Message: has}
 			}
 			if n.Items[i].whole {
 				Reset(copied.Index(index))

@@ -8,7 +8,7 @@ import (
 // Fold breaks the lines of a text that are longer than width. What follows is indented by two more
 // spaces than the line, or up to its last column where it has columns, two or more spaces apart.
 func Fold(text string, width int) string {
-	return foldLines(text, width, func(line string) string {
+	return foldLines(text, width, false, func(line string) string {
 		if gap := strings.LastIndex(strings.TrimRight(line, " "), "  "); gap > len(indentOf(line)) && gap < width*2/3 {
 			return strings.Repeat(" ", utf8.RuneCountInString(line[:gap+2]))
 		}
@@ -22,7 +22,7 @@ func Fold(text string, width int) string {
 func FoldYAML(text string, width int) string {
 	text = liftComments(text, width)
 	block, folded := -1, false // the indent of the key of the block scalar that a line is in
-	return foldLines(text, width, func(line string) string {
+	return foldLines(text, width, true, func(line string) string {
 		indent := indentOf(line)
 		if strings.TrimSpace(line) != "" && len(indent) <= block {
 			block = -1
@@ -65,14 +65,16 @@ func liftComments(text string, width int) string {
 func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " "))] }
 
 // foldLines breaks long lines at single spaces; next is asked for each line what stands before its
-// further parts, and says nothing where the line stays.
-func foldLines(text string, width int, next func(line string) string) string {
+// further parts, and says nothing where the line stays. In YAML, lists and mappings between brackets are broken
+// behind a comma, where there is one.
+func foldLines(text string, width int, yaml bool, next func(line string) string) string {
 	lines := strings.Split(text, "\n")
 	var out []string
 	for _, line := range lines {
 		before := next(line)
 		for before != "" && utf8.RuneCountInString(line) > width {
-			at := breakAt(line, len(before), width)
+			commas := yaml && strings.ContainsAny(line, "[]{}") && !strings.HasPrefix(strings.TrimLeft(line, " "), "#")
+			at := breakAt(line, len(before), width, commas)
 			if at < 0 {
 				break
 			}
@@ -85,10 +87,8 @@ func foldLines(text string, width int, next func(line string) string) string {
 }
 
 // breakAt is the place of the last single space behind which what comes may begin a line, within
-// the width or else the first beyond it; -1 for none. In lists and mappings between brackets it is
-// one behind a comma, where there is one.
-func breakAt(line string, from, width int) int {
-	brackets := strings.ContainsAny(line, "[]{}") && !strings.HasPrefix(strings.TrimLeft(line, " "), "#")
+// the width or else the first beyond it; -1 for none. With commas it is one behind a comma, where there is one.
+func breakAt(line string, from, width int, commas bool) int {
 	anywhere, behindComma, column := -1, -1, 0
 	for i, r := range line {
 		if r == ' ' && i > from && breaksAt(line, i) {
@@ -101,7 +101,7 @@ func breakAt(line string, from, width int) int {
 		}
 		column++
 	}
-	if brackets && behindComma >= 0 {
+	if commas && behindComma >= 0 {
 		return behindComma
 	}
 	return anywhere

@@ -9,6 +9,7 @@ func TestFold(t *testing.T) {
 		{"fits", "  ab cd ef", "  ab cd ef"},
 		{"goes on two deeper", "  ab cd efg hi", "  ab cd\n    efg hi"},
 		{"a word that is too long", "abcdefghijklm no", "abcdefghijklm\n  no"},
+		{"brackets in a sentence", "a, b {c: d}", "a, b {c:\n  d}"},
 		{"columns", "name  text of it", "name  text\n      of\n      it"},
 	} {
 		if got := Fold(c.text, 10); got != c.want {

@@ -132,6 +132,8 @@ func FindField(path string) (Field, error) {
 			hint := nearest.Unknown(name, names)
 			if now, ok := renamed[f.typ.Name()+"."+name]; ok {
 				hint = fmt.Sprintf("it is now called %q", now)
+			} else if paths := pathsTo(name); f.Path == "" && len(paths) > 0 {
+				hint = fmt.Sprintf("did you mean %s?", strings.Join(paths, " or "))
 			}
 			return Field{}, fmt.Errorf("%s: no field %q in %s; %s", path, name, where, hint)
 		}
@@ -139,6 +141,22 @@ func FindField(path string) (Field, error) {
 	}
 	f.Fields = fieldsIn(f.typ, f.Path)
 	return f, nil
+}
+
+// pathsTo are the shortest paths to fields of a name, three at most.
+func pathsTo(name string) (paths []string) {
+	level := Fields()
+	for depth := 0; depth < 4 && len(paths) == 0; depth++ {
+		var inside []Field
+		for _, f := range level {
+			if f.Name() == name {
+				paths = append(paths, f.Path)
+			}
+			inside = append(inside, fieldsIn(f.typ, f.Path)...)
+		}
+		level = inside
+	}
+	return paths[:min(3, len(paths))]
 }
 
 // fieldsIn lists the fields of a type of the file; none of a type that is written as one value.

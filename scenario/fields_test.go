@@ -122,6 +122,8 @@ func TestFindField(t *testing.T) {
 	for _, c := range []struct{ path, want string }{
 		{"policy.retry.atempts", `did you mean "attempts"?`},
 		{"polcy", `did you mean "policy"?`},
+		{"per_request", "did you mean fleet.per_request?"},
+		{"cooldown", "did you mean policy.fallback.cooldown or policy.route.cooldown?"},
 		{"policy.retry.attempts.x", "policy.retry.attempts has no fields"},
 		{"", "known: "},
 		{"0", "known: "},

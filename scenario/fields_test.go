@@ -204,6 +204,13 @@ func TestOtherNamesOfDispatch(t *testing.T) {
 			t.Errorf("%s: %v, want %v", fields, err, want)
 		}
 	}
+	for fields, want := range map[string]string{"dealt: in-turn": `did you mean "in_turn"?`,
+		"deald: random": `did you mean "dealt"?`} {
+		if _, err := Read([]byte(text+fields+"}\n"), "f", Options{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", fields, err, want)
+		}
+	}
 	_, err := Read([]byte(text+"dealt: in_turn, dispatch: random}\n"), "f", Options{})
 	if err == nil || !strings.Contains(err.Error(), `fleet.dealt: stands beside "dispatch", its other name`) {
 		t.Errorf("both names: %v", err)

@@ -168,7 +168,7 @@ func (d *Decoder) fields(n *Node, v reflect.Value, path string) error {
 			index, ok = number[alias]
 		}
 		if !ok {
-			hint := nearest.Unknown(key.Name, Names(t))
+			hint := nearest.Unknown(key.Name, append(d.others(t.Name()+"."), Names(t)...))
 			if name, index, ok := strings.Cut(strings.TrimSuffix(key.Name, "]"), "["); ok {
 				hint = fmt.Sprintf("an item of a list is written as in %s.%s", name, index)
 			}
@@ -243,6 +243,17 @@ func (d *Decoder) list(n *Node, v reflect.Value, path string) error {
 	return n.Fail(path, "found %q; want a list", n.Text)
 }
 
+// others are the other names of fields or words that are written with a prefix, in order.
+func (d *Decoder) others(prefix string) (names []string) {
+	for written := range d.Aliases {
+		if name, ok := strings.CutPrefix(written, prefix); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 func (d *Decoder) scalar(n *Node, v reflect.Value, path string) error {
 	if n.Kind != Scalar {
 		return n.Fail(path, "found %v; want one value", n.Kind)
@@ -253,7 +264,7 @@ func (d *Decoder) scalar(n *Node, v reflect.Value, path string) error {
 			return nil
 		}
 		if !slices.Contains(w.Words(), n.Text) {
-			hint := nearest.Unknown(n.Text, w.Words())
+			hint := nearest.Unknown(n.Text, append(d.others(v.Type().Name()+"="), w.Words()...))
 			if word, ok := d.Renamed[v.Type().Name()+"="+n.Text]; ok {
 				hint = fmt.Sprintf("it is now called %q", word)
 			}

@@ -305,6 +305,10 @@ func TestTraceSizesReachTheSimulation(t *testing.T) {
 			"trace: {file: f.csv, where: {a: {b: 1}}}",
 			"workload.trace.where.a: found a mapping; want a value or a list of values",
 		},
+		{
+			"trace: {file: f.csv, where: {status: []}}",
+			"workload.trace.where.status: found an empty list; want a value or a list of values",
+		},
 		{"trace: {file: f.csv, repeat: 20M}", "f.csv: 2 calls, repeated 20000000 times, are more than 20000000"},
 		{"trace: {file: f.csv, calls: 1, repeat: 2}", "f.csv: all calls come at one time"},
 		{"trace: {rows: [{at: 0}], bad_rows: skip}, prompt_tokens: 1, output_tokens: 1", "are for a file"},

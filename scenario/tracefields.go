@@ -98,6 +98,9 @@ func (w *Where) UnmarshalNode(_ *strict.Decoder, n *strict.Node, path string) er
 		case strict.Scalar:
 			c.Values = []string{item.Text}
 		case strict.Sequence:
+			if len(item.Items) == 0 {
+				return item.Fail(strict.Join(path, key.Name), "found an empty list; want a value or a list of values")
+			}
 			for _, one := range item.Items {
 				if one.Kind != strict.Scalar {
 					return one.Fail(strict.Join(path, key.Name), "found %v; want a value", one.Kind)

@@ -55,6 +55,11 @@ func newTable(src *source) (*table, error) {
 		return nil, err
 	}
 	header, err := in.Read()
+	var wrong *csv.ParseError
+	if errors.As(err, &wrong) {
+		return nil, fmt.Errorf("the first line is not a list of column names (%w); want a table, JSON or JSON "+
+			"lines", wrong)
+	}
 	t.header = slices.Clone(header)
 	return t, err
 }

@@ -302,6 +302,10 @@ func TestMistakes(t *testing.T) {
 			Options{To: Moment{Set: true}}, "f: no calls between from and to; the file has 2, from 5 s to 6 s",
 		},
 		{
+			`127.0.0.1 - - [01/Jun/2026] "POST /v1" 200` + "\n", Options{},
+			"f: the first line is not a list of column names (parse error on line 1, column 29: ",
+		},
+		{
 			"ts,model\n5,a\n",
 			Options{Where: []Condition{{"model", []string{"b"}}}},
 			"f: no calls; want a row for each call under the header; 1 rows of f do not meet the conditions of where" +

@@ -313,11 +313,15 @@ func (r Reachability) String() string { return ReachabilityWords.Word(r) }
 func (f Fault) String() string {
 	s := f.Effect.String()
 	of := "attempts"
-	switch {
-	case f.First > 0 && f.Of == OfRun:
-		of = fmt.Sprintf("the first %d attempts of the run", f.First)
-	case f.First > 0:
-		of = fmt.Sprintf("the first %d attempts of each call", f.First)
+	if f.First > 0 {
+		if of = "the first attempt"; f.First > 1 {
+			of = fmt.Sprintf("the first %d attempts", f.First)
+		}
+		if f.Of == OfRun {
+			of += " of the run"
+		} else {
+			of += " of each call"
+		}
 	}
 	switch f.Counted {
 	case AllLimits:

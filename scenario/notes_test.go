@@ -203,6 +203,7 @@ func TestExplainsInWords(t *testing.T) {
 			"time.",
 		"policy.retry.retry_after={obey: in_full, at_least_backoff: true}": "A Retry-After that is shorter than the " +
 			"backoff is not obeyed: the longer of the two is waited.",
+		"provider.faults=[{first: 1, status: 429}]": "Fault: status 429 for the first attempt of each call.",
 		"provider.faults=[{first: 2, status: 429}]": "Fault: status 429 for the first 2 attempts of each call.",
 		"provider.faults=[{first: 3, of: run, share: 50%, status: 200, code: x}]": "Fault: status 200 with the error " +
 			"x in its body for 50% of the first 3 attempts of the run.",

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"stampede/internal/format"
 	"stampede/law"
 	"stampede/sim"
 )
@@ -168,13 +169,17 @@ func (p Profile) changes(from, to sim.Time) (at []sim.Time, peak float64) {
 }
 
 func (p Profile) String() string {
-	s := fmt.Sprintf("%.4g/s", p[0].From)
+	largest := 0.0
+	for _, piece := range p {
+		largest = max(largest, piece.From, piece.To)
+	}
+	s := format.PerTime(p[0].From, largest)
 	for i, piece := range p[1:] {
 		if p[i].To != p[i].From {
-			s += fmt.Sprintf(", in a line to %.4g/s at %v", p[i].To, piece.Start)
+			s += fmt.Sprintf(", in a line to %s at %v", format.PerTime(p[i].To, largest), piece.Start)
 		}
 		if piece.From != p[i].To {
-			s += fmt.Sprintf(", from %v %.4g/s", piece.Start, piece.From)
+			s += fmt.Sprintf(", from %v %s", piece.Start, format.PerTime(piece.From, largest))
 		}
 	}
 	return s

@@ -80,7 +80,8 @@ func (c Cycle) String() string {
 			high = p
 		}
 	}
-	return fmt.Sprintf("%.4g/s on average over each %s, from %.4g/s at %s to %.4g/s at %s",
-		c.Of.Expected(c.Period)/c.Period.Seconds(), format.Duration(c.Period),
-		low.From, format.Duration(low.Start), high.From, format.Duration(high.Start))
+	return fmt.Sprintf("%s on average over each %s, from %s at %s to %s at %s",
+		format.PerTime(c.Of.Expected(c.Period)/c.Period.Seconds(), high.From), format.Duration(c.Period),
+		format.PerTime(low.From, high.From), format.Duration(low.Start),
+		format.PerTime(high.From, high.From), format.Duration(high.Start))
 }

@@ -266,7 +266,7 @@ func TestExplainsInWords(t *testing.T) {
 func TestExplainsSessions(t *testing.T) {
 	for set, wants := range map[string][]string{
 		"rate: 2/min, count: 50}": {
-			"At most 50 sessions arriving at 0.03333/s, Poisson, each of 4 turns, a pause of 5 seconds between " +
+			"At most 50 sessions arriving at 2/min, Poisson, each of 4 turns, a pause of 5 seconds between " +
 				"them; 2 workers. A prompt grows by what was said and 20 tokens from turn to turn.",
 			"Prompts: 100 tokens at the start of a session, mean 145.",
 			"at the peak of 8 calls/min", // 2 x 4

@@ -37,6 +37,18 @@ func Period(d time.Duration) string {
 	return Duration(d)
 }
 
+// PerTime writes a rate per second with four digits, by the first of second, minute and hour in which the largest
+// of the rates beside it is at least 0.1: 2/min, not 0.03333/s.
+func PerTime(perSecond, largest float64) string {
+	switch {
+	case largest == 0 || largest >= 0.1:
+		return fmt.Sprintf("%.4g/s", perSecond)
+	case 60*largest >= 0.1:
+		return fmt.Sprintf("%.4g/min", 60*perSecond)
+	}
+	return fmt.Sprintf("%.4g/h", 3600*perSecond)
+}
+
 // Amount writes 200000 as 200k.
 func Amount(n int64) string {
 	switch {

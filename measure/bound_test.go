@@ -8,6 +8,20 @@ import (
 	"stampede/scenario"
 )
 
+// replicate runs so many replications of a scenario.
+func replicate(t *testing.T, text string, n int) []Run {
+	t.Helper()
+	s, err := scenario.Read([]byte(text), "f", scenario.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := Replicator{Jobs: 1}.Run(t.Context(), s, 0, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runs
+}
+
 // No run is faster than its bound and none uses more of a limit than there is, also of
 // limits that count in the end what they could not know at admission.
 func TestBoundHoldsForEveryLimit(t *testing.T) {
@@ -21,14 +35,7 @@ func TestBoundHoldsForEveryLimit(t *testing.T) {
 			"80}\nprovider: {limits: [" + limit + "]}\n" +
 			"policy: {retry: {attempts: unlimited, deadline: 10h, retry_after: in_full, backoff: {constant: " +
 			"1s}}}\nprice: {input: 100, output: 900}\nreplications: 2\n"
-		s, err := scenario.Read([]byte(text), "f", scenario.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs, err := Replicator{Jobs: 1}.Run(t.Context(), s, 0, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		runs := replicate(t, text, 2)
 		for _, r := range runs {
 			bound, makespan := r.Values[Index("makespan_lower_bound_s")], r.Values[Index("makespan_s")]
 			used := r.Values[Index("quota_used_ratio")]
@@ -81,14 +88,7 @@ func TestBoundsByHand(t *testing.T) {
 		if strings.Contains(c.workload, "burst") {
 			text = strings.Replace(text, "fleet: {workers: 8}\n", "", 1)
 		}
-		s, err := scenario.Read([]byte(text), "f", scenario.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs, err := Replicator{Jobs: 1}.Run(t.Context(), s, 0, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		runs := replicate(t, text, 1)
 		value := func(name string) float64 { return runs[0].Values[Index(name)] }
 		bound, makespan, used := value("makespan_lower_bound_s"), value("makespan_s"), value("quota_used_ratio")
 		if math.Abs(bound-c.bound) > 0.01 || makespan < bound || makespan > (1+c.within)*bound {
@@ -105,33 +105,19 @@ func TestQuotaUsedUp(t *testing.T) {
 	text := "name: t\nworkload: {batch: {calls: 239}, prompt_tokens: 100, output_tokens: 50}\nfleet: {workers: " +
 		"4}\nreplications: 1\n" +
 		"provider: {limits: [{resource: requests, limit: 50/day, kind: fixed_window}]}\n"
-	s, err := scenario.Read([]byte(text), "f", scenario.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs, err := Replicator{Jobs: 1}.Run(t.Context(), s, 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	runs := replicate(t, text, 1)
 	if used, n := runs[0].Values[Index("quota_used_ratio")], runs[0].Values[Index("answered")]; used != 1 || n != 50 {
 		t.Errorf("%g answered, %g of the quota used; want 50 and 1", n, used)
 	}
 }
 
-// Of 90 calls at once, a key that holds 30 requests answers 30 and three keys in turn all. What the time at the least
-// is depends on where the calls are sent, so that several keys have no bound.
+// Of 90 calls at once, one key of 30 requests an hour answers 30, and three keys in turn answer all. The
+// shortest makespan depends on where calls are sent, so several keys have no bound.
 func TestKeysAreQuotas(t *testing.T) {
 	const text = "name: t\nreplications: 1\nworkload: {burst: {calls: 90}, prompt_tokens: 1, output_tokens: 1}\n" +
 		"provider: {limits: [{resource: requests, limit: 30/h}]}\npolicy: {route: {by: round_robin}}\n"
 	for keys, want := range map[string]float64{"": 30, "keys: 3\n": 90} {
-		s, err := scenario.Read([]byte(text+keys), "f", scenario.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs, err := Replicator{Jobs: 1}.Run(t.Context(), s, 0, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		runs := replicate(t, text+keys, 1)
 		value := func(name string) float64 { return runs[0].Values[Index(name)] }
 		if got := value("answered"); got != want {
 			t.Errorf("%s%g answered, want %g", keys, got, want)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"stampede/internal/format"
 	"stampede/measure"
@@ -53,21 +52,12 @@ func (r Report) writeDeployments(w io.Writer, l Layout) (spans string) {
 	if len(r.Deployments) == 0 {
 		return ""
 	}
-	cell := func(e measure.Estimate) string {
-		span := measure.Interval(e, r.random)
-		spans += span + "\n"
-		return strings.TrimRight(format.Number(e.Mean)+"  "+span, " ")
-	}
+	cell := r.cells(&spans)
 	t := table{head: []string{"deployment", "answered", "attempts", "share refused"}, left: 4}
 	for _, d := range r.Deployments {
 		t.add(d.Name, cell(d.Answered), cell(d.Attempts), cell(d.Refused))
 	}
-	if over := t.total() - l.Width; l.Width > 0 && !l.Wide && over > 0 {
-		width := max(t.widths()[0]-over, 8)
-		for _, row := range t.rows {
-			row[0] = format.Cut(row[0], width)
-		}
-	}
+	t.cutNames(l)
 	fmt.Fprintln(w)
 	t.text(w, l)
 	return spans

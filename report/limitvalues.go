@@ -92,11 +92,7 @@ func (r Report) writeLimits(w io.Writer, l Layout) (spans string) {
 	if len(r.Limits) == 0 {
 		return ""
 	}
-	cell := func(e measure.Estimate) string {
-		span := measure.Interval(e, r.random)
-		spans += span + "\n"
-		return strings.TrimRight(format.Number(e.Mean)+"  "+span, " ")
-	}
+	cell := r.cells(&spans)
 	t := table{head: []string{"limit", "share used", "attempts refused"}, left: 3}
 	for _, limit := range r.Limits {
 		used := ""
@@ -105,13 +101,29 @@ func (r Report) writeLimits(w io.Writer, l Layout) (spans string) {
 		}
 		t.add(limit.Name, used, cell(limit.Refused))
 	}
-	if over := t.total() - l.Width; l.Width > 0 && !l.Wide && over > 0 {
-		width := max(t.widths()[0]-over, 8)
-		for _, row := range t.rows {
-			row[0] = format.Cut(row[0], width)
-		}
-	}
+	t.cutNames(l)
 	fmt.Fprintln(w)
 	t.text(w, l)
 	return spans
+}
+
+// cells writes estimates as cells of a table and adds their intervals to spans.
+func (r Report) cells(spans *string) func(measure.Estimate) string {
+	return func(e measure.Estimate) string {
+		span := measure.Interval(e, r.random)
+		*spans += span + "\n"
+		return strings.TrimRight(format.Number(e.Mean)+"  "+span, " ")
+	}
+}
+
+// cutNames cuts the names in the first column as far as the width asks.
+func (t *table) cutNames(l Layout) {
+	over := t.total() - l.Width
+	if l.Width == 0 || l.Wide || over <= 0 {
+		return
+	}
+	width := max(t.widths()[0]-over, 8)
+	for _, row := range t.rows {
+		row[0] = format.Cut(row[0], width)
+	}
 }

@@ -8,8 +8,8 @@ import (
 	"stampede/sim"
 )
 
-// call is a logical request that has not ended: what each of its attempts touches, in two lines
-// of a cache. What few calls have is in an [extra].
+// call is a logical request that has not ended: what each of its attempts reads and writes, in 128
+// bytes, two lines of the processor's cache. What few calls have is in an [extra].
 type call struct {
 	id       uint64        // counts in its fleet
 	since    sim.Time      // start of the present wait

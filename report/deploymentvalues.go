@@ -57,7 +57,9 @@ func (r Report) writeDeployments(w io.Writer, l Layout) (spans string) {
 	for _, d := range r.Deployments {
 		t.add(d.Name, cell(d.Answered), cell(d.Attempts), cell(d.Refused))
 	}
-	t.cutNames(l)
+	if l.Width > 0 && !l.Wide {
+		t.cut(0, 1, l.Width)
+	}
 	fmt.Fprintln(w)
 	t.text(w, l)
 	return spans

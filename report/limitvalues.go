@@ -101,7 +101,9 @@ func (r Report) writeLimits(w io.Writer, l Layout) (spans string) {
 		}
 		t.add(limit.Name, used, cell(limit.Refused))
 	}
-	t.cutNames(l)
+	if l.Width > 0 && !l.Wide {
+		t.cut(0, 1, l.Width)
+	}
 	fmt.Fprintln(w)
 	t.text(w, l)
 	return spans
@@ -113,17 +115,5 @@ func (r Report) cells(spans *string) func(measure.Estimate) string {
 		span := measure.Interval(e, r.random)
 		*spans += span + "\n"
 		return strings.TrimRight(format.Number(e.Mean)+"  "+span, " ")
-	}
-}
-
-// cutNames cuts the names in the first column as far as the width asks.
-func (t *table) cutNames(l Layout) {
-	over := t.total() - l.Width
-	if l.Width == 0 || l.Wide || over <= 0 {
-		return
-	}
-	width := max(t.widths()[0]-over, 8)
-	for _, row := range t.rows {
-		row[0] = format.Cut(row[0], width)
 	}
 }

@@ -46,14 +46,15 @@ func (d *Drawing) finding(f *plots.Lines, labels []string) string {
 		}
 	}
 	if at == 0 && flat {
-		return fmt.Sprintf("%s does not change %s", capital(short(d.c.Axes, d.xAxis)), metricWords(m))
+		return fmt.Sprintf("%s: no difference in %s beyond the intervals", capital(short(d.c.Axes, d.xAxis)),
+			metricWords(m))
 	}
 	place := short(d.c.Axes, d.xAxis) + " " + d.placeLabel(f, labels, at)
 	switch {
 	case at == len(labels)-1:
 		return ""
 	case m.Name == "answered" && (f.Names != nil || !flat):
-		return fmt.Sprintf("Most calls are answered at %s", place)
+		return fmt.Sprintf("The most calls are answered at %s", place)
 	case f.Names != nil || !flat:
 		return fmt.Sprintf("%s is best at %s", capital(metricWords(m)), place)
 	case m.Name == "answered":

@@ -26,8 +26,8 @@ func TestFinding(t *testing.T) {
 		want   string
 	}{
 		{"answered", false, [][]plots.Point{at(10, 50, 100, 100)}, "Beyond fleet.workers 4 no more is answered"},
-		{"answered", false, [][]plots.Point{at(10, 100, 50, 20)}, "Most calls are answered at fleet.workers 2"},
-		{"answered", true, [][]plots.Point{at(10, 100, 99, 100)}, "Most calls are answered at fleet.workers 2"},
+		{"answered", false, [][]plots.Point{at(10, 100, 50, 20)}, "The most calls are answered at fleet.workers 2"},
+		{"answered", true, [][]plots.Point{at(10, 100, 99, 100)}, "The most calls are answered at fleet.workers 2"},
 		{"answered", false, [][]plots.Point{at(10, 20, 30, 40)}, ""},
 		{"answered", false, [][]plots.Point{at(10, 100, 100, 100), at(10, 50, 100, 100)}, ""},
 		{
@@ -35,7 +35,8 @@ func TestFinding(t *testing.T) {
 			"Beyond fleet.workers 2 latency p95 does not improve",
 		},
 		{"latency_p95_s", false, [][]plots.Point{at(90, 20, 40, 60)}, "Latency p95 is best at fleet.workers 2"},
-		{"answered", false, [][]plots.Point{at(10, 10.5, 10, 10)}, "Fleet.workers does not change answered"},
+		{"answered", false, [][]plots.Point{at(10, 10.5, 10, 10)},
+			"Fleet.workers: no difference in answered beyond the intervals"},
 		{"calls", false, [][]plots.Point{at(10, 100, 100, 100)}, ""},
 	} {
 		d := Drawing{Y: c.metric, c: &report.Comparison{Manifest: &sweep.Manifest{}, Axes: []string{"fleet.workers"}}}

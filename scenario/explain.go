@@ -159,8 +159,8 @@ func (s *Scenario) Explain(w io.Writer) {
 		line("  Collapsed: a run that answers, from %v to %v, less than %v of the calls that arrive in that time.",
 			c.From, c.To, c.Below)
 	} else if w, ok := s.Trigger(); ok {
-		line("  Collapsed: a run whose answers per second do not return, after %s, to 90 %% of their level before "+
-			"%s, or were down before.",
+		line("  Collapsed: a run whose answers per second stay, after %s, below 90 %% of their level before %s, or "+
+			"had fallen before.",
 			shortDuration(w.End), shortDuration(w.Start))
 	}
 	for _, warning := range s.Warnings() {

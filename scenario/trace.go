@@ -127,7 +127,8 @@ func (t *Trace) notes(calls *trace.Calls, name string) (notes []string) {
 			"of the one that was answered", name)
 	}
 	if read.Late && read.NoOutput > 0 && emptyOf[t.NoOutput] != trace.Skip {
-		add("a row of %s that failed has the time at which it failed, and is replayed then", name)
+		add("rows of %s that failed have the time of the failure, not of the start; they are replayed at that time",
+			name)
 	}
 	if read.Ties > calls.Len()/10 {
 		add("the times of %s are whole seconds: %d of %d calls arrive at the time of the one before", name, read.Ties,
@@ -135,8 +136,9 @@ func (t *Trace) notes(calls *trace.Calls, name string) (notes []string) {
 	}
 	if read.Failed > 0 && len(t.Where) == 0 {
 		output := "output tokens but "
-		if read.Columns[trace.Output] == "" {
-			output = "" // they are drawn
+		replayed := emptyOf[t.NoOutput] != trace.Skip
+		if read.Columns[trace.Output] == "" || replayed && read.NoOutput >= read.Failed {
+			output = "" // they are drawn, or missing in these rows as well
 		}
 		add("%d rows of %s have %sno success in the column %s, and are replayed; "+
 			"workload.trace.where: {status: success} leaves them out", read.Failed, name, output,

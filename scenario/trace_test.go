@@ -418,7 +418,7 @@ func TestFailuresWithDrawnSizes(t *testing.T) {
 // note says so. The ten calls of BurstGPT's sample come at 0, 0, 0, 0, 0, 1, 3, 6, 13 and 13 s.
 func TestNotesOnShapes(t *testing.T) {
 	for file, want := range map[string]string{
-		"litellm_spend.csv": "a row of litellm_spend.csv that failed has the time at which it failed",
+		"litellm_spend.csv": "rows of litellm_spend.csv that failed have the time of the failure",
 		"helicone.jsonl":    "a row of helicone.jsonl is an attempt, not a call",
 		"burstgpt.csv": "the times of burstgpt.csv are whole seconds: 5 of 10 calls arrive at the time of the one " +
 			"before",

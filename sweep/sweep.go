@@ -33,7 +33,7 @@ type Sweep struct {
 // Outcome is the result of a sweep.
 type Outcome struct {
 	Points, Rows int      // rows in the folder
-	Failed       []string // points or replications that could not be run, the first twenty
+	Failed       []string // points or replications that could not be run, the first twenty by point
 	FailedCount  int
 }
 
@@ -76,6 +76,7 @@ type sweeping struct {
 	rows    int
 	total   int
 	outcome Outcome
+	broken  []int // the points of outcome.Failed
 	failed  error
 }
 
@@ -195,11 +196,17 @@ func (r *sweeping) complete() error {
 func (r *sweeping) count(row *Row) {
 	r.rows++
 	r.outcome.Rows = r.rows
-	if row.Reason != "" {
-		if r.outcome.FailedCount++; len(r.outcome.Failed) < 20 {
-			text := fmt.Sprintf("point %d (%s): %s", row.Point, strings.Join(row.Labels, ", "), row.Reason)
-			r.outcome.Failed = append(r.outcome.Failed, text)
-		}
+	if row.Reason == "" {
+		return
+	}
+	const most = 20
+	r.outcome.FailedCount++
+	text := fmt.Sprintf("point %d (%s): %s", row.Point, strings.Join(row.Labels, ", "), row.Reason)
+	at, _ := slices.BinarySearch(r.broken, row.Point+1) // in order of points, whichever failed first
+	r.broken = slices.Insert(r.broken, at, row.Point)
+	r.outcome.Failed = slices.Insert(r.outcome.Failed, at, text)
+	if len(r.broken) > most {
+		r.broken, r.outcome.Failed = r.broken[:most], r.outcome.Failed[:most]
 	}
 }
 

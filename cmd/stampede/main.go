@@ -148,9 +148,12 @@ func setFullNames(commands []*cli.Command, above string) {
 func unknownCommand(name string, commands []*cli.Command) error {
 	var known []string
 	for _, c := range commands {
-		if c.Name != "help" {
+		if c.Name != "help" && !c.Hidden {
 			known = append(known, c.Name)
 		}
+	}
+	if nearest.Nearest(name, known) == "" {
+		return usage("no command %q; --help lists the commands", name)
 	}
 	return usage("no command %q; %s", name, nearest.Unknown(name, known))
 }

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"time"
@@ -37,19 +36,8 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	var errs strict.Errors
 	out.Retry, err = b.retry("policy.retry", &p.Retry)
 	errs.Add(err)
-	for i, l := range p.Outer {
-		path := fmt.Sprintf("policy.outer_layers.%d", i)
-		layer := policy.Layer{Name: l.Name, Timeout: time.Duration(l.Timeout)}
-		layer.Retry, err = b.retry(path+".retry", &l.Retry)
-		errs.Add(err)
-		if layer.Name == "" {
-			layer.Name = fmt.Sprintf("layer %d", i+2)
-		}
-		out.Outer = append(out.Outer, layer)
-	}
-	if len(out.Outer) > maxLayers {
-		errs.Add(b.errorf("policy.outer_layers", "found %d layers; want at most %d", len(out.Outer), maxLayers))
-	}
+	out.Outer, err = b.layers(p.Outer)
+	errs.Add(err)
 	if call := out.Timeouts.Call; call > 0 && (out.Retry.Deadline == 0 || call < out.Retry.Deadline) {
 		out.Retry.Deadline = call // a wait that would outlast the call is not slept
 	}
@@ -97,9 +85,6 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	}
 	return out, nil
 }
-
-// maxLayers is how many retry loops may lie around the innermost.
-const maxLayers = 8
 
 func (b *builder) retry(path string, p *Retry) (out policy.Retry, err error) {
 	out = policy.Retry{

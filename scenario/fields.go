@@ -241,7 +241,8 @@ func written(t reflect.Type) (string, reflect.Type) {
 	switch t {
 	case reflect.TypeFor[struct{}]():
 		return "its name alone", t
-	case reflect.TypeFor[Policy](), reflect.TypeFor[Provider](), reflect.TypeFor[Deployment]():
+	case reflect.TypeFor[Policy](), reflect.TypeFor[Layer](), reflect.TypeFor[Provider](),
+		reflect.TypeFor[Deployment]():
 		return "the name of a preset, or a mapping", t
 	case reflect.TypeFor[Redeliver]():
 		return "the name of a queue, or a mapping", t

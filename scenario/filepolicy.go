@@ -24,13 +24,6 @@ type Policy struct {
 	Key      bool     `yaml:"idempotency_key"`
 }
 
-// Layer is a retry loop around others.
-type Layer struct {
-	Name    string `yaml:"name"`
-	Retry   Retry  `yaml:"retry" none:"one attempt"`
-	Timeout Span   `yaml:"timeout" none:"no timer" unlimited:"no timer" zero:"no"`
-}
-
 // Breaker stops sending.
 type Breaker struct {
 	InARow   int      `yaml:"consecutive_failures" none:"this rule is off"`

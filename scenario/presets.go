@@ -223,7 +223,7 @@ func underPreset[T Policy | Provider | Redeliver](d *strict.Decoder, n *strict.N
 
 // nameOf is what a policy or a provider is called: as it says, or by its preset. One that is
 // not what its preset is does not pass for it.
-func nameOf[T Policy | Provider](name, preset string, is T) string {
+func nameOf[T Policy | Provider | Layer](name, preset string, is T) string {
 	if name != "" || preset == "" {
 		return oneLine(name)
 	}
@@ -241,7 +241,14 @@ func nameOf[T Policy | Provider](name, preset string, is T) string {
 
 // resolvePolicy makes a policy say by itself what its preset says: what overrides a preset with a
 // default could not be read over it again.
-func resolvePolicy(p *Policy) { p.Name, p.Preset = nameOf(p.Name, p.Preset, *p), "" }
+func resolvePolicy(p *Policy) {
+	p.Name, p.Preset = nameOf(p.Name, p.Preset, *p), ""
+	p.Outer = slices.Clone(p.Outer)
+	for i := range p.Outer {
+		l := &p.Outer[i]
+		l.Name, l.Preset = nameOf(l.Name, l.Preset, *l), ""
+	}
+}
 
 // resolveProvider does the same for a provider.
 func resolveProvider(p *Provider) { p.Name, p.Preset = nameOf(p.Name, p.Preset, *p), "" }

@@ -285,6 +285,7 @@ func (Workers) JSONSchemaExtend(s *jsonschema.Schema) {
 
 // JSONSchemaExtend lets a preset be its name.
 func (Policy) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, &jsonschema.Schema{Type: "string"}) }
+func (Layer) JSONSchemaExtend(s *jsonschema.Schema)  { orScalar(s, &jsonschema.Schema{Type: "string"}) }
 func (Provider) JSONSchemaExtend(s *jsonschema.Schema) {
 	orScalar(s, &jsonschema.Schema{Type: "string"})
 }

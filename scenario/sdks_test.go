@@ -3,6 +3,8 @@ package scenario
 import (
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -230,6 +232,69 @@ func TestSumsOfPresets(t *testing.T) {
 			t.Errorf("%s: %d attempts, waits of %g to %g s; want %d, %g to %g", c.name, client.Attempts(), low, high,
 				c.attempts, c.low, c.high)
 		}
+	}
+}
+
+// An SDK in tenacity in Celery, each by its preset: a request that always fails is sent as often as the
+// product of the attempts says, and the calls wait in each layer as that layer does by itself.
+func TestOuterLayersFromPresets(t *testing.T) {
+	layers := func(outer string, set ...string) (*Scenario, error) {
+		text := `workload: {burst: {calls: 1}, prompt_tokens: 10, output_tokens: 1}
+policy: {preset: openai-python@2.52, outer_layers: ` + outer + `}`
+		return Read([]byte(text), "f", Options{Set: set})
+	}
+	const threeTimes = "[{preset: tenacity@9.1, retry: {attempts: 3}}, celery@5.6]"
+	for _, c := range []struct {
+		outer    string
+		set      []string
+		names    []string
+		attempts int
+		backoff  time.Duration // the longest, in all
+	}{
+		// The SDK makes 3, tenacity 3 of those, Celery 4 of those. It waits at most 0.5 + 1 s in each
+		// of 12 rounds, tenacity never, Celery 1 + 2 + 4 s.
+		{threeTimes, nil, []string{"tenacity@9.1 with changes", "celery@5.6"}, 3 * 3 * 4, 25 * time.Second},
+		{threeTimes, []string{"policy.outer_layers.0.retry.attempts=2"},
+			[]string{"tenacity@9.1 with changes", "celery@5.6"}, 3 * 2 * 4, 19 * time.Second},
+		{threeTimes, []string{"policy.outer_layers.1={name: queue, retry: {attempts: 2}}"},
+			[]string{"tenacity@9.1 with changes", "queue"}, 3 * 3 * 2, 9 * time.Second},
+		{"[tenacity@9.1, celery@5.6]", nil, []string{"tenacity@9.1", "celery@5.6"}, 0, 0}, // it never stops
+		{"[{preset: celery@5.6, name: queue, timeout: 5s}]", nil, []string{"queue"}, 3 * 4, 4*1500*time.Millisecond +
+			7*time.Second},
+	} {
+		s, err := layers(c.outer, c.set...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, l := range s.Model.Client.Outer {
+			names = append(names, l.Name)
+		}
+		backoff, _ := s.Model.Client.MaxDuration(0)
+		if !slices.Equal(names, c.names) || s.Model.MaxAttempts() != c.attempts || backoff != c.backoff {
+			t.Errorf("%s: layers %q, %d attempts, backoff %v; want %q, %d, %v", c.outer, names, s.Model.MaxAttempts(),
+				backoff, c.names, c.attempts, c.backoff)
+		}
+		resolved, err := s.Resolved()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := Read(resolved, "resolved", Options{}); err != nil || !reflect.DeepEqual(s.Model, again.Model) {
+			t.Errorf("%s does not read back from %s: %v", c.outer, resolved, err)
+		}
+	}
+	for outer, want := range map[string]string{
+		"[instructor]": `policy.outer_layers.0: found "instructor", which has a layer around it already`,
+		"[celerry]":    `policy.outer_layers.0: found "celerry"; no such policy; did you mean "celery"?`,
+	} {
+		if _, err := layers(outer); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", outer, err, want)
+		}
+	}
+	s, err := layers("[grpc]")
+	if want := "as an outer layer, grpc retries without its budget"; err != nil ||
+		!slices.Contains(s.Warnings(), want) {
+		t.Errorf("%v, %v; want %q", s.Warnings(), err, want)
 	}
 }
 

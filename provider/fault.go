@@ -272,6 +272,9 @@ func (e Reject) String() string {
 			s += fmt.Sprintf(" with Retry-After %v", h.Value)
 		}
 	}
+	if advice := e.Reply.ShouldRetry; advice != wire.NoAdvice {
+		s += fmt.Sprintf(" with x-should-retry %v", advice)
+	}
 	return s
 }
 func (e Slow) String() string { return fmt.Sprintf("latency times %g", e.Factor) }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stampede/internal/words"
+	"stampede/wire"
 )
 
 // Limit bounds the use of one resource: Amount per Period.
@@ -32,6 +33,7 @@ type Limit struct {
 	Estimate float64       // of the charges that estimate the prompt: estimate over truth; 0 means 1
 	Counted  Counted       // which requests count
 	Rejected Rejected      // whether requests that are refused count
+	Advice   wire.Advice   // the header x-should-retry of its refusals; NoAdvice is that of the dialect
 	Keys     []string      // only requests under these keys count; empty means all
 	Models   []string      // only requests to these models count; empty means all
 	Tiers    []SpendTier   // other shapes, by what was billed; the least spent first

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"stampede/internal/format"
+	"stampede/wire"
 )
 
 // The names of limits, in tables, records, notes and errors.
@@ -132,7 +133,7 @@ func (l Limit) String() string {
 		s = l.Name + ": " + s
 	}
 	if l.Resource.Held() {
-		return s
+		return s + l.advice()
 	}
 	if l.Kind == TokenBucket {
 		s += ", " + l.Kind.String()
@@ -158,7 +159,15 @@ func (l Limit) String() string {
 	case IntoDebt:
 		s += ", refused requests count in full"
 	}
-	return s
+	return s + l.advice()
+}
+
+// advice says which x-should-retry its refusals have.
+func (l Limit) advice() string {
+	if l.Advice == wire.NoAdvice {
+		return ""
+	}
+	return fmt.Sprintf(", refuses with x-should-retry %v", l.Advice)
 }
 
 func amountOf(r Resource, n int64) string {

@@ -258,6 +258,9 @@ func (p *Provider) refuse(now sim.Time, v *Verdict, reply *wire.Reply) {
 	}
 	v.Limit = int8(by)
 	p.writeRefusal(p.limits[by].refuses(longest), now, longest, reply)
+	if advice := p.limits[by].Advice; advice != wire.NoAdvice {
+		reply.ShouldRetry = advice
+	}
 	if p.shown {
 		p.show(now, reply)
 	}

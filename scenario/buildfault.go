@@ -24,6 +24,17 @@ func header(text string) wire.Hint {
 	return wire.Hint{Form: wire.Garbage}
 }
 
+// advice is the header x-should-retry of that value.
+func (a Advice) advice() wire.Advice {
+	switch a {
+	case "true":
+		return wire.Retry
+	case "false":
+		return wire.DoNotRetry
+	}
+	return wire.NoAdvice
+}
+
 func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 	out = provider.Fault{At: time.Duration(f.At), For: time.Duration(f.For), Share: float64(f.Share), First: f.First,
 		Of: valueOf(provider.FirstOfWords, f.Of)}
@@ -74,7 +85,7 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 			return out, b.errorf(path+".status", "found %d; want an error status from 300 to 599, or 200 with a code",
 				f.Status)
 		}
-		reply := wire.Reply{Status: f.Status, Code: f.Code}
+		reply := wire.Reply{Status: f.Status, Code: f.Code, ShouldRetry: f.Advice.advice()}
 		if f.Header != "" {
 			if f.RetryAfter > 0 {
 				return out, b.errorf(path+".retry_after_header", "found both it and retry_after; want one of them")
@@ -83,8 +94,9 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 		}
 		effects = append(effects,
 			provider.Reject{Reply: reply, Wait: time.Duration(f.RetryAfter), After: time.Duration(f.After)})
-	} else if (f.Code != "" && f.CutAt == nil) || f.RetryAfter != 0 || f.Header != "" || f.After != 0 {
-		return out, b.errorf(path, "code, retry_after, retry_after_header and after require status")
+	} else if (f.Code != "" && f.CutAt == nil) || f.RetryAfter != 0 || f.Header != "" || f.After != 0 ||
+		f.Advice != "" {
+		return out, b.errorf(path, "code, retry_after, retry_after_header, x_should_retry and after require status")
 	}
 	if f.Slow != 0 {
 		effects = append(effects, provider.Slow{Factor: float64(f.Slow)})

@@ -15,7 +15,15 @@ import (
 // maxFactor bounds what a token counts at a limit, so that sums of billions of tokens stay exact.
 const maxFactor = 1000
 
-func (b *builder) limit(path string, l Limit) (out provider.Limit, err error) {
+func (b *builder) limit(path string, l Limit) (provider.Limit, error) {
+	advice := l.XShouldRetry.advice()
+	l.XShouldRetry = "" // which every kind of limit may have
+	out, err := b.limitOn(path, l)
+	out.Advice = advice
+	return out, err
+}
+
+func (b *builder) limitOn(path string, l Limit) (out provider.Limit, err error) {
 	switch {
 	case l.Resource == "concurrency":
 		if l.Limit.Period != 0 || l.Limit.Amount < 1 || l.Limit.Dollars {

@@ -78,6 +78,7 @@ type Limit struct {
 	Balance       Portion    `yaml:"balance" zero:"no"`
 	Counts        Counted    `yaml:"counts"`
 	Rejected      Rejected   `yaml:"rejected"`
+	XShouldRetry  Advice     `yaml:"x_should_retry"`
 }
 
 // Raised is a limit once so much was spent.
@@ -123,6 +124,7 @@ type Fault struct {
 	Code       string       `yaml:"code"`
 	RetryAfter Span         `yaml:"retry_after" none:"no Retry-After"`
 	Header     string       `yaml:"retry_after_header"`
+	Advice     Advice       `yaml:"x_should_retry"`
 	After      Span         `yaml:"after" none:"at once"`
 	Slow       Number       `yaml:"slow"`
 	Hang       bool         `yaml:"hang"`

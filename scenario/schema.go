@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,17 +114,6 @@ var scalars = map[reflect.Type]*jsonschema.Schema{
 			{Type: "integer", Minimum: json.Number("300"), Maximum: json.Number("599")},
 		},
 	},
-	reflect.TypeFor[FaultCounts](): {
-		Description: "true or attempts; false, admitted or answered.",
-		AnyOf: []*jsonschema.Schema{
-			{Type: "boolean"},
-			{Type: "string", Enum: []any{"true", "false", "attempts", "admitted", "answered"}},
-		},
-	},
-	reflect.TypeFor[Switch](): {
-		Description: "true, false or anew.",
-		AnyOf:       []*jsonschema.Schema{{Type: "boolean"}, {Type: "string", Enum: []any{"anew", "true", "false"}}},
-	},
 	reflect.TypeFor[TimeOfDay](): text(`^[0-2][0-9]:[0-5][0-9](Z|[+-][0-2][0-9]:[0-5][0-9])?$`,
 		"A time of day, such as 08:30, or 00:00-08:00 with an offset from UTC.", nil),
 	reflect.TypeFor[Moment](): text(
@@ -206,6 +196,9 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 		s := &jsonschema.Schema{Type: "string"}
 		for _, w := range reflect.Zero(t).Interface().(interface{ Words() []string }).Words() {
 			s.Enum = append(s.Enum, w)
+		}
+		if slices.Contains(s.Enum, any("true")) { // YAML and JSON read it as no text
+			return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "boolean"}, s}}
 		}
 		return s
 	}

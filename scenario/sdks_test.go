@@ -11,6 +11,8 @@ import (
 
 	"stampede/internal/strict"
 	"stampede/policy"
+	"stampede/provider"
+	"stampede/sim"
 	"stampede/wire"
 )
 
@@ -309,6 +311,43 @@ func TestTenacityIgnoresXShouldRetry(t *testing.T) {
 		}
 		if d := c.Outer[0].Retry.Decide(&policy.Facts{Attempt: 1, Reply: &refusal}); !d.Again {
 			t.Errorf("%s: tenacity does not ask again", name)
+		}
+	}
+}
+
+// The SDKs that Stainless generates look at x-should-retry before the status: "true" retries a 400 and "false"
+// leaves a 503 (openai-python and anthropic-sdk-python, _should_retry in _base_client.py). Others look at the
+// status alone. Faults and limits send the header.
+func TestXShouldRetryDecidesBeforeTheStatus(t *testing.T) {
+	stainless := []string{"openai-python@2.46", "openai-node@7.5", "openai-go@3.67", "anthropic-python@0.35",
+		"anthropic-typescript@0.126", "anthropic-go@1.68"}
+	others := []string{"vercel-ai@6.0", "botocore-standard@1.43"}
+	for _, c := range []struct {
+		setting           string
+		stainless, others bool // try again
+	}{
+		{"{faults: [{status: 503}]}", true, true},
+		{"{faults: [{status: 503, x_should_retry: false}]}", false, true},
+		{"{faults: [{status: 400, x_should_retry: true}]}", true, false},
+		{"{limits: [{resource: requests, limit: 1/day, used: 1, x_should_retry: false}]}", false, true},
+		{"{limits: [{resource: dollars, balance: $1, used: $1, x_should_retry: true}]}", true, false}, // of a 402,
+	} {
+		s := merged(t, base, "provider: "+c.setting)
+		api, err := provider.New(s.Model.Provider, sim.NewKey(1, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reply wire.Reply
+		api.Receive(0, &provider.Request{Attempt: 1, Prompt: 1}, 1, &reply)
+		for _, name := range slices.Concat(stainless, others) {
+			client := clientOf(t, name)
+			want := c.others
+			if slices.Contains(stainless, name) {
+				want = c.stainless
+			}
+			if d := client.Retry.Decide(&policy.Facts{Attempt: 1, Reply: &reply, U: 0.5}); d.Again != want {
+				t.Errorf("%s: %s tries again: %v, want %v", c.setting, name, d.Again, want)
+			}
 		}
 	}
 }

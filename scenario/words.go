@@ -25,6 +25,7 @@ type (
 	FirstOf      string
 	Counted      string
 	FaultCounts  string
+	Advice       string
 	Send         string
 	Obey         string
 	Obedience    string
@@ -89,6 +90,7 @@ func (Obey) Words() []string { return []string{"obey", "ignore"} }
 func (FaultCounts) Words() []string {
 	return []string{"true", "false", "attempts", "admitted", "answered"}
 }
+func (Advice) Words() []string { return []string{"true", "false"} }
 func (Billed) Words() []string {
 	return []string{"abandoned", "cut_stream", "lost_reply", "timeout_408", "content_filter"}
 }

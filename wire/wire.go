@@ -120,6 +120,9 @@ const (
 	DoNotRetry        // "false"
 )
 
+// String is the header, empty for none.
+func (a Advice) String() string { return [...]string{"", "true", "false"}[a] }
+
 // Form is how a Retry-After header is written.
 type Form uint8
 

@@ -83,10 +83,19 @@ type Target struct {
 	Provider int
 	Price    cost.Price
 	Weight   float64 // of a deployment, for the route; that of the own provider is 1
+	Quality  float64 // of its answers, relative to those of the own provider, which is 1
 }
 
 // MaxTargets is how many targets a fleet may have.
 const MaxTargets = 64
+
+// Qualities are those of all targets.
+func (f *Fleet) Qualities() (all []float64) {
+	for i := range f.Targets() {
+		all = append(all, f.target(uint8(i)).Quality)
+	}
+	return all
+}
 
 // Routed is the number of targets that a route chooses among: the first ones.
 func (f *Fleet) Routed() int { return 1 + len(f.Deployments) }
@@ -99,7 +108,7 @@ func (f *Fleet) Targets() int { return f.Routed() + len(f.Fallbacks) }
 func (f *Fleet) target(i uint8) Target {
 	switch n := f.Routed(); {
 	case i == 0:
-		return Target{0, f.Price, 1}
+		return Target{0, f.Price, 1, 1}
 	case int(i) < n:
 		return f.Deployments[i-1]
 	default:

@@ -58,6 +58,7 @@ func (b Basis) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 type happened struct {
 	Measured
 	answers, attempts, refusals uint64
+	quality                     float64    // of those answers, their sum
 	served                      uint64     // answers to calls of all fleets
 	billed                      cost.Money // to attempts that ended
 	inFlight, perSecond, per100 peak
@@ -75,6 +76,7 @@ func (p *peak) see(n int, after bool) {
 // plus is what happens in either of two stretches.
 func (h happened) plus(o happened) happened {
 	h.answers += o.answers
+	h.quality += o.quality
 	h.attempts += o.attempts
 	h.refusals += o.refusals
 	h.served += o.served

@@ -80,6 +80,12 @@ const company = "other_fleets=[{workload: {open: {rate: 1/s, gaps: constant}, pr
 
 const byHour = "price={input: 1, output: 2, per_hour: 98}"
 
+// fallback serves calls of [given] at a quality while the provider fails, as fast as that.
+func fallback(quality string) []string {
+	return []string{"provider.faults=[{for: 10s, status: 503}]", "policy.fallback.on=true",
+		"fallbacks=[{provider: {latency: {first_token: 2s}}, quality: " + quality + "}]"}
+}
+
 // tokens makes each call cost a thousandth of a cent for its prompt and two for its answer.
 const tokens = "workload={batch: {calls: 100}, prompt_tokens: 1000, output_tokens: 1000}"
 
@@ -145,6 +151,18 @@ func TestMeasuredTime(t *testing.T) {
 		{"a fallback with a server of its own", given, []string{byHour, "policy.fallback.on=true",
 			"fallbacks=[{provider: {}, price: {per_hour: 49}}]"}, "usd_capacity", 1.5 * 98.0 / 180},
 		{"none by the hour", given, nil, "usd_per_hour", math.NaN()},
+		// The provider fails until 10 s: of the hundred the fifty that start by then go to the fallback.
+		{"half from a fallback", given, fallback("80%"), "quality_mean", 0.9},
+		{"300 a minute at 0.9", given, fallback("80%"), "quality_goodput_per_min", 270},
+		{"all of its answers by 10 s", given, append(fallback("80%"), "horizon=10s"), "quality_goodput_per_min", 240},
+		{"the second half", given, append(fallback("80%"), "warmup=10s"), "quality_mean", 1},
+		{"a fallback that is worth nothing", given, fallback("none"), "quality_goodput_per_min", 150},
+		{"a fallback as good", given, fallback("null"), "quality_mean", 1},
+		{"in turn", given, []string{"deployments=[{quality: 50%}]", "policy.route.by=round_robin"},
+			"quality_mean", 0.75},
+		{"another key", given, []string{"keys=2", "policy.route.by=round_robin"}, "quality_mean", 1},
+		{"the provider alone", given, nil, "quality_goodput_per_min", 300},
+		{"no answer", given, []string{"provider.faults=[{status: 500}]"}, "quality_mean", math.NaN()},
 		{"cut off, its last end", given, []string{"horizon=9s"}, "makespan_s", 10},
 	} {
 		got := valuesOf(t, c.text, c.set, c.metric)[0][0]

@@ -47,6 +47,7 @@ const (
 	Always
 	IfKnown // when the run has it
 	IfAny   // when it is above 0 in some replication
+	IfLess  // when it is below 1 in some replication
 )
 
 // max is the largest value that the metric can have; the smallest is 0.

@@ -88,6 +88,10 @@ func answers() []Metric {
 			Meaning: "Sessions that ended because " + e.Meaning(),
 			Value:   func(t *Tally) float64 { return known(t.sessions, float64(t.ends[e])) }})
 	}
+	list = append(list, Metric{Name: "quality_mean", Unit: "share", Better: Higher, Show: IfLess,
+		Meaning: "Mean quality of the answers: 1 of the provider itself, else that of the deployment or fallback " +
+			"that answered",
+		Value: func(t *Tally) float64 { return ratio(t.quality, float64(t.Answered())) }})
 	return append(list, Metric{Name: "fairness_jain", Unit: "share", Better: Higher,
 		Meaning: "Jain's fairness index of the answers per instance; 1 when all have equally many",
 		Value:   (*Tally).fairness})
@@ -102,6 +106,13 @@ var throughput = []Metric{
 	{Name: "goodput_per_min", Unit: "calls/min", Better: Higher, Show: Always,
 		Meaning: "Calls answered per minute of the measured time",
 		Value:   func(t *Tally) float64 { return 60 * t.perSecond(t.measured().answers) }},
+	{Name: "quality_goodput_per_min", Unit: "calls/min", Better: Higher,
+		Meaning: "Quality of the answers per minute of the measured time: goodput in which an answer of quality 0.8 " +
+			"counts 0.8",
+		Value: func(t *Tally) float64 {
+			h := t.measured()
+			return ratio(60*h.quality, h.Length().Seconds())
+		}},
 }
 
 var wholeRun = []Metric{

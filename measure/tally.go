@@ -38,6 +38,8 @@ type Tally struct {
 	repeated        uint64
 	duplicated      uint64
 	elsewhere       uint64
+	qualities       [][]float64 // by fleet and target
+	quality         float64     // of the answers, their sum
 	hedges          uint64
 	prompts, cached uint64 // billed tokens
 	deadLetters     uint64
@@ -83,6 +85,7 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 		t.first = append(t.first, len(t.byInstance))
 		t.streams = append(t.streams, f.Workload.Stream)
 		t.queues = append(t.queues, f.Workload.Redelivery)
+		t.qualities = append(t.qualities, f.Qualities())
 		if t.counts(i) {
 			t.acts, t.hedged = t.acts || f.Workload.Acts, t.hedged || f.Client.Hedge.On()
 			t.sessions = t.sessions || f.Workload.Sessions != nil
@@ -229,7 +232,9 @@ func (t *Tally) Call(c *fleet.Call) {
 		t.collapse.add(c)
 	}
 	if c.Outcome == policy.Answered {
-		t.endsIn(c.Ended).answers++
+		at := t.endsIn(c.Ended)
+		at.answers++
+		at.quality += t.qualities[c.Fleet][c.Target]
 	}
 	if c.Arrived < t.warmup {
 		return
@@ -247,6 +252,7 @@ func (t *Tally) Call(c *fleet.Call) {
 	t.duplicated += uint64(max(0, c.Acts-1))
 	if c.Outcome == policy.Answered {
 		t.latencyAnswered.add(latency)
+		t.quality += t.qualities[c.Fleet][c.Target]
 		if int(c.Target) >= t.model.Fleets()[c.Fleet].Routed() {
 			t.elsewhere++
 		}

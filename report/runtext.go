@@ -29,6 +29,8 @@ func (r Report) shown(i int, l Layout) bool {
 		return known
 	case measure.IfAny:
 		return known && m.e.Mean > 0
+	case measure.IfLess:
+		return known && m.e.Mean < 1
 	}
 	return false
 }

@@ -115,7 +115,9 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 			price, err = b.priceAt(path+".price", target.Price)
 			errs.Add(err)
 		}
-		m.Fallbacks = append(m.Fallbacks, fleet.Target{Provider: m.Deployed + i + 1, Price: price})
+		m.Fallbacks = append(m.Fallbacks, fleet.Target{
+			Provider: m.Deployed + i + 1, Price: price, Quality: float64(target.Quality),
+		})
 	}
 	if sound() && m.Client.Fallback.On != (len(f.Fallbacks) > 0) {
 		errs.Add(

@@ -85,7 +85,7 @@ func inherit(to, from reflect.Value) {
 	}
 }
 
-// provider is what the deployment is without its copies, weight and price.
+// provider is what the deployment is without its copies, weight, quality and price.
 func (t *Deployment) provider() (p Provider) {
 	inherit(reflect.ValueOf(&p).Elem(), reflect.ValueOf(*t))
 	return p
@@ -128,12 +128,12 @@ func (b *builder) deployments(f *File, m *fleet.Model, tenants []provider.Tenant
 	if f.Keys > maxDeployments {
 		return b.errorf("keys", "found %d; want at most %d", f.Keys, maxDeployments)
 	}
-	add := func(config provider.Config, name string, weight float64, price *cost.Price) {
+	add := func(config provider.Config, name string, weight, quality float64, price *cost.Price) {
 		config.Name = name
 		m.Others = append(m.Others, config)
 		m.Deployed++
 		for _, fl := range m.Fleets() {
-			to := fleet.Target{Provider: m.Deployed, Price: fl.Price, Weight: weight}
+			to := fleet.Target{Provider: m.Deployed, Price: fl.Price, Weight: weight, Quality: quality}
 			if price != nil {
 				to.Price = *price
 			}
@@ -141,7 +141,7 @@ func (b *builder) deployments(f *File, m *fleet.Model, tenants []provider.Tenant
 		}
 	}
 	for k := 2; k <= int(f.Keys); k++ {
-		add(m.Provider, fmt.Sprintf("key %d", k), 1, nil)
+		add(m.Provider, fmt.Sprintf("key %d", k), 1, 1, nil)
 		m.SameLuck++
 	}
 	names := []string{m.Provider.Name}
@@ -177,7 +177,7 @@ func (b *builder) deployments(f *File, m *fleet.Model, tenants []provider.Tenant
 			} else if t.Copies > 1 {
 				name = fmt.Sprintf("%s %d", t.Name, copy+1)
 			}
-			add(config, name, float64(t.Weight), price)
+			add(config, name, float64(t.Weight), float64(t.Quality), price)
 		}
 	}
 	return errs.Join()

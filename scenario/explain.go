@@ -126,7 +126,7 @@ func (s *Scenario) Explain(w io.Writer) {
 		line("  %s", text)
 	}
 	for i, f := range m.Fallbacks {
-		line("  Fallback: %s; %v.", describeProvider(m.Others[m.Deployed+i]), f.Price)
+		line("  Fallback: %s; %v%s.", describeProvider(m.Others[m.Deployed+i]), f.Price, describeQuality(f.Quality))
 	}
 	line("\nPrice")
 	source := m.Price.Source

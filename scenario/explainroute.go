@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stampede/fleet"
+	"stampede/internal/format"
 	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
@@ -38,6 +39,7 @@ func (s *Scenario) explainDeployments() (lines []string) {
 		if to.Weight != 1 {
 			text += "; weight " + number(to.Weight)
 		}
+		text += describeQuality(to.Quality)
 		if to.Price.String() != m.Price.String() {
 			text += fmt.Sprintf("; %v", to.Price)
 		}
@@ -57,6 +59,14 @@ func (s *Scenario) explainDeployments() (lines []string) {
 			m.Client.Route.By.Meaning()))
 	}
 	return lines
+}
+
+// describeQuality says what the answers of a target are worth, where it differs.
+func describeQuality(q float64) string {
+	if q == 1 {
+		return ""
+	}
+	return "; quality " + format.Percent(q)
 }
 
 // routeNotes note parts of a policy that do not do over the deployments what they seem to.

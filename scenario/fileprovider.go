@@ -156,4 +156,5 @@ type ServerRetryAfter struct {
 type Target struct {
 	Provider Provider `yaml:"provider"`
 	Price    *Price   `yaml:"price" none:"tokens cost nothing" own:"yes"`
+	Quality  Share    `yaml:"quality" default:"100%" none:"its answers are worth nothing"`
 }

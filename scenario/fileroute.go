@@ -16,6 +16,7 @@ type Deployment struct {
 	Copies     Count            `yaml:"copies" default:"1" zero:"no"`
 	Weight     Number           `yaml:"weight" default:"1" zero:"no"`
 	Price      *Price           `yaml:"price" none:"tokens cost nothing" own:"yes"`
+	Quality    Share            `yaml:"quality" default:"100%" none:"its answers are worth nothing"`
 	Standalone bool             `yaml:"standalone"`
 	Preset     string           `yaml:"preset"`
 	Dialect    Dialect          `yaml:"dialect"`

@@ -43,8 +43,8 @@ type Reference struct {
 	List      []float64 // instead of Expected, for a finding that is a list
 	Unit      string
 	Choice    *Choice // of a finding that is 1 or 0: a choice between two
-	// Note explains a reference that cannot hold because it contradicts itself;
-	// it is kept and not judged.
+	// Note explains a reference that cannot hold because it contradicts itself or leaves
+	// open what decides it; it is kept and not judged.
 	Note string
 	// Differs tells why what is measured differs, by no more than By, where it does; the finding
 	// is judged all the same.
@@ -74,6 +74,12 @@ func (c *Choice) word(x float64) string {
 // differs adds the reason for a difference, and how large it is at the most.
 func (r Reference) differs(by float64, why string) Reference {
 	r.Differs, r.By = why, by
+	return r
+}
+
+// unjudged keeps a reference that contradicts itself or leaves too much open, and says why.
+func (r Reference) unjudged(why string) Reference {
+	r.Note = why
 	return r
 }
 
@@ -136,7 +142,7 @@ type Finding struct {
 	Sample
 	Source   string
 	Estimate measure.Estimate // at 95 %
-	Holds    *bool            // nil when the reference contradicts itself
+	Holds    *bool            // nil when the reference has a note
 	Held     int              // with so many of the result's seeds
 }
 

@@ -20,36 +20,10 @@ var semaphore = Experiment{
 		printed("gated_wall_s", 1.48, 2, "s").of("gated", "makespan_s"),
 		within("ungated_429", 1, 1, math.Inf(1), "attempts").of("ungated", "attempts_throttled"),
 		within("ungated_wall_s", 1.48, 1.48, math.Inf(1), "s").of("ungated", "makespan_s"), // longer than gated_wall_s
-		{
-			Key:      "ungated_claimed_peak_in_flight",
-			arm:      "ungated",
-			metric:   "peak_in_flight",
-			Expected: 9,
-			Low:      9,
-			High:     9,
-			Unit:     "requests",
-			Note:     ungatedNote,
-		},
-		{
-			Key:      "ungated_claimed_429",
-			arm:      "ungated",
-			metric:   "attempts_throttled",
-			Expected: 14,
-			Low:      14,
-			High:     14,
-			Unit:     "attempts",
-			Note:     ungatedNote,
-		},
-		{
-			Key:      "ungated_claimed_answered",
-			arm:      "ungated",
-			metric:   "answered",
-			Expected: 22,
-			Low:      22,
-			High:     22,
-			Unit:     "calls",
-			Note:     ungatedNote,
-		},
+		exactly("ungated_claimed_peak_in_flight", 9, "requests").of("ungated", "peak_in_flight").unjudged(ungatedNote),
+		exactly("ungated_claimed_429", 14, "attempts").of("ungated", "attempts_throttled").unjudged(ungatedNote),
+		exactly("ungated_claimed_answered", 22, "calls").of("ungated", "answered").unjudged(ungatedNote),
+		printed("ungated_claimed_wall_s", 2.64, 2, "s").of("ungated", "makespan_s").unjudged(fasterNote),
 	},
 	Pictures: []Picture{gatePicture},
 }
@@ -102,4 +76,8 @@ var gatePicture = Picture{
 	},
 }
 
-const ungatedNote = "the figures of the claim contradict each other: 14 refused and 22 answered are 36 of 40 calls"
+const (
+	ungatedNote = "the figures of the claim contradict each other: 14 refused and 22 answered are 36 of 40 calls"
+	fasterNote  = "2.64 s is of the run that answered 22 calls, 1.48 s of the one that answered 40, so \"44 % " +
+		"faster\" (1 - 1.48/2.64) compares different work. Per answer it is 69 % less time (37 ms against 120 ms)"
+)

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -14,7 +15,8 @@ var timeoutBill = Experiment{
 	Question: "What does a tight timeout cost when the provider finishes and bills abandoned requests?",
 	Claim: "A share p that exceeds the timeout and is repeated once adds p to the bill; unlimited repeats multiply " +
 		"it by 1/(1-p). Where the latency belongs to the call, repeating it gains nothing.",
-	Source: "practitioners' claim; 13.13 (1+p), 13.13/(1-p), 13.13 (1-p+3p)/(1-p)",
+	Source: "practitioners' claim; 13.13 (1+p), 13.13/(1-p), 13.13 (1-p+3p)/(1-p); 4,000 x 2.50 + 313 x 10 USD per " +
+		"million tokens are 13.13 USD per 1,000 calls",
 	Arms: []Arm{
 		{"one_p08", nil},
 		{"one_p15", slow15},
@@ -24,6 +26,8 @@ var timeoutBill = Experiment{
 			"intrinsic_p08",
 			[]string{"policy.retry.attempts=3", "policy.timeouts.attempt=10s", "provider.latency.call_share=100%"},
 		},
+		{"tokens_412_38", tokens(412, 38)},
+		{"tokens_4000_313", tokens(4000, 313)},
 	},
 	References: []Reference{
 		printed("usd_per_1000_p08", 14.18, 2, "USD").of("one_p08", "usd_per_1000_calls"),
@@ -34,6 +38,9 @@ var timeoutBill = Experiment{
 		printed("usd_per_1000_p15_independent", 15.45, 2, "USD").of("independent_p15", "usd_per_1000_calls"),
 		printed("answered_ratio_p08_intrinsic", 0.92, 2, "share").of("intrinsic_p08", "success_ratio"),
 		printed("usd_per_1000_answers_p08_intrinsic", 16.56, 2, "USD").of("intrinsic_p08", "usd_per_1000_answers"),
+		printed("usd_per_1000_tokens_412_38", 13.13, 2, "USD").of("tokens_412_38", "usd_per_1000_calls").
+			unjudged(tokensNote),
+		printed("usd_per_1000_tokens_4000_313", 13.13, 2, "USD").of("tokens_4000_313", "usd_per_1000_calls"),
 	},
 	Pictures: []Picture{timeoutPicture},
 }
@@ -99,3 +106,13 @@ var (
 		"provider.latency.first_token.mixture.1.weight=0.15"}
 	independent = []string{"policy.retry.attempts=none", "policy.retry.deadline=24h", "policy.timeouts.attempt=10s"}
 )
+
+// tokens is a bill without timeouts, at the prices of gpt-4o.
+func tokens(prompt, output int) []string {
+	return []string{fmt.Sprintf("workload={burst: {calls: 100}, prompt_tokens: %d, output_tokens: %d}", prompt, output),
+		"price={input: 2.5, output: 10}", "policy=no-retry", "replications=2"}
+}
+
+const tokensNote = "the claim's 412 prompt and 38 output tokens do not give 13.13 USD per 1,000 calls: 0.08 at 0.15 " +
+	"and 0.60 USD per million tokens, 1.41 at 2.50 and 10, 1.81 at 3 and 15, 9.03 at 15 and 75, 14.64 at 30 and 60. " +
+	"At 2.50 and 10, 4,000 and 313 tokens do, or 3,837 and 354 in the same proportion"

@@ -65,14 +65,17 @@ func (r *run) cutOff(a *attempt) {
 	r.follow(c, d, layer)
 }
 
-// drop gives an attempt up, for the reason of the timer. The loser of a hedge that is not
-// cancelled has a client still.
+// drop gives an attempt up, for the reason of the timer. That of the operating system breaks the connection.
+// The loser of a hedge that is not cancelled has a client still.
 func (r *run) drop(a *attempt, c *call, timer policy.Timer) (policy.Decision, int) {
 	stays := false
 	a.Reply = wire.Reply{Failure: wire.Timeout}
-	if timer == policy.HedgeTimer {
+	switch timer {
+	case policy.HedgeTimer:
 		a.Reply.Failure = wire.Lost
 		stays = !r.groups[a.Fleet].Client.Hedge.Cancel
+	case policy.OSTimer:
+		a.Reply.Failure = wire.Connection
 	}
 	r.backends[a.backend].Leave(a.flight, stays)
 	return r.conclude(a, c, timer)

@@ -166,6 +166,8 @@ func randomFleet(t *rapid.T) Fleet {
 	if sometimes("timeouts") {
 		f.Client.Timeouts = policy.Timeouts{
 			Connect:   draw.Span(t, "connect", 5*s),
+			Write:     rapid.SampledFrom([]time.Duration{0, 3 * s}).Draw(t, "write"),
+			OS:        rapid.SampledFrom([]time.Duration{0, 9 * s}).Draw(t, "os"),
 			FirstByte: draw.Span(t, "first byte", 5*s),
 			Gap:       draw.Span(t, "gap", 2*s),
 			Attempt:   []time.Duration{draw.Span(t, "attempt", 5*s), 0},

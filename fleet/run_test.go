@@ -381,6 +381,38 @@ func TestConnections(t *testing.T) {
 	l.expect(t, "0.1 0s-5s timeout; 0.2 6s-7.1s ok", "0 0s-7.1s answered x2")
 }
 
+// The operating system ends a connection on which nothing is acknowledged, with a connection error. It
+// does not end one to a provider that hangs: that call is unfinished when the run ends.
+func TestOperatingSystemGivesUp(t *testing.T) {
+	m := model()
+	m.Client.Retry = retries(2, s)
+	m.Client.Timeouts.OS = 15 * time.Minute
+	m.Provider.Faults = []provider.Fault{{For: s, Share: 1, Effect: provider.NoConnection{As: provider.Unreachable}}}
+	l, _ := play(t, m)
+	l.expect(t, "0.1 0s-15m0s connection; 0.2 15m1s-15m2s ok", "0 0s-15m2s answered x2")
+	m.Client.Retry.Classify.Connections = false
+	l, _ = play(t, m)
+	l.expect(t, "0.1 0s-15m0s connection", "0 0s-15m0s terminal_error x1")
+	m.Provider.Faults[0].Effect = provider.Hang{}
+	l, _ = play(t, m)
+	if want := " unfinished x1"; len(l.calls) != 1 || !strings.HasSuffix(l.calls[0], want) {
+		t.Errorf("a provider that hangs: %v, want%s", l.calls, want)
+	}
+}
+
+// A request of 4,097 tokens at 4 bytes does not fit into a send buffer of 16 KiB, one of 4,096 does.
+func TestWriteTimeout(t *testing.T) {
+	for prompt, want := range map[int32]string{4096: "0.1 0s-20s timeout", 4097: "0.1 0s-10s timeout"} {
+		m := model()
+		m.Workload.Sizes = sized{Prompt: prompt, Output: 10}
+		m.Client.Timeouts.Write, m.Client.Timeouts.Gap = 10*s, 20*s
+		m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.NoConnection{As: provider.Unreachable}}}
+		if l, _ := play(t, m); l.attempts[0] != want {
+			t.Errorf("%d tokens: %s, want %s", prompt, l.attempts[0], want)
+		}
+	}
+}
+
 // Trap 6: a worker whose caller leaves takes the next call.
 func TestCallerLeaves(t *testing.T) {
 	for _, c := range []struct {

@@ -339,20 +339,31 @@ func TestTimeouts(t *testing.T) {
 		t         Timeouts
 		n         int
 		connected bool
+		written   bool
 		timer     Timer
 		span      time.Duration
 	}{
-		{"none", Timeouts{}, 1, true, NoTimer, 0},
-		{"no connection", python, 1, false, ConnectTimer, 5 * s},
-		{"silence", python, 1, true, GapTimer, 600 * s},
+		{"none", Timeouts{}, 1, true, true, NoTimer, 0},
+		{"no connection", python, 1, false, true, ConnectTimer, 5 * s},
+		{"silence", python, 1, true, true, GapTimer, 600 * s},
 		{"the shortest fires", Timeouts{FirstByte: 20 * s, Gap: 30 * s, Attempt: []time.Duration{60 * s}}, 1, true,
-			FirstByteTimer, 20 * s},
-		{"the gap waits for the first byte", Timeouts{FirstByte: 60 * s, Gap: 2 * s}, 1, true, FirstByteTimer, 60 * s},
-		{"first attempt", Timeouts{Attempt: []time.Duration{8 * s, 60 * s}}, 1, true, AttemptTimer, 8 * s},
-		{"later attempts take the last", Timeouts{Attempt: []time.Duration{8 * s, 60 * s}}, 5, true, AttemptTimer,
+			true, FirstByteTimer, 20 * s},
+		{"the gap waits for the first byte", Timeouts{FirstByte: 60 * s, Gap: 2 * s}, 1, true, true, FirstByteTimer,
 			60 * s},
+		{"first attempt", Timeouts{Attempt: []time.Duration{8 * s, 60 * s}}, 1, true, true, AttemptTimer, 8 * s},
+		{"later attempts take the last", Timeouts{Attempt: []time.Duration{8 * s, 60 * s}}, 5, true, true, AttemptTimer,
+			60 * s},
+		// httpx.Timeout(600, connect=5): a handshake that fails is over before anything is written.
+		{"four of httpx", Timeouts{Connect: 5 * s, Write: 600 * s, Gap: 600 * s}, 1, false, false, ConnectTimer, 5 * s},
+		{"a long request on a dead connection", Timeouts{Write: 10 * s, Gap: 600 * s}, 1, false, false, WriteTimer,
+			10 * s},
+		{"a short one is in the send buffer", Timeouts{Write: 10 * s, Gap: 600 * s}, 1, false, true, GapTimer, 600 * s},
+		{"who reads is written to", Timeouts{Write: 10 * s}, 1, true, false, NoTimer, 0},
+		{"the operating system", Timeouts{OS: 925 * s}, 1, false, true, OSTimer, 925 * s},
+		{"it gives up no live connection", Timeouts{OS: 925 * s}, 1, true, true, NoTimer, 0},
+		{"it has patience", Timeouts{OS: 925 * s, Gap: 600 * s}, 1, false, true, GapTimer, 600 * s},
 	} {
-		if timer, span := c.t.BeforeFirstByte(c.n, c.connected); timer != c.timer || span != c.span {
+		if timer, span := c.t.BeforeFirstByte(c.n, c.connected, c.written); timer != c.timer || span != c.span {
 			t.Errorf("%s: %v after %v, want %v after %v", c.name, timer, span, c.timer, c.span)
 		}
 	}

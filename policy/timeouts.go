@@ -11,7 +11,18 @@ import (
 // Timeouts are the timers of one attempt; 0 means none. All run from the
 // instant the attempt is sent, except Gap between chunks.
 type Timeouts struct {
-	Connect   time.Duration // until the connection stands
+	Connect time.Duration // until the connection stands
+	// Write bounds the sending of the request: what does not fit into [SendBuffer] is held up while nothing is
+	// acknowledged.
+	Write time.Duration
+	// OS is when the operating system gives up a connection on which nothing is acknowledged: a connection
+	// error, not a timeout of the client's. Linux does so after 924.6 s at the earliest,
+	//
+	//	0.2 (1 + 2 + ... + 512) + 6 x 120 s,
+	//
+	// its 15 retransmissions and the wait after the last (tcp_retries2, TCP_RTO_MIN and TCP_RTO_MAX of ip-sysctl).
+	// A live provider that does not answer acknowledges.
+	OS        time.Duration
 	FirstByte time.Duration // until the first byte of the reply
 	// of silence between chunks of a stream, and before the first byte where FirstByte is not set (a read timeout)
 	Gap time.Duration
@@ -35,12 +46,20 @@ const (
 	PatienceTimer // the caller's, not the client's
 	EndOfRun      // nothing cut it off; the run ended
 	HedgeTimer    // another attempt of the call was faster
+	WriteTimer
+	OSTimer // the operating system's, not the client's
 )
 
 // TimerWords are the words of timers.
 var TimerWords = words.Table[Timer]{
 	"", "connect", "first_byte", "gap", "attempt", "call", "patience", "end_of_run", "hedge",
+	"write", "os",
 }
+
+// SendBuffer is how many tokens of a request fit into the buffer of a connection, so that they are written
+// though nothing is acknowledged: 16 KiB, the least that Linux begins with (tcp_wmem of ip-sysctl), at 4 bytes a
+// token.
+const SendBuffer = 16 << 10 / 4
 
 // String is the word for a timer, empty for none.
 func (t Timer) String() string { return TimerWords.Word(t) }
@@ -54,10 +73,11 @@ func (t *Timeouts) Whole(n int) time.Duration {
 }
 
 // BeforeFirstByte is the first timer to fire on an attempt numbered n of which
-// nothing comes back, and the span after which it fires; NoTimer without one.
-func (t *Timeouts) BeforeFirstByte(n int, connected bool) (Timer, time.Duration) {
+// nothing comes back, and the span after which it fires; NoTimer without one. Where it is not connected,
+// nothing is acknowledged, and what counts is whether the request was written, into a buffer.
+func (t *Timeouts) BeforeFirstByte(n int, connected, written bool) (Timer, time.Duration) {
 	timer, span := NoTimer, time.Duration(0)
-	if t.FirstByte == 0 && t.Gap == 0 && len(t.Attempt) == 0 && (connected || t.Connect == 0) {
+	if t.FirstByte == 0 && t.Gap == 0 && len(t.Attempt) == 0 && connected {
 		return timer, span
 	}
 	first := func(name Timer, d time.Duration) {
@@ -67,6 +87,10 @@ func (t *Timeouts) BeforeFirstByte(n int, connected bool) (Timer, time.Duration)
 	}
 	if !connected {
 		first(ConnectTimer, t.Connect)
+		if !written {
+			first(WriteTimer, t.Write)
+		}
+		first(OSTimer, t.OS)
 	}
 	first(FirstByteTimer, t.FirstByte)
 	if t.FirstByte == 0 {
@@ -82,7 +106,8 @@ func (t Timeouts) String() string {
 	for _, timer := range []struct {
 		name string
 		d    time.Duration
-	}{{"connect", t.Connect}, {"first byte", t.FirstByte}, {"gap", t.Gap}, {"call", t.Call}} {
+	}{{"connect", t.Connect}, {"write", t.Write}, {"first byte", t.FirstByte}, {"gap", t.Gap}, {"call", t.Call},
+		{"os", t.OS}} {
 		if timer.d > 0 {
 			parts = append(parts, fmt.Sprintf("%s %v", timer.name, timer.d))
 		}

@@ -126,7 +126,7 @@ func cutOff(f *fleet.Fleet, first, last, each float64, batched bool) bool {
 		}
 	}
 	t := &c.Timeouts
-	timer, span := t.BeforeFirstByte(1, true)
+	timer, span := t.BeforeFirstByte(1, true, true)
 	reply := last
 	if f.Workload.Stream {
 		reply = first

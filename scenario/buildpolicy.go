@@ -12,13 +12,8 @@ import (
 
 func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	out = policy.Client{
-		Name: nameOf(p.Name, p.Preset, *p),
-		Timeouts: policy.Timeouts{
-			Connect: time.Duration(
-				p.Timeouts.Connect,
-			), FirstByte: time.Duration(p.Timeouts.FirstByte), Gap: time.Duration(p.Timeouts.Gap),
-			Call: time.Duration(p.Timeouts.Call),
-		},
+		Name:     nameOf(p.Name, p.Preset, *p),
+		Timeouts: timeouts(&p.Timeouts),
 		Throttle: policy.Throttle{K: float64(p.Throttle.K), Window: time.Duration(p.Throttle.Window)},
 		Hedge: policy.Hedge{
 			After:    time.Duration(p.Hedge.After),
@@ -40,12 +35,6 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	errs.Add(err)
 	if call := out.Timeouts.Call; call > 0 && (out.Retry.Deadline == 0 || call < out.Retry.Deadline) {
 		out.Retry.Deadline = call // a wait that would outlast the call is not slept
-	}
-	limited := slices.ContainsFunc(p.Timeouts.Attempt, func(t Timer) bool { return t > 0 })
-	for _, t := range p.Timeouts.Attempt {
-		if limited { // else none, as if it were not set
-			out.Timeouts.Attempt = append(out.Timeouts.Attempt, time.Duration(t))
-		}
 	}
 	for _, idle := range []struct {
 		path, wants string
@@ -84,6 +73,20 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		b.warnings.add("the policy retries without limit: no limit on attempts and no deadline")
 	}
 	return out, nil
+}
+
+func timeouts(t *Timeouts) policy.Timeouts {
+	out := policy.Timeouts{
+		Connect: time.Duration(t.Connect), Write: time.Duration(t.Write), FirstByte: time.Duration(t.FirstByte),
+		Gap: time.Duration(t.Gap), Call: time.Duration(t.Call), OS: time.Duration(t.OS),
+	}
+	limited := slices.ContainsFunc(t.Attempt, func(t Timer) bool { return t > 0 })
+	for _, t := range t.Attempt {
+		if limited { // else none, as if it were not set
+			out.Attempt = append(out.Attempt, time.Duration(t))
+		}
+	}
+	return out
 }
 
 func (b *builder) retry(path string, p *Retry) (out policy.Retry, err error) {

@@ -206,10 +206,12 @@ type Addition struct {
 // Timeouts are the timers of one attempt.
 type Timeouts struct {
 	Connect   Span        `yaml:"connect" none:"no timer" unlimited:"no timer" zero:"no"`
+	Write     Span        `yaml:"write" none:"no timer" unlimited:"no timer" zero:"no"`
 	FirstByte Span        `yaml:"first_byte" none:"no timer" unlimited:"no timer" zero:"no"`
 	Gap       Span        `yaml:"gap" none:"no timer" unlimited:"no timer" zero:"no"`
 	Call      Span        `yaml:"call" none:"no timer" unlimited:"no timer" zero:"no"`
 	Attempt   EachTimeout `yaml:"attempt"`
+	OS        Span        `yaml:"os" none:"no timer" unlimited:"no timer" zero:"no"`
 }
 
 // EachTimeout is one time, or a list of one for each attempt.

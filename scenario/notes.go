@@ -28,7 +28,8 @@ func hangNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 		_, hangs := fault.Effect.(provider.Hang)
 		no, ok := fault.Effect.(provider.NoConnection)
 		unreachable := ok && no.As == provider.Unreachable
-		if timer, _ := c.Timeouts.BeforeFirstByte(1, !unreachable); timer == policy.NoTimer && (hangs || unreachable) {
+		timer, _ := c.Timeouts.BeforeFirstByte(1, !unreachable, true)
+		if timer == policy.NoTimer && (hangs || unreachable) {
 			return fmt.Sprintf("requests%s can hang and no timeout or patience ends them: "+
 				"such a call holds its worker until the run ends", whose)
 		}
@@ -124,7 +125,7 @@ func failureNote(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose s
 		}
 	}
 	whole := f.Client.Timeouts.Call > 0
-	if timer, span := f.Client.Timeouts.BeforeFirstByte(1, false); timer != policy.NoTimer || whole {
+	if timer, span := f.Client.Timeouts.BeforeFirstByte(1, false, true); timer != policy.NoTimer || whole {
 		waits := p.Capacity.Slots > 0 || p.Capacity.Batching != nil || p.Latency.PerInFlight > 0 ||
 			p.Latency.ByUse.Full > 1
 		longest := p.RoundTrip + p.Gateway.Latency + answerAt(m, f, 1-1e-9)

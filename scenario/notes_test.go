@@ -88,6 +88,8 @@ price: gpt-4o-mini
 		{[]string{"provider.faults=[{connection: unreachable}]"}, hang, true},
 		{[]string{"provider.faults=[{connection: unreachable}]", "policy.timeouts.connect=5s"}, hang, false},
 		{[]string{"provider.faults=[{hang: true}]", "policy.timeouts.connect=5s"}, hang, true}, // the connection stands
+		{[]string{"provider.faults=[{connection: unreachable}]", "policy.timeouts.os=15m"}, hang, false},
+		{[]string{"provider.faults=[{hang: true}]", "policy.timeouts.os=15m"}, hang, true}, // it is acknowledged
 		{[]string{"provider.faults=[{hang: true}]", "policy.timeouts.call=5m"}, hang, false},
 		{[]string{"provider.faults=[{hang: true}]", "policy.timeouts.gap=5m"}, hang, false},
 		{[]string{"provider.faults=[{hang: true}]", "workload.patience=5m"}, hang, false},

@@ -44,6 +44,7 @@ const (
 	marks                // the batch gets to a first or a last token
 	replies              // a reply reaches the client
 	departs              // a request that waited at its client is sent
+	hushes               // a stream that will not end falls silent at the client
 	Kinds                // the first that is not a backend's
 )
 
@@ -60,6 +61,7 @@ const (
 	Began         // the first token of a stream is at the client, which watches for it
 	Replied       // the reply is: the Result is complete, and the owner lets the request go
 	Departed      // a request that waited at its client is on its way
+	Hushed        // the last token that will come of a stream is at the client, which watches for it
 )
 
 // Backend is a provider at work. Use New.
@@ -122,6 +124,8 @@ func (b *Backend) Handle(e Event) (News, uint32) {
 	case starts:
 		r.watch = sim.Timer{}
 		return Began, r.Owner
+	case hushes:
+		return Hushed, r.Owner
 	}
 	return Nothing, 0
 }

@@ -19,6 +19,13 @@ func (b *Backend) Leave(r *Flight, stays bool) {
 	r.gone = true
 	r.unfinished = r.state == waiting || r.state == generating
 	switch stops := !stays && b.stops(r); r.state {
+	case stalled:
+		b.loop.Cancel(r.ends)
+		r.ends = b.loop.Timer(now+b.hop, b.event(ends, r))
+	case done:
+		if r.silent {
+			b.loop.Cancel(r.ends)
+		}
 	case waiting:
 		if stops {
 			b.leaveQueue(r)
@@ -82,7 +89,7 @@ func (b *Backend) leaveQueue(r *Flight) {
 
 // Release lets a request go whose result is complete.
 func (b *Backend) Release(r *Flight) {
-	if r.result = nil; r.replied || r.state == hung && r.Admitted < 0 { // no event will come for it
+	if r.result = nil; r.replied || r.hushed() {
 		b.requests.Free(r.self)
 	}
 }

@@ -89,6 +89,7 @@ func (b *Backend) receive(r *Flight) (News, uint32) {
 	}
 	b.config.Gateway.Pass(&result.Reply)
 	r.charged, r.slow, r.hangs, r.breaks, r.lost = v.Charged, v.Slow, v.Hangs, v.Breaks, v.Part == 1
+	r.silent = v.Silent
 	switch r.output = r.Output; {
 	case v.Hangs:
 		r.output = 0
@@ -152,7 +153,7 @@ func (b *Backend) generate(r *Flight) {
 		r.begins, r.first, r.last = b.api.Generate(now, &r.Request.Request, r.slow, int(hidden), int(r.output))
 	}
 	r.ends = b.loop.Timer(r.last, b.event(ends, r))
-	if !r.gone {
+	if !r.gone && !r.silent {
 		r.replyAt = r.last + b.hop
 	}
 	b.begin(r)
@@ -162,7 +163,7 @@ func (b *Backend) generate(r *Flight) {
 // then on, and a client that watches its stream will see it.
 func (b *Backend) begin(r *Flight) {
 	b.warm(r)
-	if r.Watched && !r.gone {
+	if r.Watched && !r.gone && !(r.silent && r.output <= r.hidden) {
 		r.watch = b.loop.Timer(r.first+b.hop, b.event(starts, r))
 	}
 }
@@ -175,15 +176,31 @@ func (b *Backend) end(r *Flight) {
 		b.api.Drop(now, r.name)
 		b.reschedule()
 	}
+	if r.silent && !r.gone && !r.lost {
+		r.state = stalled
+		b.hush(r)
+		return
+	}
 	r.answered = !r.gone && !r.hangs && !r.breaks
 	next, started := b.api.Finish(now, &r.Request.Request, b.used(r))
-	if r.state = done; r.gone {
+	switch r.state = done; {
+	case r.gone:
 		b.requests.Free(r.self)
-	} else {
+	case r.silent:
+		b.hush(r)
+	default:
 		r.replyAt = now + b.hop
 		b.loop.At(r.replyAt, b.event(replies, r))
 	}
 	b.turn(next, started)
+}
+
+// hush is the end of what comes of an answer that breaks without a word: a client that watches its stream hears
+// nothing from then on.
+func (b *Backend) hush(r *Flight) {
+	if r.Watched && r.output > r.hidden {
+		r.ends = b.loop.Timer(b.loop.Now()+b.hop, b.event(hushes, r))
+	}
 }
 
 // turn gives a freed slot to the request that waited longest and is still there.

@@ -79,6 +79,8 @@ func (o *owner) handle(e Event) {
 		switch news, i := o.backend.Handle(e); news {
 		case Began:
 			o.heard[i] += fmt.Sprintf("began %v, ", o.loop.Now())
+		case Hushed:
+			o.heard[i] += fmt.Sprintf("silent %v, ", o.loop.Now())
 		case Replied:
 			o.end(i)
 		}
@@ -280,6 +282,34 @@ func TestLives(t *testing.T) {
 			c.Billing.LostFree = true
 		}), []sent{{}}, []string{"received 50ms, broken 3.1s, charged 150 = 120 + 30, billed 0 + 0 = 0, worked"}},
 
+		{"stalled in the middle: half of the 20 tokens are billed, and the slot is free when the leaving arrives",
+			usual(oneSlot, fault(provider.Break{Part: 0.5, Silent: true})),
+			[]sent{{leaves: 10 * s, terms: watched}, {at: 1 * s}}, []string{
+				"began 1.1s, silent 2.1s, received 50ms, gone 10s, charged 150 = 110 + 40, billed 100 + 10 = 120",
+				"received 1.05s, 200 13.1s, " + whole,
+			}},
+		{"in one piece, where what is cut is free", usual(fault(provider.Break{Part: 0.5, Silent: true}),
+			func(c *provider.Config) { c.Billing.CutFree = true }), []sent{{leaves: 10 * s}},
+			[]string{"received 50ms, gone 10s, charged 150 = 110 + 40, billed 0 + 0 = 0"}},
+		{"stalled before any token is seen, of which 5 were to be reasoning",
+			usual(fault(provider.Break{Part: 0.1, Silent: true})),
+			[]sent{{leaves: 10 * s, terms: watched, Request: Request{Reasoning: 5}}},
+			[]string{"received 50ms, gone 10s, charged 150 = 102 + 48, billed 100 + 2 = 104"}},
+		{"gone at 1.6 s, before it stalls, where the provider stops: 6 of 10 tokens",
+			usual(stops, fault(provider.Break{Part: 0.5, Silent: true})), []sent{{leaves: 1600 * ms, terms: watched}},
+			[]string{"began 1.1s, received 50ms, gone 1.6s, charged 150 = 106 + 44, billed 100 + 6 = 112"}},
+		{"gone at 2.08 s, while the last token before the stall is on its way",
+			usual(fault(provider.Break{Part: 0.5, Silent: true})), []sent{{leaves: 2080 * ms, terms: watched}},
+			[]string{"began 1.1s, received 50ms, gone 2.08s, charged 150 = 110 + 40, billed 100 + 10 = 120"}},
+		{"lost without a reset: the work is done and its slot is free at 3.05 s",
+			usual(oneSlot, fault(provider.Break{Part: 1, Silent: true})),
+			[]sent{{leaves: 10 * s}, {at: 1 * s}},
+			[]string{"received 50ms, gone 10s, " + whole, "received 1.05s, 200 6.1s, " + whole}},
+		{"of two breaks in one answer the first is seen", usual(func(c *provider.Config) {
+			c.Faults = []provider.Fault{{Share: 1, Effect: provider.Break{Part: 0.5}},
+				{Share: 1, Effect: provider.Break{Part: 0.8, Silent: true}}}
+		}), []sent{{}}, []string{"received 50ms, broken 2.1s, charged 150 = 110 + 40, billed 100 + 10 = 120"}},
+
 		{"gone while sending: dropped unread", usual(), []sent{{leaves: 20 * ms}},
 			[]string{"received -1ns, gone 20ms, charged 0 = 0 + 0, billed 0 + 0 = 0"}},
 		{"gone before the first token, where the provider stops", usual(stops), []sent{{leaves: 500 * ms}},
@@ -471,6 +501,12 @@ func TestLivesInABatch(t *testing.T) {
 			usual(batch, stops), []sent{{leaves: 2650 * ms}, {at: 1 * s}}, []string{
 				"received 50ms, gone 2.65s, charged 150 = 110 + 40, billed 100 + 10 = 120",
 				"received 1.05s, 200 5.65s, " + whole,
+			}},
+		{"the first stalls after 10 tokens, at 2.55 s; the second has 5 by then and takes its other 15 alone",
+			usual(batch, fault(provider.Break{Part: 0.5, Silent: true})),
+			[]sent{{leaves: 10 * s, terms: watched}, {at: 1 * s}}, []string{
+				"began 300ms, silent 2.6s, received 50ms, gone 10s, charged 150 = 110 + 40, billed 100 + 10 = 120",
+				"received 1.05s, 200 5.6s, " + whole,
 			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

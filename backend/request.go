@@ -54,6 +54,7 @@ type Result struct {
 type Flight struct {
 	Request
 	self       uint32  // its number here
+	silent     bool    // it breaks, and its client does not hear of it
 	result     *Result // of its owner; nil once that has let it go
 	state      state
 	billed     provider.Billed // of a refused one
@@ -96,6 +97,7 @@ const (
 	waiting // for a slot
 	generating
 	hung
+	stalled // in the middle of its answer
 	done
 )
 
@@ -106,6 +108,14 @@ func (b *Backend) New(result *Result) *Flight {
 	r.self, r.result, r.Admitted, r.first, r.last, r.replyAt = id, result, -1, sim.Never, sim.Never, sim.Never
 	result.Received, result.First, result.Limit = -1, -1, provider.NoLimit
 	return r
+}
+
+// Silent reports whether an answer that has begun, or was generated, breaks without a word to its client.
+func (r *Flight) Silent() bool { return r.silent }
+
+// hushed reports whether no event will come for it any more, though its client waits.
+func (r *Flight) hushed() bool {
+	return r.state == hung && r.Admitted < 0 || r.state == done && r.silent
 }
 
 // admitted reports whether the provider took the request in.

@@ -280,6 +280,10 @@ func TestCases(t *testing.T) {
 			f = runCase(t, 17, "policy.idempotency_key=true", "provider.replays_keys=true")
 			is(t, "acts with a key", f.each(f.acts), 1, 0)
 			is(t, "generations with a key", f.each(f.generated), 1, 0)
+			// Without a reset it waits for its own timeout: a call whose replies are all lost ends after four of them.
+			f = runCase(t, 17, "provider.faults=[{lose_reply: silent, share: 20%}]", "policy.timeouts.attempt=5s")
+			is(t, "generations without a reset", f.each(f.generated), 1.248, 4*0.004)
+			is(t, "seconds without a reset", f.longest, 20, 0)
 		},
 		18: func(t *testing.T) {
 			f := runCase(t, 18) // 8,554 + 3,082 - 10,000 = 1,636 tokens at 10,000/60 a second

@@ -29,6 +29,19 @@ func (r *run) firstToken(a *attempt) {
 	r.taken(a)
 }
 
+// lastToken starts the timer for silence, where it ends before the present one, after the last token that comes
+// of a stream which stalls.
+func (r *run) lastToken(a *attempt) {
+	gap := r.group(r.calls.At(a.call)).Client.Timeouts.Gap
+	end := r.loop.Now() + gap
+	if gap == 0 || a.timerKind != policy.NoTimer && a.until <= end {
+		return
+	}
+	r.loop.Cancel(a.timer)
+	a.timerKind, a.until = policy.GapTimer, end
+	a.timer = r.loop.Timer(end, event(cut, a.self))
+}
+
 // taken starts the timer of an attempt, unless what it waits for is known to come in time.
 func (r *run) taken(a *attempt) {
 	if a.timerKind != policy.NoTimer && a.timer == (sim.Timer{}) && !r.inTime(a) {

@@ -197,6 +197,8 @@ func (r *run) handle(e backend.Event) {
 			r.taken(r.attempts.At(attempt))
 		case backend.Began:
 			r.firstToken(r.attempts.At(attempt))
+		case backend.Hushed:
+			r.lastToken(r.attempts.At(attempt))
 		}
 	case e.Kind == arrival:
 		r.arrive(&r.groups[e.Of])

@@ -368,6 +368,42 @@ func TestHangWithoutTimeoutIsUnfinished(t *testing.T) {
 	l.expect(t, "0.1 0s-10s timeout; 1.1 10s-20s timeout", "0 0s-10s terminal_error x1; 1 10s-20s terminal_error x1")
 }
 
+// A stream of 20 tokens, one each 100 ms from 1 s on, stalls after 8, at 1.8 s. What ends it is a timeout of the
+// client: 5 s of silence since the last token, 3 s for the attempt or 4 s for the call. Of a reply that is lost in
+// silence, and of a stalled answer in one piece, nothing comes.
+func TestStalls(t *testing.T) {
+	stall, lost := provider.Break{Part: 0.4, Silent: true}, provider.Break{Part: 1, Silent: true}
+	for _, c := range []struct {
+		effect   provider.Break
+		stream   bool
+		timeouts policy.Timeouts
+		want     string
+	}{
+		{stall, true, policy.Timeouts{Gap: 5 * s}, "0.1 0s-6.8s timeout gap 8"},
+		{stall, true, policy.Timeouts{FirstByte: 2 * s, Gap: 5 * s}, "0.1 0s-6.8s timeout gap 8"},
+		{stall, true, policy.Timeouts{Gap: 5 * s, Attempt: []time.Duration{3 * s}}, "0.1 0s-3s timeout attempt 8"},
+		{stall, true, policy.Timeouts{Gap: 5 * s, Call: 4 * s}, "0.1 0s-4s timeout call 8"},
+		{stall, true, policy.Timeouts{FirstByte: 2 * s}, "0.1 0s-1.8s timeout end_of_run 8"},
+		{stall, false, policy.Timeouts{Gap: 5 * s}, "0.1 0s-5s timeout gap 8"},
+		{lost, true, policy.Timeouts{Gap: 5 * s}, "0.1 0s-8s timeout gap 20"},
+		{lost, false, policy.Timeouts{Gap: 5 * s}, "0.1 0s-5s timeout gap 20"},
+	} {
+		m := model()
+		m.Workload.Stream = c.stream
+		m.Workload.Sizes = sized{Prompt: 1, Output: 20}
+		m.Provider.Latency.TokensPerSecond = law.Constant(10)
+		m.Provider.Faults = []provider.Fault{{Share: 1, Effect: c.effect}}
+		m.Client.Timeouts = c.timeouts
+		var got string
+		if _, err := m.Run(1, 0, each{attempt: func(a *Attempt) {
+			got = fmt.Sprintf("%d.%d %v-%v %v %v %d", a.Call, a.Number, a.Sent, a.Ended, a.Class(), a.Cut,
+				a.Usage.Output)
+		}}); err != nil || got != c.want {
+			t.Errorf("%v, stream %v, %v: %s, want %s (%v)", c.effect, c.stream, c.timeouts, got, c.want, err)
+		}
+	}
+}
+
 func TestConnections(t *testing.T) {
 	m := model()
 	m.Provider.RoundTrip = 100 * ms

@@ -136,8 +136,10 @@ func (p *Provider) rejects(now sim.Time, r *Request, v *Verdict, reply *wire.Rep
 		case Hang:
 			v.Hangs = true
 		case Break:
-			*reply = e.reply()
-			v.Breaks, v.Part = true, min(v.Part, e.Part)
+			if !v.Breaks || e.Part < v.Part { // the first of several in the answer
+				*reply = e.reply()
+				v.Breaks, v.Part, v.Silent = true, e.Part, e.Silent
+			}
 		}
 	}
 	return false
@@ -212,14 +214,20 @@ type Hang struct{}
 // Break generates the part Part of the answer, and then the connection breaks: a
 // stream that is cut, or, with Part 1, a reply that is lost after the work was
 // done. With a code the stream ends in an error event instead, after its status
-// 200.
+// 200. Silent, the connection stands and nothing more comes: the client waits for a
+// timeout of its own. A stream that stalls like this keeps its slot until the client
+// leaves; a reply that is lost leaves its slot, for the work is done.
 type Break struct {
-	Part float64
-	Code string
+	Part   float64
+	Code   string
+	Silent bool
 }
 
 // reply is what the client gets in the end.
 func (e Break) reply() wire.Reply {
+	if e.Silent {
+		return wire.Reply{Failure: wire.Timeout}
+	}
 	if e.Code != "" {
 		return wire.Reply{Failure: wire.InStream, Status: 200, Code: e.Code}
 	}
@@ -283,8 +291,13 @@ func (e Break) String() string {
 	if e.Code != "" {
 		return fmt.Sprintf("error %s in the stream after %s of the answer", e.Code, format.Percent(e.Part))
 	}
-	if e.Part == 1 {
+	switch {
+	case e.Part == 1 && e.Silent:
+		return "reply lost after the work was done, without a reset"
+	case e.Part == 1:
 		return "reply lost after the work was done"
+	case e.Silent:
+		return fmt.Sprintf("stream stalled after %s of the answer", format.Percent(e.Part))
 	}
 	return fmt.Sprintf("connection broken after %s of the answer", format.Percent(e.Part))
 }

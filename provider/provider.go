@@ -42,6 +42,7 @@ type Verdict struct {
 	Billed  Billed // of Refused
 	Hangs   bool   // it is never answered: no token is generated
 	Breaks  bool   // the reply ends in a failure after Part of the answer
+	Silent  bool   // which its client does not hear of
 	Part    float64
 	Slow    float64       // factor on the latency
 	Charged int64         // tokens taken from the limits

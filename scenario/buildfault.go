@@ -35,6 +35,9 @@ func (a Advice) advice() wire.Advice {
 	return wire.NoAdvice
 }
 
+// losesReply reports whether the reply is lost after the work.
+func (f *Fault) losesReply() bool { return f.LoseReply != "" && f.LoseReply != "false" }
+
 func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 	out = provider.Fault{At: time.Duration(f.At), For: time.Duration(f.For), Share: float64(f.Share), First: f.First,
 		Of: valueOf(provider.FirstOfWords, f.Of)}
@@ -104,8 +107,11 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 	if f.Hang {
 		effects = append(effects, provider.Hang{})
 	}
-	if f.LoseReply {
-		effects = append(effects, provider.Break{Part: 1})
+	if f.losesReply() {
+		effects = append(effects, provider.Break{Part: 1, Silent: f.LoseReply == "silent"})
+	}
+	if f.StallAt != nil {
+		effects = append(effects, provider.Break{Part: float64(*f.StallAt), Silent: true})
 	}
 	if f.CutAt != nil {
 		effects = append(effects, provider.Break{Part: float64(*f.CutAt), Code: f.Code})
@@ -143,7 +149,8 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 	}
 	if len(effects) != 1 {
 		return out, b.errorf(path,
-			"found %d effects; want exactly one of connection, cut_at, hang, limit, lose_reply, slow, status",
+			"found %d effects; want exactly one of connection, cut_at, hang, limit, lose_reply, slow, "+
+				"stall_at, status",
 			len(effects))
 	}
 	out.Effect = effects[0]

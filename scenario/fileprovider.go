@@ -128,8 +128,9 @@ type Fault struct {
 	After      Span         `yaml:"after" none:"at once"`
 	Slow       Number       `yaml:"slow"`
 	Hang       bool         `yaml:"hang"`
-	LoseReply  bool         `yaml:"lose_reply"`
+	LoseReply  LostReply    `yaml:"lose_reply"`
 	CutAt      *Share       `yaml:"cut_at"`
+	StallAt    *Share       `yaml:"stall_at"`
 	Connection Connection   `yaml:"connection"`
 	Limit      *LimitChange `yaml:"limit"`
 	Start      *SlowStart   `yaml:"slow_start" none:"latency is as usual at once"`

@@ -28,8 +28,13 @@ func hangNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 		_, hangs := fault.Effect.(provider.Hang)
 		no, ok := fault.Effect.(provider.NoConnection)
 		unreachable := ok && no.As == provider.Unreachable
+		breaks, ok := fault.Effect.(provider.Break)
+		stalls := ok && breaks.Silent
 		timer, _ := c.Timeouts.BeforeFirstByte(1, !unreachable, true)
-		if timer == policy.NoTimer && (hangs || unreachable) {
+		if stalls && f.Workload.Stream && c.Timeouts.Gap == 0 && c.Timeouts.Whole(1) == 0 {
+			timer = policy.NoTimer // that for the first byte has ended
+		}
+		if timer == policy.NoTimer && (hangs || unreachable || stalls) {
 			return fmt.Sprintf("requests%s can hang and no timeout or patience ends them: "+
 				"such a call holds its worker until the run ends", whose)
 		}

@@ -17,8 +17,10 @@ func (f Fault) Words() string {
 		return fmt.Sprintf("status %d", f.Status)
 	case f.Hang:
 		return "hang"
-	case f.LoseReply:
+	case f.losesReply():
 		return "replies lost"
+	case f.StallAt != nil:
+		return "stalled at " + f.StallAt.String()
 	case f.CutAt != nil:
 		return "cut at " + f.CutAt.String()
 	case f.Slow != 0:

@@ -22,6 +22,7 @@ type (
 	Settle       string
 	Cancel       string
 	Connection   string
+	LostReply    string
 	FirstOf      string
 	Counted      string
 	FaultCounts  string
@@ -90,7 +91,8 @@ func (Obey) Words() []string { return []string{"obey", "ignore"} }
 func (FaultCounts) Words() []string {
 	return []string{"true", "false", "attempts", "admitted", "answered"}
 }
-func (Advice) Words() []string { return []string{"true", "false"} }
+func (LostReply) Words() []string { return []string{"true", "false", "reset", "silent"} }
+func (Advice) Words() []string    { return []string{"true", "false"} }
 func (Billed) Words() []string {
 	return []string{"abandoned", "cut_stream", "lost_reply", "timeout_408", "content_filter"}
 }

@@ -119,6 +119,8 @@ func faults(t *rapid.T, limits []provider.Limit) (out []provider.Fault) {
 		provider.Break{Part: 0.3, Code: "overloaded_error"},
 		provider.Break{Part: 0.4},
 		provider.Break{Part: 1},
+		provider.Break{Part: 0.4, Silent: true},
+		provider.Break{Part: 1, Silent: true},
 		provider.Slow{Factor: 5},
 		provider.NoConnection{As: provider.RefusedConn},
 		provider.NoConnection{As: provider.Unreachable},

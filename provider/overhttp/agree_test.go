@@ -72,7 +72,9 @@ func drawScenario(t *rapid.T) *scenario {
 	tenants[1].Priority = rapid.IntRange(-1, 1).Draw(t, "priority")
 	sc.provider = draw.Provider(t, tenants)
 	silent := slices.ContainsFunc(sc.provider.Faults, func(f provider.Fault) bool {
-		return f.Effect == provider.Hang{} || f.Effect == provider.NoConnection{As: provider.Unreachable}
+		breaks, ok := f.Effect.(provider.Break)
+		return f.Effect == provider.Hang{} || f.Effect == provider.NoConnection{As: provider.Unreachable} ||
+			ok && breaks.Silent
 	})
 	for i := range sc.clients {
 		c := &sc.clients[i]
@@ -366,6 +368,13 @@ var features = []struct {
 	}},
 	{"an answer that was lost", func(_ *scenario, c *client, r *record) bool {
 		return r.result.Reply.Failure == wire.Connection && r.result.Worked
+	}},
+	{"a stream that stalled", func(sc *scenario, c *client, r *record) bool {
+		return c.stream && r.cut() && r.result.First >= 0 &&
+			sc.strikes(provider.Break{Part: 0.4, Silent: true}, r.result.Received)
+	}},
+	{"an answer that was lost in silence", func(sc *scenario, _ *client, r *record) bool {
+		return r.cut() && r.result.Worked && sc.strikes(provider.Break{Part: 1, Silent: true}, r.result.Received)
 	}},
 	{"a connection that was refused", func(_ *scenario, _ *client, r *record) bool {
 		return r.result.Reply.Failure == wire.Connection && r.result.Received < 0

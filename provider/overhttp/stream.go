@@ -49,8 +49,13 @@ func (s *stream) pieces() int { return min(maxPieces, max(1, s.answer.words())) 
 
 // await waits for the next piece, or for the end and with it the rest.
 func (s *stream) await() {
-	if n := s.pieces(); s.written < n-1 {
-		due := s.first + s.span*time.Duration(s.written)/time.Duration(n-1)
+	n := s.pieces()
+	timed := n - 1
+	if s.silent { // no end brings the last
+		timed = n
+	}
+	if s.written < timed {
+		due := s.first + s.span*time.Duration(s.written)/time.Duration(max(1, n-1))
 		timer := time.NewTimer(time.Until(s.clock.at(due)))
 		defer timer.Stop()
 		select {

@@ -143,6 +143,7 @@ type exchange struct {
 	first       sim.Time   // at the client
 	span        time.Duration
 	abandoned   bool // by the client
+	silent      bool // its end never comes
 }
 
 // send starts the life of a request.
@@ -245,7 +246,7 @@ func (t *Transport) take(x *exchange) {
 	x.left = x.first - t.backend.RoundTrip()/2
 	x.head = wire.Reply{Status: http.StatusOK, Quotas: x.result.Reply.Quotas}
 	output, hidden, span := t.backend.Answer(x.send)
-	x.span = span
+	x.span, x.silent = span, x.send.Silent()
 	x.answer = answer{call: x.send.Call, Usage: cost.Usage{
 		Prompt: x.send.Prompt, Cached: x.send.Cached, Output: int(output), Reasoning: int(hidden),
 	}}

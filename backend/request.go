@@ -37,7 +37,7 @@ type Result struct {
 	Reply    wire.Reply
 	Received sim.Time // at the provider; -1 when it never got there
 	First    sim.Time // the first token at the client; -1 when it never got there
-	Limit    int8     // that refused it: of its provider, or provider.NoLimit or NoSlot
+	Limit    int8     // that refused it: of its provider, or provider.NoLimit, NoSlot or TooLong
 
 	InFlight int // requests at the provider when this one arrived, itself included if admitted
 	Ordinal  int // place among the requests that arrived at the provider in the same whole second, from 1

@@ -63,16 +63,18 @@ type limitTally struct {
 	model   *fleet.Model
 	first   []int // by provider: its first limit among all
 	slots   bool  // whether some provider has slots
+	sizes   bool  // whether some provider bounds the size of requests
 	before  refusals
 	after   refusals // the horizon
 	used    []float64
 	refused refusals // in the measured time
 }
 
-// refusals are counts by limit, and of those for want of a slot.
+// refusals are counts by limit, of those for want of a slot, and of those for the size of a request.
 type refusals struct {
 	byLimit []uint64
 	noSlot  uint64
+	tooLong uint64
 }
 
 func newLimitTally(m *fleet.Model) limitTally {
@@ -82,6 +84,7 @@ func newLimitTally(m *fleet.Model) limitTally {
 		t.first = append(t.first, n)
 		n += len(p.Limits)
 		t.slots = t.slots || p.Capacity.Slots > 0
+		t.sizes = t.sizes || p.MaxRequest.Prompt > 0
 	}
 	t.before.byLimit, t.after.byLimit = make([]uint64, n), make([]uint64, n)
 	return t
@@ -93,8 +96,12 @@ func (t *limitTally) add(a *fleet.Attempt) {
 	if t.model.Horizon > 0 && a.Received >= t.model.Horizon {
 		to = &t.after
 	}
-	if a.Limit == provider.NoSlot {
+	switch a.Limit {
+	case provider.NoSlot:
 		to.noSlot++
+		return
+	case provider.TooLong:
+		to.tooLong++
 		return
 	}
 	first := 0
@@ -109,6 +116,7 @@ func (t *limitTally) end(s *fleet.Summary) {
 	t.refused = t.before
 	if s.MeasuredTo != t.model.Horizon {
 		t.refused.noSlot += t.after.noSlot
+		t.refused.tooLong += t.after.tooLong
 		for i, n := range t.after.byLimit {
 			t.refused.byLimit[i] += n
 		}
@@ -142,6 +150,13 @@ func (t *limitTally) refusedBySlots() float64 {
 	return float64(t.refused.noSlot)
 }
 
+func (t *limitTally) refusedBySize() float64 {
+	if !t.sizes {
+		return math.NaN()
+	}
+	return float64(t.refused.tooLong)
+}
+
 // fullest is the use of the limit that is used most.
 func (t *limitTally) fullest() float64 {
 	most := math.NaN()
@@ -157,4 +172,6 @@ func (t *limitTally) fullest() float64 {
 func LimitMetric(k int, what string) string { return fmt.Sprintf("limit_%d_%s", k+1, what) }
 
 // OfLimits reports whether a metric is one that the table of limits shows.
-func OfLimits(name string) bool { return strings.HasPrefix(name, "limit_") || name == "slots_refused" }
+func OfLimits(name string) bool {
+	return strings.HasPrefix(name, "limit_") || name == "slots_refused" || name == "max_request_refused"
+}

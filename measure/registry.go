@@ -366,7 +366,10 @@ func limits() []Metric {
 	}
 	return append(list, Metric{Name: "slots_refused", Unit: "attempts", Better: Lower,
 		Meaning: "Attempts of all fleets refused because every slot and queue place was taken",
-		Value:   func(t *Tally) float64 { return t.limits.refusedBySlots() }})
+		Value:   func(t *Tally) float64 { return t.limits.refusedBySlots() }}, Metric{
+		Name: "max_request_refused", Unit: "attempts", Better: Lower,
+		Meaning: "Attempts of all fleets refused because they were larger than provider.max_request",
+		Value:   func(t *Tally) float64 { return t.limits.refusedBySize() }})
 }
 
 var effects = []Metric{

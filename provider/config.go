@@ -18,6 +18,7 @@ type Config struct {
 	Dialect    dialect.Dialect
 	Tenants    []Tenant      // who calls; empty means one
 	RoundTrip  time.Duration // network time there and back, half each way
+	MaxRequest MaxRequest
 	Limits     []Limit
 	Capacity   Capacity
 	Latency    Latency

@@ -19,7 +19,7 @@ import (
 // and kind, such as "tokens 200k/min, fixed window". Where two would be the same
 // the later one is numbered. It reports names that were given and cannot stand.
 func NameLimits(limits []Limit) error {
-	taken := []string{Slots} // a refusal without a place has this name
+	taken := []string{Slots, Oversize} // other refusals have these names
 	for i, l := range limits {
 		if l.Name == "" {
 			continue
@@ -28,8 +28,12 @@ func NameLimits(limits []Limit) error {
 			return err
 		}
 		if slices.Contains(taken, l.Name) {
-			if l.Name == Slots {
+			switch l.Name {
+			case Slots:
 				return fmt.Errorf("limit %d is named %q, the name of the capacity; want another", i, l.Name)
+			case Oversize:
+				return fmt.Errorf("limit %d is named %q, the name of the bound on the size of requests; want another",
+					i, l.Name)
 			}
 			first := slices.IndexFunc(limits, func(m Limit) bool { return m.Name == l.Name })
 			return fmt.Errorf("limits %d and %d are both named %q; want a name of its own for each", first, i, l.Name)
@@ -73,6 +77,8 @@ func (c *Config) RefusedBy(limit int8) string {
 		return ""
 	case NoSlot:
 		return Slots
+	case TooLong:
+		return Oversize
 	}
 	return c.Limits[limit].Name
 }

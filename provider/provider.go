@@ -1,7 +1,7 @@
 // Package provider is what an LLM API does to a request.
 //
-// A request passes, in this order, the gateway, the fault schedule, the limits and the
-// capacity ([Provider.Receive]). What is refused gets a reply with status, code
+// A request passes, in this order, the gateway, the bound on its size, the fault schedule, the limits
+// and the capacity ([Provider.Receive]). What is refused gets a reply with status, code
 // and headers in the provider's dialect; what is admitted is charged to the limits,
 // generates a first and a last token, by itself ([Provider.Generate]) or in a batch
 // with the others ([Provider.Join]), and is settled when it is done
@@ -38,7 +38,7 @@ type Request struct {
 // Verdict is what becomes of a request on arrival.
 type Verdict struct {
 	Kind    VerdictKind
-	Limit   int8   // that refused: an index into Config.Limits, NoLimit or NoSlot
+	Limit   int8   // that refused: an index into Config.Limits, NoLimit, NoSlot or TooLong
 	Billed  Billed // of Refused
 	Hangs   bool   // it is never answered: no token is generated
 	Breaks  bool   // the reply ends in a failure after Part of the answer
@@ -62,6 +62,7 @@ const (
 const (
 	NoLimit = -1 - iota // nothing, or the fault schedule
 	NoSlot              // the capacity: no slot is free and no place before it
+	TooLong             // Config.MaxRequest
 )
 
 // VerdictKind is the kind of a verdict.
@@ -173,6 +174,10 @@ func (p *Provider) Receive(now sim.Time, r *Request, token uint32, reply *wire.R
 	p.change(now)
 	v := Verdict{Part: 1, Slow: 1, Limit: NoLimit}
 	*reply = wire.Reply{}
+	if p.config.MaxRequest.exceeded(r) {
+		p.refuseOversized(&v, reply)
+		return v
+	}
 	if len(p.starts) > 0 {
 		v.Slow = p.starting(now)
 	}

@@ -350,6 +350,11 @@ func TestLimitsAreNamed(t *testing.T) {
 		8: "requests 500/min #4, token bucket, enforced every 1s",
 		9: "requests 500/min #2: requests 9/hour, token bucket",
 	}
+	for _, name := range []string{Slots, Oversize} { // which name other refusals
+		if err := NameLimits([]Limit{{Name: name}}); err == nil || !strings.Contains(err.Error(), "want another") {
+			t.Errorf("a limit named %q: %v", name, err)
+		}
+	}
 	zero := Limit{Amount: 9, Period: time.Minute, Rejected: ToZero}
 	limits, texts[len(limits)] = append(limits, zero),
 		"requests 9/min, token bucket, refused requests use up the limit, never below zero"

@@ -15,7 +15,7 @@ import (
 type LimitValue struct {
 	Name    string
 	Metric  string            // the beginning of the names of its metrics
-	Used    *measure.Estimate // nil for slots
+	Used    *measure.Estimate // nil for slots and max_request
 	Refused measure.Estimate
 }
 
@@ -47,6 +47,9 @@ func limitValues(names []string, get func(metric string) measure.Estimate) []Lim
 	}
 	if e := get("slots_refused"); e.N > 0 {
 		out = append(out, LimitValue{provider.Slots, provider.Slots, nil, e})
+	}
+	if e := get("max_request_refused"); e.N > 0 {
+		out = append(out, LimitValue{provider.Oversize, provider.Oversize, nil, e})
 	}
 	return out
 }

@@ -33,6 +33,8 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 	out.RetryAfter.As = valueOf(provider.WritingWords, p.RetryAfter.Send)
 	out.Cancel = valueOf(provider.CancelRuleWords, p.Cancel)
 	var errs strict.Errors
+	out.MaxRequest, err = b.maxRequest(at, &p.MaxRequest)
+	errs.Add(err)
 	out.Capacity, err = b.capacity(at, &p.Capacity)
 	errs.Add(err)
 	out.Gateway, err = b.gateway(at, &p.Gateway)

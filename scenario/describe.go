@@ -25,6 +25,9 @@ func describeProvider(p provider.Config) string {
 	if p.Name != "" {
 		parts = append(parts, p.Name)
 	}
+	if p.MaxRequest.Prompt > 0 {
+		parts = append(parts, fmt.Sprintf("%v, else %d", p.MaxRequest, p.Refusal().Status))
+	}
 	for _, l := range p.Limits {
 		parts = append(parts, l.String())
 	}

@@ -250,6 +250,8 @@ func written(t reflect.Type) (string, reflect.Type) {
 		return "the name of a model, or a mapping", t
 	case reflect.TypeFor[List]():
 		return "a list of times, or a mapping", t
+	case reflect.TypeFor[MaxRequest]():
+		return "a size with its unit, such as 32MB, or a mapping", t
 	case reflect.TypeFor[Addition]():
 		return "a time with its unit, or a mapping", t
 	case reflect.TypeFor[RetryAfter]():

@@ -8,6 +8,7 @@ type Provider struct {
 	Preset     string           `yaml:"preset"`
 	Dialect    Dialect          `yaml:"dialect"`
 	RoundTrip  Span             `yaml:"round_trip" none:"no delay"`
+	MaxRequest MaxRequest       `yaml:"max_request" none:"no bound" unlimited:"no bound"`
 	Limits     []Limit          `yaml:"limits" none:"no limit"`
 	Capacity   Capacity         `yaml:"capacity" none:"no bound"`
 	Latency    Latency          `yaml:"latency" none:"at once"`

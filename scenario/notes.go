@@ -121,7 +121,8 @@ const NothingFails = "nothing fails"
 // every request, and no timer that an answer could outlast.
 func failureNote(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose string) string {
 	p := &m.Provider
-	if f.MaxAttempts() == 1 || len(p.Faults) > 0 || (p.Capacity.Slots > 0 && p.Capacity.Queue >= 0) {
+	if f.MaxAttempts() == 1 || len(p.Faults) > 0 || p.MaxRequest.Prompt > 0 ||
+		(p.Capacity.Slots > 0 && p.Capacity.Queue >= 0) {
 		return ""
 	}
 	for _, l := range p.Limits {

@@ -71,6 +71,10 @@ price: gpt-4o-mini
 		{[]string{"provider.faults=[{hang: true, share: 1%}]"}, hang, true},
 		{[]string{"deployments=[{faults: [{hang: true}]}]"}, hang, true},
 		{nil, nothing, true}, {[]string{"keys=2"}, nothing, true},
+		{[]string{"provider.max_request=399B"}, nothing, false},
+		{[]string{"provider.max_request=399B"}, "100% of the requests are larger than provider.max_request allows " +
+			"(prompts of up to 99 tokens)", true},
+		{[]string{"provider.max_request=400B"}, "larger than provider.max_request", false}, // 4 x 100 tokens
 		{[]string{"deployments=[{limits: [{resource: requests, limit: 1/s}]}]"}, nothing, false},
 		{[]string{"keys=2", "policy.pace.headers=true"}, "it paces to the quota of one of them", true},
 		{[]string{"policy.pace.headers=true"}, "it paces to the quota of one of them", false},

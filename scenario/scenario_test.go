@@ -260,6 +260,16 @@ func TestMistakesAreExplained(t *testing.T) {
 			"soon}]\n  limits:", []string{"provider.faults.0.retry_after_header: found both it and retry_after"}},
 		{"header of no status", "  limits:", "  faults: [{hang: true, retry_after_header: soon}]\n  limits:",
 			[]string{"require status"}},
+		{"size without a unit", "  limits:", "  max_request: 32\n  limits:",
+			[]string{`provider.max_request: found "32"; want a size such as 32MB, 20MiB or 500kB`}},
+		{"size in two units", "  limits:", "  max_request: {bytes: 32MB, tokens: 200k}\n  limits:",
+			[]string{"provider.max_request: found bytes and tokens; want one of them"}},
+		{"no size", "  limits:", "  max_request: {status: 413}\n  limits:",
+			[]string{"provider.max_request: found no size; want bytes, such as 32MB, or tokens"}},
+		{"status of a server", "  limits:", "  max_request: {tokens: 9, status: 500}\n  limits:",
+			[]string{"provider.max_request.status: found 500; want the status of an error of the client"}},
+		{"less than a token", "  limits:", "  max_request: 3B\n  limits:",
+			[]string{"provider.max_request: found 3B at 4 bytes per token, less than a token; want more"}},
 		{"layer", "policy: own-the-loop", "policy: {outer_layers: [{retry: {attempts: 0}}]}",
 			[]string{"policy.outer_layers.0.retry.attempts: found \"0\""}},
 		{"layer's backoff", "policy: own-the-loop",
@@ -817,6 +827,7 @@ func TestValues(t *testing.T) {
 	number := func(s string) any { var v Number; return report(v.ParseText(s), &v) }
 	share := func(s string) any { var v Share; return report(v.ParseText(s), &v) }
 	rate := func(s string) any { var v Rate; return report(v.ParseText(s), &v) }
+	size := func(s string) any { var v Bytes; return report(v.ParseText(s), &v) }
 	per := func(s string) any { var v PerTime; return report(v.ParseText(s), &v) }
 	for _, c := range []struct {
 		got  any
@@ -836,6 +847,8 @@ func TestValues(t *testing.T) {
 		{rate("10/10s"), Rate{Amount: 10, Period: 10 * time.Second}}, {rate("8"), Rate{Amount: 8}}, {rate("$10/10m"),
 			Rate{10_000_000_000, 10 * time.Minute, true}}, {rate("$0.5/day"), Rate{500_000_000, 24 * time.Hour, true}},
 		{rate("$/day"), nil}, {rate("0/s"), nil}, {rate("5/x"), nil},
+		{size("32MB"), Bytes(32_000_000)}, {size("20MiB"), Bytes(20_971_520)}, {size("1.5kB"), Bytes(1500)},
+		{size("7B"), Bytes(7)}, {size("32"), nil}, {size("32M"), nil}, {size("-1MB"), nil}, {size("MB"), nil},
 		{count("0.0001k"), nil}, {count("0.001k"), Count(1)}, {number("1e-7"), Number(1e-7)}, {number("0.0000001"),
 			Number(1e-7)}, {per("1e-7/s"), PerTime(1e-7)},
 		{per("2.5/s"), PerTime(2.5)}, {per("90/min"), PerTime(1.5)}, {per("90"), nil},

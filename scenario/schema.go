@@ -127,6 +127,7 @@ var scalars = map[reflect.Type]*jsonschema.Schema{
 		nil,
 	),
 	reflect.TypeFor[Count]():  text(`^[0-9._]+[kKMGB]?$`, "A whole number, such as 2000, 30k or 1.5M.", whole(0)),
+	reflect.TypeFor[Bytes]():  text(`^[0-9._]+ ?([kMG]i?)?B$`, "A size with its unit, such as 32MB or 20MiB.", nil),
 	reflect.TypeFor[Number](): text(`^[0-9.eE+-]+[kKMGB]?$`, "A number from 0.", numeric(0)),
 	reflect.TypeFor[Share](): text(
 		`^[0-9.eE+-]+%?$`,
@@ -246,6 +247,9 @@ func (Gaps) JSONSchemaExtend(s *jsonschema.Schema)    { choice(s, "poisson", "co
 func (Backoff) JSONSchemaExtend(s *jsonschema.Schema) { choice(s, "none") }
 func (List) JSONSchemaExtend(s *jsonschema.Schema) {
 	orScalar(s, &jsonschema.Schema{Type: "array", Items: scalars[reflect.TypeFor[Span]()]})
+}
+func (MaxRequest) JSONSchemaExtend(s *jsonschema.Schema) {
+	orScalar(s, scalars[reflect.TypeFor[Bytes]()])
 }
 func (Addition) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, scalars[reflect.TypeFor[Span]()]) }
 func (Jitter) JSONSchemaExtend(s *jsonschema.Schema) {

@@ -74,6 +74,7 @@ func (w *warnings) ofModel(m *fleet.Model) {
 			w.once(hangNote(&one, f, whose))
 			fails = fails || failureNote(&one, f, m.Provider.Tenants[i], whose) == ""
 		}
+		w.once(oversizeNote(m, f, whose))
 		w.once(deliveryNote(m, f, whose))
 		if !fails {
 			w.once(failureNote(m, f, m.Provider.Tenants[i], whose))

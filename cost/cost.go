@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
+	"time"
 
 	"stampede/internal/format"
 	"stampede/internal/words"
@@ -55,6 +57,8 @@ type Price struct {
 	Bands  []Band // of longer prompts, the shortest first
 	Hourly Hourly // of the capacity behind it, besides its tokens
 	Date   string // from which the price holds or at which it was looked up; empty when unknown
+	Until  string // the last day of a promotion; empty of a price without an end
+	OnDay  string // a day that stands for all on which it holds; empty where it depends on no day
 	Source string // where the price comes from
 	Note   string // a caveat for the reader; usually empty
 }
@@ -64,7 +68,7 @@ type Rates struct {
 	Input       int64
 	Cached      int64 // of the prompt, read from a cache
 	Written     int64 // of the prompt, written to a cache
-	WrittenHour int64 // to one that lasts an hour
+	WrittenHour int64 // to one that lasts an hour or longer
 	Output      int64
 	Reasoning   int64 // of the output, that nobody sees
 }
@@ -73,15 +77,16 @@ type Rates struct {
 type Tier uint8
 
 const (
-	Standard Tier = iota
-	Batch         // within a day
-	Flex          // slower, at the price of a batch
-	Priority      // first
-	Tiers    = iota
+	Standard  Tier = iota
+	Batch          // within a day
+	Flex           // slower, at the price of a batch
+	Priority       // first; the fast mode of OpenAI and Anthropic
+	Ultrafast      // on machines of its own
+	Tiers     = iota
 )
 
 // TierWords are the words of tiers.
-var TierWords = words.Table[Tier]{"standard", "batch", "flex", "priority"}
+var TierWords = words.Table[Tier]{"standard", "batch", "flex", "priority", "ultrafast"}
 
 // FindTier finds a tier by its word.
 func FindTier(word string) (Tier, bool) { return TierWords.Parse(word) }
@@ -110,6 +115,19 @@ func (p *Rates) Bill(u Usage) Money {
 	add(u.Reasoning, p.Reasoning)
 	nano, _ := bits.Div64(high, pico, 1000)
 	return Money(nano)
+}
+
+// Writing is the price where what is written to a cache is to last so long.
+func (p Price) Writing(lifetime time.Duration) Price {
+	if lifetime < time.Hour {
+		return p
+	}
+	p.Written = p.WrittenHour
+	p.Bands = slices.Clone(p.Bands)
+	for i := range p.Bands {
+		p.Bands[i].Written = p.Bands[i].WrittenHour
+	}
+	return p
 }
 
 // MaxMoney is the largest amount, $9,223,372,036.85.

@@ -95,83 +95,47 @@ type genaiPrice struct {
 		EndTime   string `json:"end_time"`
 	}
 	Prices genaiPrices
-
-	start, end time.Duration // since midnight UTC
 }
 
-// timed reports whether the price holds in some hours only.
-func (p *genaiPrice) timed() bool { return p.Constraint.StartTime != "" || p.Constraint.EndTime != "" }
-
-// holds reports whether the price holds on a day at a time of it. Hours whose end is not
-// after their start go over midnight.
-func (p *genaiPrice) holds(day string, at time.Duration) bool {
-	switch {
-	case p.Constraint.StartDate > day:
-		return false
-	case !p.timed():
-		return true
-	case p.start < p.end:
-		return p.start <= at && at < p.end
+// condition reads the condition of the price.
+func (p *genaiPrice) condition() (c condition, err error) {
+	if c.from = p.Constraint.StartDate; c.from != "" {
+		if _, err := time.Parse(time.DateOnly, c.from); err != nil {
+			return c, fmt.Errorf("start_date: found %q; want a date such as 2026-09-01", c.from)
+		}
 	}
-	return at >= p.start || at < p.end
+	if p.Constraint.StartTime != "" || p.Constraint.EndTime != "" {
+		start, err1 := timeOfDay(p.Constraint.StartTime)
+		end, err2 := timeOfDay(p.Constraint.EndTime)
+		if err1 != nil || err2 != nil {
+			return c, fmt.Errorf("found the hours %q to %q; want two times such as 16:30:00Z",
+				p.Constraint.StartTime, p.Constraint.EndTime)
+		}
+		c.hours = []hours{{start, end}}
+	}
+	return c, nil
 }
 
 // genaiPricesOf are the prices of a model: one, or a list with conditions.
-func genaiPricesOf(data json.RawMessage) ([]genaiPrice, error) {
+func genaiPricesOf(data json.RawMessage) (list []genaiPrice, when []condition, err error) {
 	if !bytes.HasPrefix(data, []byte("[")) {
-		one := make([]genaiPrice, 1)
-		return one, json.Unmarshal(data, &one[0].Prices)
+		list = make([]genaiPrice, 1)
+		return list, make([]condition, 1), json.Unmarshal(data, &list[0].Prices)
 	}
-	var list []genaiPrice
 	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("found an empty list")
+		return nil, nil, fmt.Errorf("found an empty list")
 	}
 	for i := range list {
-		p := &list[i]
-		if p.Constraint.StartDate != "" {
-			if _, err := time.Parse(time.DateOnly, p.Constraint.StartDate); err != nil {
-				return nil, fmt.Errorf("start_date: found %q; want a date such as 2026-09-01", p.Constraint.StartDate)
-			}
+		c, err := list[i].condition()
+		if err != nil {
+			return nil, nil, err
 		}
-		if p.timed() {
-			var err1, err2 error
-			p.start, err1 = timeOfDay(p.Constraint.StartTime)
-			p.end, err2 = timeOfDay(p.Constraint.EndTime)
-			if err1 != nil || err2 != nil {
-				return nil, fmt.Errorf("found the hours %q to %q; want two times such as 16:30:00Z",
-					p.Constraint.StartTime, p.Constraint.EndTime)
-			}
-		}
+		when = append(when, c)
 	}
-	return list, nil
-}
-
-// timeOfDay reads a time such as 16:30:00Z, or with another offset, or without one for UTC, as
-// the time since midnight UTC.
-func timeOfDay(text string) (time.Duration, error) {
-	t, err := time.Parse("15:04:05Z07:00", text)
-	if err != nil {
-		if t, err = time.Parse("15:04:05", text); err != nil {
-			return 0, err
-		}
-	}
-	t = t.UTC()
-	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute +
-		time.Duration(t.Second())*time.Second, nil
-}
-
-// inForce is the price that holds on a day at a time of it. Conditions are tried from the last
-// to the first; when none holds it is the first (the schema of genai-prices).
-func inForce(list []genaiPrice, day string, at time.Duration) *genaiPrice {
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].holds(day, at) {
-			return &list[i]
-		}
-	}
-	return &list[0]
+	return list, when, nil
 }
 
 func (b PriceList) readGenAI(data []byte, day string) error {
@@ -209,7 +173,7 @@ func (b PriceList) readGenAI(data []byte, day string) error {
 // addGenAI records a model or returns why it has no price. Where the price depends on the time
 // of day, the one that holds for the largest part of the day is used.
 func (b PriceList) addGenAI(model string, data json.RawMessage, day string) (reason string) {
-	list, err := genaiPricesOf(data)
+	list, when, err := genaiPricesOf(data)
 	if err != nil {
 		return entryReason(err)
 	}
@@ -217,35 +181,20 @@ func (b PriceList) addGenAI(model string, data json.RawMessage, day string) (rea
 	if len(list) > maxPrices {
 		return fmt.Sprintf("has %d prices; want at most %d", len(list), maxPrices)
 	}
-	starts := []time.Duration{0, 24 * time.Hour}
-	for _, p := range list {
-		if p.timed() {
-			starts = append(starts, p.start, p.end)
-		}
-	}
-	slices.Sort(starts)
-	starts = slices.Compact(starts)
 	var l listing
-	held := map[*genaiPrice]time.Duration{} // of the day
-	longest := &list[0]
-	for i, start := range starts[:len(starts)-1] {
-		p := inForce(list, day, start)
-		price, reason := b.genaiPrice(model, p)
+	parts, longest, held := periods(when, day)
+	for _, p := range parts {
+		price, reason := b.genaiPrice(model, &list[p.index])
 		if reason != "" {
 			return reason
 		}
-		if held[p] += starts[i+1] - start; held[p] >= held[longest] {
-			longest, l.tiers[Standard] = p, price
+		if p.index == longest {
+			l.tiers[Standard] = price
 		}
-		l.day = append(l.day, stretch{start, price})
+		l.day = append(l.day, stretch{p.start, price})
 	}
-	if len(held) > 1 {
-		l.tiers[Standard].Note = fmt.Sprintf(
-			"the price of %s depends on the time of day; this one holds for %.3g of 24 hours. "+
-				"starts_at takes the one in force at its time (UTC)",
-			model,
-			held[longest].Hours(),
-		)
+	if held < 24*time.Hour {
+		l.tiers[Standard].Note = partOfDay(model, held)
 	}
 	b.models[model] = &l
 	return ""

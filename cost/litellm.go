@@ -71,13 +71,12 @@ func (l litellmStandard) quote() Quote {
 		}
 	}
 	return Quote{
-		l.Input.million(),
-		l.Cached.million(),
-		l.Written.million(),
-		l.WrittenHour.million(),
-		l.Output.million(),
-		l.Reasoning.million(),
-		nil,
+		Input:       l.Input.million(),
+		Cached:      l.Cached.million(),
+		Written:     l.Written.million(),
+		WrittenHour: l.WrittenHour.million(),
+		Output:      l.Output.million(),
+		Reasoning:   l.Reasoning.million(),
 	}
 }
 
@@ -161,7 +160,7 @@ func (l litellm) quotes() tieredQuotes {
 		return tieredQuotes{}
 	}
 	for t := Batch; t < Tiers; t++ {
-		if q[t].sold() && (*q[t].Input > *q[Standard].Input) != (t == Priority) {
+		if q[t].sold() && (*q[t].Input > *q[Standard].Input) != (t >= Priority) {
 			q[t] = Quote{}
 		}
 	}

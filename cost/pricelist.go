@@ -1,9 +1,6 @@
 package cost
 
 import (
-	"bytes"
-	_ "embed"
-	"encoding/csv"
 	"fmt"
 	"maps"
 	"math"
@@ -33,62 +30,6 @@ type listing struct {
 type stretch struct {
 	start time.Duration
 	price Price
-}
-
-//go:embed prices.csv
-var builtin []byte
-
-// builtinDate is that of the newest price of the list that the program carries.
-const builtinDate = "2026-10-04"
-
-// Builtin is the small price list that the program carries.
-func Builtin() PriceList {
-	lines := csv.NewReader(bytes.NewReader(builtin))
-	lines.Comment = '#'
-	rows, err := lines.ReadAll()
-	if err != nil {
-		panic(err) // the table is part of the program
-	}
-	b := newPriceList("the built-in price list")
-	for i, row := range rows[1:] {
-		if row[9] != "" { // of longer prompts, read with the row before
-			continue
-		}
-		tier, ok := FindTier(row[1])
-		if !ok {
-			panic("cost: no tier " + row[1])
-		}
-		var q Quote
-		q.read(row)
-		for _, next := range rows[i+2:] {
-			if next[0] != row[0] || next[1] != row[1] || next[9] == "" {
-				break
-			}
-			l := LongQuote{}
-			if l.Above, err = strconv.Atoi(next[9]); err != nil {
-				panic(err)
-			}
-			l.read(next)
-			q.Long = append(q.Long, l)
-		}
-		if err := b.add(row[0], tier, q, row[7], row[8]); err != nil {
-			panic(err)
-		}
-	}
-	return b
-}
-
-// read takes the prices of a row of the built-in list.
-func (q *Quote) read(row []string) {
-	for i, to := range []**float64{&q.Input, &q.Cached, &q.Written, &q.WrittenHour, &q.Output} {
-		if text := row[i+2]; text != "" {
-			dollars, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				panic(err)
-			}
-			*to = &dollars
-		}
-	}
 }
 
 func newPriceList(name string) PriceList { return PriceList{name, map[string]*listing{}} }
@@ -222,8 +163,8 @@ func (b PriceList) Models() (names []string) {
 }
 
 // Price is the price of a model in a tier. The model is found by its full name, or without the
-// provider's prefix when that is unambiguous. A price that depends on the time of day is the one
-// that holds for the largest part of the day.
+// provider's prefix when that is unambiguous, with versions written as 5.5 or 5-5. A price that depends
+// on the time of day is the one that holds for the largest part of the day.
 func (b PriceList) Price(model string, tier Tier) (Price, error) {
 	l, err := b.find(model)
 	if err != nil {
@@ -260,15 +201,12 @@ func (b PriceList) PriceAt(model string, tier Tier, at time.Duration) (Price, er
 func (b PriceList) find(model string) (*listing, error) {
 	l, ok := b.models[model]
 	if !ok {
-		var sold, named []string
-		for _, name := range slices.Sorted(maps.Keys(b.models)) {
-			if strings.HasSuffix(name, "/"+model) {
-				named = append(named, name)
-				if b.models[name].reason == "" {
-					sold = append(sold, name)
-				}
-			}
+		named := b.named(func(name string) bool { return strings.HasSuffix(name, "/"+model) })
+		if len(named) == 0 {
+			plain := "/" + undotted(model)
+			named = b.named(func(name string) bool { return strings.HasSuffix("/"+undotted(name), plain) })
 		}
+		sold := slices.DeleteFunc(slices.Clone(named), func(name string) bool { return b.models[name].reason != "" })
 		switch {
 		case len(sold) > 1:
 			return nil, fmt.Errorf("model %q is sold by several providers in %s; write one of %s", model, b.name,
@@ -287,3 +225,17 @@ func (b PriceList) find(model string) (*listing, error) {
 	}
 	return l, nil
 }
+
+// named lists the names that match, in order.
+func (b PriceList) named(match func(name string) bool) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(b.models)) {
+		if match(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// undotted is a model's name with its version as 5-5: Anthropic writes claude-opus-5-5 what others call
+// claude-opus-5.5.
+func undotted(model string) string { return strings.ReplaceAll(model, ".", "-") }

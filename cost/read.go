@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 )
 
 // maxBytes bounds a price file: decoded it takes many times its length.
@@ -29,8 +28,8 @@ func Read(r io.Reader, name, day string) (PriceList, error) {
 	if day == "" {
 		day = builtinDate
 	}
-	if _, err := time.Parse(time.DateOnly, day); err != nil {
-		return PriceList{}, fmt.Errorf("found the day %q; want a date such as %s", day, builtinDate)
+	if err := checkDay(day); err != nil {
+		return PriceList{}, err
 	}
 	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {

@@ -114,6 +114,7 @@ func (b *builder) build(f *File) (m fleet.Model, err error) {
 		if target.Price != nil {
 			price, err = b.priceAt(path+".price", target.Price)
 			errs.Add(err)
+			price = writing(price, &m.Workload)
 		}
 		m.Fallbacks = append(m.Fallbacks, fleet.Target{
 			Provider: m.Deployed + i + 1, Price: price, Quality: float64(target.Quality),
@@ -222,10 +223,16 @@ func (b *builder) fleet(f *OtherFleet, horizon Span) (out fleet.Fleet, err error
 	errs.Add(err)
 	out.Price, err = b.price(f.Price)
 	errs.Add(err)
-	if out.Workload.Cache.Writes && out.Workload.Cache.Lifetime >= time.Hour {
-		out.Price.Written = out.Price.WrittenHour
-	}
+	out.Price = writing(out.Price, &out.Workload)
 	return out, errs.Join()
+}
+
+// writing is the price where prompts are written to a cache that lasts as long as the workload says.
+func writing(p cost.Price, w *fleet.Workload) cost.Price {
+	if !w.Cache.Writes {
+		return p
+	}
+	return p.Writing(w.Cache.Lifetime)
 }
 
 // deal reads how calls come to instances.
@@ -336,6 +343,9 @@ func (b *builder) tokenPrice(path string, p *Price) (out cost.Price, err error) 
 	}
 	if err != nil {
 		return out, b.errorf(path, "%v", err)
+	}
+	if out.OnDay != "" {
+		b.options.Files.dated(out)
 	}
 	b.warnings.once(out.Note)
 	return out, nil

@@ -135,7 +135,7 @@ func (b *builder) deployments(f *File, m *fleet.Model, tenants []provider.Tenant
 		for _, fl := range m.Fleets() {
 			to := fleet.Target{Provider: m.Deployed, Price: fl.Price, Weight: weight, Quality: quality}
 			if price != nil {
-				to.Price = *price
+				to.Price = writing(*price, &fl.Workload)
 			}
 			fl.Deployments = append(fl.Deployments, to)
 		}

@@ -16,8 +16,9 @@ import (
 // Files reads the files that a scenario names, each once. However many points are built from a
 // file, and whatever happens to it meanwhile, all see what was read first. The zero Files is ready.
 type Files struct {
-	mu   sync.Mutex
-	read map[string]input
+	mu     sync.Mutex
+	read   map[string]input
+	prices []InputFile // built-in prices that depend on the day
 }
 
 type input struct {
@@ -27,7 +28,7 @@ type input struct {
 	day    string         // on which its prices were looked up
 }
 
-// InputFile is a file that was read, by what is in it.
+// InputFile is a file that was read, by what is in it, or a built-in price that depends on the day.
 type InputFile struct {
 	Name   string `json:"name"` // without its folder, so that it is the same on any machine
 	SHA256 string `json:"sha256"`
@@ -73,11 +74,21 @@ func (f *Files) Prices(path, name, day string) (cost.PriceList, error) {
 	return in.prices, nil
 }
 
+// dated records a built-in price that depends on the day, so that a sweep is not continued with another.
+func (f *Files) dated(p cost.Price) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	in := InputFile{"built-in price of " + p.Model, cost.BuiltinSHA256(), p.OnDay}
+	if !slices.Contains(f.prices, in) {
+		f.prices = append(f.prices, in)
+	}
+}
+
 // List names the files read so far, in order of name.
 func (f *Files) List() []InputFile {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var out []InputFile
+	out := slices.Clone(f.prices)
 	for path, in := range f.read {
 		out = append(out, InputFile{filepath.Base(path), in.sha, in.day})
 	}

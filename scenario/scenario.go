@@ -41,7 +41,7 @@ type Options struct {
 	Dir    string         // what file names in the document are relative to
 	Set    []string       // settings, PATH=VALUE, over the document and in order
 	Prices cost.PriceList // where model names are looked up; zero means the built-in list
-	Day    string         // such as 2026-10-04, on which dated prices of price files are looked up; see cost.Read
+	Day    string         // such as 2026-10-04, on which dated prices are looked up; empty: see cost.BuiltinOn
 	Files  *Files         // by which they are read; nil means a Files of its own
 }
 

@@ -26,7 +26,9 @@ func NewTemplate(data []byte, name string, o Options) (*Template, error) {
 		return nil, err
 	}
 	if o.Prices.Len() == 0 {
-		o.Prices = cost.Builtin()
+		if o.Prices, err = cost.BuiltinOn(o.Day); err != nil {
+			return nil, err
+		}
 	}
 	if o.Files == nil {
 		o.Files = &Files{}

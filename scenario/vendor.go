@@ -14,7 +14,7 @@ import (
 // any model.
 var sold = map[string][]string{
 	"anthropic": {"claude", "anthropic/"},
-	"azure":     {"gpt-", "o1", "o3", "o4", "azure/", "azure_ai/", "openai/"},
+	"azure":     {"gpt-", "o1", "o3", "o4", "azure/", "azure_ai/", "openai/", "claude"},
 	"bedrock": {
 		"claude",
 		"anthropic",
@@ -22,13 +22,38 @@ var sold = map[string][]string{
 		"eu.anthropic",
 		"apac.anthropic",
 		"global.anthropic",
+		"amazon.",
+		"gpt-",
 		"bedrock/",
+		"bedrock_mantle/",
 		"aws/",
 	},
-	"gemini": {"gemini", "google/", "vertex_ai/gemini"},
-	"groq":   {"groq/", "llama"},
-	"openai": {"gpt-", "chatgpt-", "o1", "o3", "o4", "openai/"},
-	"xai":    {"xai/", "grok"},
+	"cerebras":   {"cerebras/", "gpt-oss"},
+	"cloudflare": {"cloudflare/"},
+	"cohere":     {"command", "cohere"},
+	"deepseek":   {"deepseek"},
+	"fireworks":  {"fireworks"},
+	"gemini":     {"gemini", "google/", "vertex_ai/gemini"},
+	"groq":       {"groq/", "llama"},
+	"kimi":       {"moonshot", "kimi"},
+	"mistral":    {"mistral", "codestral", "ministral"},
+	"openai":     {"gpt-", "chatgpt-", "o1", "o3", "o4", "openai/"},
+	"xai":        {"xai/", "grok"},
+}
+
+// Vendors lists who sells a model of the name, in order; empty when nothing is known of it.
+func Vendors(model string) (vendors []string) {
+	for vendor, names := range sold {
+		if beginsWith(model, names) {
+			vendors = append(vendors, vendor)
+		}
+	}
+	slices.Sort(vendors)
+	return vendors
+}
+
+func beginsWith(model string, names []string) bool {
+	return slices.ContainsFunc(names, func(begins string) bool { return strings.HasPrefix(model, begins) })
 }
 
 // The models of prices that no list has.
@@ -44,8 +69,7 @@ func otherVendor(p *provider.Config, price cost.Price) string {
 	vendor, _, _ := strings.Cut(p.Name, "-")
 	names, known := sold[vendor]
 	named := price.Model != unpriced && price.Model != ownPrice && price.Model != byHour
-	if !known || !named ||
-		slices.ContainsFunc(names, func(begins string) bool { return strings.HasPrefix(price.Model, begins) }) {
+	if !known || !named || beginsWith(price.Model, names) {
 		return ""
 	}
 	return fmt.Sprintf(

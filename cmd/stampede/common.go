@@ -35,7 +35,7 @@ func scenarioFlags() []cli.Flag {
 		&cli.StringFlag{Name: "prices", Usage: "read prices from a LiteLLM or genai-prices `FILE`"},
 		&cli.StringFlag{
 			Name:        "prices-on",
-			Usage:       "use the prices that the price file gives for `DATE`",
+			Usage:       "use the prices of `DATE`, where a price list has several by date",
 			DefaultText: "today",
 		},
 	}

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/genai"
 	"pgregory.net/rapid"
 
+	ask "stampede/conformance/clients/genai"
 	"stampede/dialect"
 	"stampede/policy"
 	"stampede/provider"
@@ -130,32 +131,8 @@ func TestGenAIStreams(t *testing.T) {
 // google.golang.org/genai with empty retry options: for each status it retries or not as the
 // preset, and its first waits are distributed as the preset's. Without options it sends once.
 func TestGenAI(t *testing.T) {
-	ask := func(ctx context.Context, transport http.RoundTripper, retrying bool) error {
-		config := &genai.ClientConfig{
-			APIKey:     "k",
-			Backend:    genai.BackendGeminiAPI,
-			HTTPClient: &http.Client{Transport: transport},
-		}
-		if retrying {
-			config.HTTPOptions.RetryOptions = &genai.HTTPRetryOptions{}
-		}
-		client, err := genai.NewClient(ctx, config)
-		if err != nil {
-			return err
-		}
-		_, err = client.Models.GenerateContent(ctx, "m", genai.Text("hello"), nil)
-		return err
-	}
-	retrying := sdk{
-		"google-genai-go-retrying@1.77",
-		dialect.Gemini,
-		func(ctx context.Context, transport http.RoundTripper) error { return ask(ctx, transport, true) },
-	}
-	once := sdk{
-		"google-genai-go@1.77",
-		dialect.Gemini,
-		func(ctx context.Context, transport http.RoundTripper) error { return ask(ctx, transport, false) },
-	}
+	retrying := sdk{"google-genai-go-retrying@1.77", dialect.Gemini, ask.AskRetrying}
+	once := sdk{"google-genai-go@1.77", dialect.Gemini, ask.Ask}
 	for _, status := range []int{400, 404, 408, 409, 429, 500, 501, 502, 503, 504, 529} {
 		reply := wire.Reply{Status: status, Delay: wire.After(58 * time.Second)}
 		for _, client := range []sdk{retrying, once} {
@@ -243,7 +220,7 @@ func TestRetryableHTTP(t *testing.T) {
 		}
 		got, _ := waits(t, client, reply, 1)
 		want, _ := predicted(preset, reply, 0)
-		if !slices.Equal(got, want) && !(name == "date +30 s" || name == "date +1 h") {
+		if !slices.Equal(got, want) && !(name == "date in 30 s" || name == "date in 1 h") {
 			t.Errorf("%s: the client waits %v, the preset %v", name, got, want)
 		}
 	}

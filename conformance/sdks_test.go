@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"net/http"
 	"slices"
@@ -10,11 +9,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/anthropics/anthropic-sdk-go/v2"
 	anthropicoption "github.com/anthropics/anthropic-sdk-go/v2/option"
-	"github.com/openai/openai-go/v3"
 	openaioption "github.com/openai/openai-go/v3/option"
 
+	"stampede/conformance/clients/anthropic"
+	"stampede/conformance/clients/genai"
+	"stampede/conformance/clients/measure"
+	"stampede/conformance/clients/openai"
+	"stampede/conformance/decisions"
 	"stampede/dialect"
 	"stampede/policy"
 	"stampede/provider"
@@ -32,42 +34,25 @@ type sdk struct {
 
 var sdks = []sdk{
 	{"openai-go@3.98", dialect.OpenAI, func(ctx context.Context, transport http.RoundTripper) error {
-		client := openai.NewClient(openaioption.WithAPIKey("k"),
-			openaioption.WithHTTPClient(&http.Client{Transport: transport}))
-		_, err := client.Chat.Completions.New(
-			ctx,
-			openai.ChatCompletionNewParams{
-				Model:    "m",
-				Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("hello")},
-			},
-		)
-		return err
+		return openai.Ask(ctx, transport)
 	}},
 	{"anthropic-go@2.15", dialect.Anthropic, func(ctx context.Context, transport http.RoundTripper) error {
-		client := anthropic.NewClient(anthropicoption.WithAPIKey("k"),
-			anthropicoption.WithHTTPClient(&http.Client{Transport: transport}))
-		_, err := client.Messages.New(
-			ctx,
-			anthropic.MessageNewParams{
-				Model:     "m",
-				MaxTokens: 100,
-				Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("hello"))},
-			},
-		)
-		return err
+		return anthropic.Ask(ctx, transport)
 	}},
 }
 
-// clientOf is the policy of a preset, as a scenario builds it.
+// clientOf is the policy of a preset.
 func clientOf(t *testing.T, name string) policy.Client {
 	t.Helper()
-	s, err := scenario.Read(
-		[]byte("workload: {burst: {calls: 1}, prompt_tokens: 1, output_tokens: 1}\npolicy: "+name+"\n"), "conformance",
-		scenario.Options{})
+	preset, err := scenario.FindPreset("policy", name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Model.Client
+	client, err := preset.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
 }
 
 // waits lets a real client ask once of a provider that always gives the same reply, and
@@ -114,30 +99,13 @@ func predicted(c policy.Client, reply wire.Reply, u float64) (out []time.Duratio
 	}
 }
 
-// replies are what the clients are held against: every form of Retry-After of the table of
-// edge cases, the statuses that are retried and those that are not, and x-should-retry.
+// replies are what the clients are held against; dates count from the first request.
 func replies() map[string]wire.Reply {
-	seconds := func(v float64) wire.Hint { return wire.Hint{Form: wire.Seconds, Value: v} }
-	after := func(h wire.Hint) wire.Reply { return wire.Reply{Status: 429, RetryAfter: h} }
-	millis := func(ms, s float64) wire.Reply {
-		return wire.Reply{Status: 429, Millis: seconds(ms / 1000), RetryAfter: seconds(s)}
-	}
-	out := map[string]wire.Reply{
-		"RA 5": after(seconds(5)), "RA 0": after(seconds(0)), "RA -1": after(seconds(-1)),
-		"RA 60": after(seconds(60)), "RA 61": after(seconds(61)), "RA 120": after(seconds(120)),
-		"RA 121": after(seconds(121)), "RA 86400": after(seconds(86400)), "RA 1e12": after(seconds(1e12)),
-		"RA 1.5": after(seconds(1.5)), "RA soon": after(wire.Hint{Form: wire.Garbage}),
-		"date +30 s": after(wire.At(30 * time.Second)), "date +1 h": after(wire.At(time.Hour)),
-		"date in the past": after(wire.Hint{Form: wire.Date, Value: -30}),
-		"ms 250 + RA 5":    millis(250, 5), "ms 0 + RA 5": millis(0, 5), "ms -5 + RA 5": millis(-5, 5),
-		"429 x-should-retry false":       {Status: 429, ShouldRetry: wire.DoNotRetry},
-		"400 x-should-retry true":        {Status: 400, ShouldRetry: wire.Retry},
-		"429 RA 121 x-should-retry true": {Status: 429, ShouldRetry: wire.Retry, RetryAfter: seconds(121)},
-		"503 RA 7":                       {Status: 503, RetryAfter: seconds(7)},
-		"429 insufficient_quota":         {Status: 429, Code: "insufficient_quota"},
-	}
-	for _, status := range []int{400, 401, 403, 404, 408, 409, 413, 422, 425, 429, 500, 501, 502, 503, 504, 520, 529} {
-		out[fmt.Sprint(status)] = wire.Reply{Status: status}
+	out := map[string]wire.Reply{}
+	for _, r := range decisions.Replies {
+		if r.Failure == wire.None {
+			out[r.Name] = r.At(0)
+		}
 	}
 	return out
 }
@@ -196,22 +164,10 @@ func TestTimeoutsOfTheSDKs(t *testing.T) {
 		want int
 	}{
 		{"openai-go with a request timeout", func(ctx context.Context, transport http.RoundTripper) error {
-			client := openai.NewClient(openaioption.WithAPIKey("k"),
-				openaioption.WithHTTPClient(&http.Client{Transport: transport}),
-				openaioption.WithRequestTimeout(3*time.Second))
-			_, err := client.Chat.Completions.New(ctx,
-				openai.ChatCompletionNewParams{Model: "m",
-					Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("hello")}})
-			return err
+			return openai.Ask(ctx, transport, openaioption.WithRequestTimeout(3*time.Second))
 		}, 1},
 		{"anthropic-go with a request timeout", func(ctx context.Context, transport http.RoundTripper) error {
-			client := anthropic.NewClient(anthropicoption.WithAPIKey("k"),
-				anthropicoption.WithHTTPClient(&http.Client{Transport: transport}),
-				anthropicoption.WithRequestTimeout(3*time.Second))
-			_, err := client.Messages.New(ctx,
-				anthropic.MessageNewParams{Model: "m", MaxTokens: 100,
-					Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("hello"))}})
-			return err
+			return anthropic.Ask(ctx, transport, anthropicoption.WithRequestTimeout(3*time.Second))
 		}, 3},
 		{"openai-go, the caller's deadline", func(ctx context.Context, transport http.RoundTripper) error {
 			ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
@@ -233,5 +189,33 @@ func TestTimeoutsOfTheSDKs(t *testing.T) {
 				t.Errorf("%s: %d requests in %v (%v), want %d", c.name, requests, took, err, c.want)
 			}
 		})
+	}
+}
+
+// Before a scripted transport, as the program newest measures them, the SDKs of this module decide as their presets.
+func TestMeasuredSDKs(t *testing.T) {
+	for _, client := range []sdk{
+		sdks[0], sdks[1],
+		{"google-genai-go@1.77", dialect.Gemini, genai.Ask},
+		{"google-genai-go-retrying@1.77", dialect.Gemini, genai.AskRetrying},
+	} {
+		measured := map[string]decisions.Decision{}
+		for _, reply := range decisions.Replies {
+			var calls [][]float64
+			for range decisions.Seeds {
+				calls = append(calls, measure.Waits(t, client.ask, reply.Sent(client.dialect), decisions.MaxRequests))
+			}
+			measured[reply.Name] = decisions.Measured(calls)
+		}
+		rows, err := decisions.Compare(clientOf(t, client.preset), nil, measured)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			if row.Moved {
+				t.Errorf("%s, %q: the client decides %s, the preset %s", client.preset, row.Replies, row.Client,
+					row.Preset)
+			}
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"stampede/dialect"
 	"stampede/internal/nearest"
 	"stampede/internal/strict"
+	"stampede/policy"
 	"stampede/provider"
 	"stampede/wire"
 )
@@ -128,6 +129,21 @@ func FindPreset(kind, name string) (*Preset, error) {
 	}
 	return nil, fmt.Errorf("found %q; no rule is known for version %s (known: %s)", name, version,
 		strings.Join(titles, ", "))
+}
+
+// LatestPreset is the policy of a name for the highest versions known, or nil.
+func LatestPreset(name string) (latest *Preset) {
+	var highest []int
+	for _, p := range presets {
+		if p.Name != name || p.Policy == nil {
+			continue
+		}
+		_, to, _ := strings.Cut(p.Versions, " .. ")
+		if v, _ := parseVersion(to); latest == nil || compareVersions(v, highest) > 0 {
+			latest, highest = p, v
+		}
+	}
+	return latest
 }
 
 // inVersions reports whether a version such as 2.46 lies in a range such as
@@ -262,13 +278,16 @@ func resolveQueue(w *Workload) {
 	}
 }
 
+// Client builds the policy of the preset.
+func (p *Preset) Client() (policy.Client, error) { return (&builder{d: newDecoder()}).client(p.Policy) }
+
 // Explain adds to the text of a preset what follows from it: for a policy its
 // rule and its first waits with their sum, for a provider the first refusal.
 func (p *Preset) Explain(w io.Writer) error {
 	if p.Policy == nil {
 		return p.explainRefusal(w)
 	}
-	client, err := (&builder{d: newDecoder()}).client(p.Policy)
+	client, err := p.Client()
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (b *Backend) receive(r *Flight) (News, uint32) {
 	result.Ordinal, result.Tenth = b.second.place(now, time.Second), b.tenth.place(now, time.Second/10)
 	v := b.api.Receive(now, &r.Request.Request, r.self, &result.Reply)
 	result.InFlight = b.api.InFlight()
-	if result.Limit = v.Limit; v.Kind == provider.Refused {
+	if result.Limit, result.Never = v.Limit, v.Never; v.Kind == provider.Refused {
 		b.refused(r, &v)
 		return Taken, r.Owner
 	}

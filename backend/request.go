@@ -37,6 +37,7 @@ type Result struct {
 	Reply    wire.Reply
 	Received sim.Time // at the provider; -1 when it never got there
 	First    sim.Time // the first token at the client; -1 when it never got there
+	Never    bool     // no wait makes room at the limit that refused it
 	Limit    int8     // that refused it: of its provider, or provider.NoLimit, NoSlot or TooLong
 
 	InFlight int // requests at the provider when this one arrived, itself included if admitted

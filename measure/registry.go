@@ -8,6 +8,7 @@ import (
 	"stampede/cost"
 	"stampede/fleet"
 	"stampede/policy"
+	"stampede/provider"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -306,6 +307,14 @@ func attempts() []Metric {
 			m.Better, m.Show = Neither, OnRequest
 		}
 		list = append(list, m)
+	}
+	for r := range provider.Refusal(provider.Refusals) {
+		show := IfAny
+		if r == provider.ByRate || r == provider.ByLoad { // near the classes throttled and overloaded
+			show = OnRequest
+		}
+		list = append(list, Metric{Name: "refused_" + r.String(), Unit: "attempts", Better: Lower, Show: show,
+			Meaning: "Attempts " + r.Meaning(), Value: func(t *Tally) float64 { return float64(t.refused[r]) }})
 	}
 	return append(list, Metric{Name: "hedges", Unit: "attempts", Show: IfKnown,
 		Meaning: "Hedged attempts: sent while another attempt of the same call was under way",

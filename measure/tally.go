@@ -31,6 +31,7 @@ type Tally struct {
 	outcomes        [policy.Outcomes]uint64
 	ends            [fleet.SessionEnds]uint64
 	classes         [wire.Classes]uint64
+	refused         [provider.Refusals]uint64
 	latencyAnswered latencies
 	latencyAll      latencies // its quantiles are those of the other calls until the run has ended
 	firstToken      latencies
@@ -38,6 +39,7 @@ type Tally struct {
 	repeated        uint64
 	duplicated      uint64
 	elsewhere       uint64
+	providers       []*provider.Config
 	qualities       [][]float64 // by fleet and target
 	quality         float64     // of the answers, their sum
 	hedges          uint64
@@ -72,7 +74,7 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 		horizon = sim.Never
 	}
 	t := &Tally{model: &s.Model, only: s.Measured(), warmup: warmup, calm: sim.Never}
-	t.limits, t.hourly = newLimitTally(t.model), t.model.Hourly()
+	t.limits, t.hourly, t.providers = newLimitTally(t.model), t.model.Hourly(), t.model.Providers()
 	if n := t.model.Deployed; n > 0 {
 		t.deployments = make([]deploymentTally, 1+n)
 	}
@@ -185,7 +187,12 @@ func (t *Tally) Attempt(a *fleet.Attempt) {
 	if a.Arrived < t.warmup {
 		return
 	}
-	t.classes[class]++
+	if t.classes[class]++; class != wire.OK {
+		of := t.providers[t.model.ProviderOf(a)]
+		if r, ok := of.Means(&a.Reply, a.Limit, a.Never); ok {
+			t.refused[r]++
+		}
+	}
 	if a.Target < len(t.deployments) {
 		t.deployments[a.Target].add(class)
 	}

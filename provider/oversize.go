@@ -25,12 +25,12 @@ func (m *MaxRequest) exceeded(r *Request) bool { return m.Prompt > 0 && r.Prompt
 // refuseOversized refuses a request for its size.
 func (p *Provider) refuseOversized(v *Verdict, reply *wire.Reply) {
 	v.Kind, v.Limit = Refused, TooLong
-	with := p.config.Refusal()
+	with := p.config.Oversized()
 	reply.Status, reply.Code = with.Status, with.Code
 }
 
-// Refusal is the reply to a request that is too large.
-func (c *Config) Refusal() wire.Reply {
+// Oversized is the reply to a request that is too large.
+func (c *Config) Oversized() wire.Reply {
 	with := c.Dialect.Oversized()
 	return wire.Reply{
 		Status: cmp.Or(c.MaxRequest.Status, with.Status),

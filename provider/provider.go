@@ -39,6 +39,7 @@ type Request struct {
 type Verdict struct {
 	Kind    VerdictKind
 	Limit   int8   // that refused: an index into Config.Limits, NoLimit, NoSlot or TooLong
+	Never   bool   // no wait makes room at that limit
 	Billed  Billed // of Refused
 	Hangs   bool   // it is never answered: no token is generated
 	Breaks  bool   // the reply ends in a failure after Part of the answer
@@ -262,7 +263,7 @@ func (p *Provider) refuse(now sim.Time, v *Verdict, reply *wire.Reply) {
 			longest, by = wait, i
 		}
 	}
-	v.Limit = int8(by)
+	v.Limit, v.Never = int8(by), longest == sim.Never
 	p.writeRefusal(p.limits[by].refuses(longest), now, longest, reply)
 	if advice := p.limits[by].Advice; advice != wire.NoAdvice {
 		reply.ShouldRetry = advice

@@ -26,7 +26,7 @@ func describeProvider(p provider.Config) string {
 		parts = append(parts, p.Name)
 	}
 	if p.MaxRequest.Prompt > 0 {
-		parts = append(parts, fmt.Sprintf("%v, else %d", p.MaxRequest, p.Refusal().Status))
+		parts = append(parts, fmt.Sprintf("%v, else %d", p.MaxRequest, p.Oversized().Status))
 	}
 	for _, l := range p.Limits {
 		parts = append(parts, l.String())

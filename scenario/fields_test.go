@@ -147,6 +147,19 @@ func TestReferenceIsCurrent(t *testing.T) {
 	}
 }
 
+// docs/presets.md is what the program prints.
+func TestPresetReferenceIsCurrent(t *testing.T) {
+	var want bytes.Buffer
+	PresetReference(&want)
+	got, err := os.ReadFile("../docs/presets.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want.Bytes()) {
+		t.Error("docs/presets.md is not current; run go generate ./scenario")
+	}
+}
+
 // A file that uses a former name is refused with the name that the field has now, and so is a
 // question about it. The change log lists both.
 func TestFormerNamesAreRefused(t *testing.T) {

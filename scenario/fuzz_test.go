@@ -63,7 +63,7 @@ var hostile = []string{
 	"sliding_window", "ramp", "leaky_bucket",
 	"concurrency", "tokens", "output_tokens", "dollars", "refused", "unreachable", "wait", "fall_back", "full",
 	"decorrelated", "smooth", "lifo", "all",
-	"gpt-4o-mini", "claude-sonnet-4-5", "openai-tier-1", "vllm-one-gpu", "no-retry", "own-the-loop", "openai-python",
+	"gpt-4o-mini", "claude-sonnet-4-5", "openai-build", "vllm-one-gpu", "no-retry", "own-the-loop", "openai-python",
 	"[{status: 503}]", "[{status: 400, x_should_retry: true}]",
 	"[{hang: true}]", "[{lose_reply: true}]", "[{cut_at: 50%}]",
 	"[{lose_reply: silent}]", "[{stall_at: 50%}]",

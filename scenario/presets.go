@@ -28,6 +28,9 @@ type Preset struct {
 	Evidence string `yaml:"evidence"` // how it was looked at
 	Notes    string `yaml:"notes"`
 	Default  bool   `yaml:"default"` // of several versions, the one that the name alone means
+	// ReplacedBy is the preset that took the place of one that describes no account of today.
+	ReplacedBy string `yaml:"replaced_by"`
+	Facts      []Fact // of a provider: where each of its values comes from
 
 	Policy   *Policy   `yaml:"policy"`
 	Provider *Provider `yaml:"provider"`
@@ -65,25 +68,35 @@ func Presets() []*Preset { return presets }
 
 var presets = readPresets()
 
-func readPresets() []*Preset {
-	var out []*Preset
-	for _, kind := range []string{"policies", "providers"} {
-		for _, name := range fileNames(presetFiles, "presets/"+kind) {
-			text, err := presetFiles.ReadFile("presets/" + kind + "/" + name + ".yaml")
-			if err != nil {
-				panic(err)
-			}
-			p := &Preset{Text: string(text)}
-			if p.node, err = strict.Parse(text, "preset "+name); err == nil {
-				err = newDecoder().Decode(p.node, p)
-			}
-			if err != nil {
-				panic(err) // the presets are part of the program, and a test reads them all
-			}
-			out = append(out, p)
+func readPresets() (out []*Preset) {
+	for _, name := range fileNames(presetFiles, "presets/policies") {
+		p, err := readPolicy("presets/policies/" + name + ".yaml")
+		if err != nil {
+			panic(err) // the presets are part of the program, and a test reads them all
 		}
+		out = append(out, p)
+	}
+	for _, name := range fileNames(presetFiles, "presets/providers") {
+		family, err := readFamily(presetFiles, "presets/providers/"+name+".yaml")
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, family...)
 	}
 	return out
+}
+
+// readPolicy reads the preset of a policy.
+func readPolicy(path string) (*Preset, error) {
+	text, err := presetFiles.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &Preset{Text: string(text)}
+	if p.node, err = strict.Parse(text, path); err != nil {
+		return nil, err
+	}
+	return p, newDecoder().Decode(p.node, p)
 }
 
 // FindPreset finds a preset of a kind, "policy", "provider", "queue" or "" for any,
@@ -285,6 +298,9 @@ func (p *Preset) Client() (policy.Client, error) { return (&builder{d: newDecode
 // rule and its first waits with their sum, for a provider the first refusal.
 func (p *Preset) Explain(w io.Writer) error {
 	if p.Policy == nil {
+		if err := p.explainFacts(w); err != nil {
+			return err
+		}
 		return p.explainRefusal(w)
 	}
 	client, err := p.Client()

@@ -39,7 +39,7 @@ func TestDeployments(t *testing.T) {
 			"eu 1 50ms 600 90000 4 1 faults, 3; eu 2 50ms 600 90000 4 1 faults, 3; asia 50ms 600 90000 4 1 faults, 1"},
 		{"nothing of the provider's", "deployments: [{standalone: true, round_trip: 5ms}]",
 			"deployment 2 5ms 0 0 faults, 1"},
-		{"of a preset", "deployments: [{name: mini, preset: openai-tier-1-gpt-4o-mini, faults: none, limits: none}]",
+		{"of a preset", "deployments: [{name: mini, preset: openai-build-gpt-4o-mini, faults: none, limits: none}]",
 			"mini 60ms 0 0 faults, 1"},
 		{"null is as in provider", "deployments: [{preset: local-stub, limits: null, name: x, capacity: {slots: 8}}]",
 			"x"},

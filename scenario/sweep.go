@@ -224,8 +224,8 @@ func (s *Sweep) Check() error {
 	return nil
 }
 
-// Warnings names axes whose values look mistyped: numbers that neither rise nor fall throughout,
-// or a value that is listed twice.
+// Warnings names axes whose values look mistyped, numbers that neither rise nor fall throughout or a
+// value that is listed twice, and says what one should know of presets of providers among them.
 func (s *Sweep) Warnings() (out []string) {
 	for _, a := range s.Axes {
 		var numbers []float64
@@ -235,6 +235,9 @@ func (s *Sweep) Warnings() (out []string) {
 				out = append(out, fmt.Sprintf("the axis %s has the value %s twice", a.Path, v.Label))
 			}
 			labels[v.Label] = true
+			if preset, err := FindPreset("provider", v.Label); err == nil && strings.Contains(a.Path, "provider") {
+				out = append(out, presetNotes(preset, preset.Provider, a.Path)...)
+			}
 			if x, ok := numberOf(v.Label); ok {
 				numbers = append(numbers, x)
 			}

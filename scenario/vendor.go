@@ -38,6 +38,7 @@ var sold = map[string][]string{
 	"kimi":       {"moonshot", "kimi"},
 	"mistral":    {"mistral", "codestral", "ministral"},
 	"openai":     {"gpt-", "chatgpt-", "o1", "o3", "o4", "openai/"},
+	"vertex":     {"gemini", "google/", "vertex_ai/gemini"},
 	"xai":        {"xai/", "grok"},
 }
 

@@ -29,18 +29,23 @@ func explainCommand() *cli.Command {
 }
 
 func explainField(c *cli.Context) error {
-	w := c.App.Writer
-	if path := c.String("out"); path != "" {
-		file, err := create("--out", path, nil)
-		if err != nil {
-			return err
-		}
-		if err := writeExplanation(c, file); err != nil {
-			return errors.Join(err, file.discard())
-		}
-		return file.commit()
+	return toOut(c, func(w io.Writer) error { return writeExplanation(c, w) })
+}
+
+// toOut writes to the file of --out, whole or not at all, or to standard output.
+func toOut(c *cli.Context, write func(io.Writer) error) error {
+	path := c.String("out")
+	if path == "" {
+		return write(c.App.Writer)
 	}
-	return writeExplanation(c, w)
+	file, err := create("--out", path, nil)
+	if err != nil {
+		return err
+	}
+	if err := write(file); err != nil {
+		return errors.Join(err, file.discard())
+	}
+	return file.commit()
 }
 
 func writeExplanation(c *cli.Context, w io.Writer) error {

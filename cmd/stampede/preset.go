@@ -34,7 +34,12 @@ func presetCommand() *cli.Command {
 					example{"List the presets of one vendor.", "stampede preset list openai"},
 					example{"List all providers as JSON.", "stampede preset list provider --json"},
 				),
-				Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "former", Usage: "list those that others replaced as well"},
+					&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+					&cli.BoolFlag{Name: "markdown", Usage: "print the documentation of all presets in Markdown"},
+					&cli.StringFlag{Name: "out", Usage: "write the Markdown to `FILE` instead of standard output"},
+				},
 				Action: listPresets,
 			},
 			{
@@ -56,12 +61,13 @@ type presetRow struct {
 	Versions string `json:"versions,omitempty"`
 	Date     string `json:"date"`
 	Source   string `json:"source"`
+	Replaced string `json:"replaced_by,omitempty"`
 }
 
 // presetRows are all presets and the models with a price.
 func presetRows() (rows []presetRow, err error) {
 	for _, p := range scenario.Presets() {
-		rows = append(rows, presetRow{p.Kind(), p.Name, p.Versions, p.Date, p.Source})
+		rows = append(rows, rowOf(p))
 	}
 	book := cost.Builtin()
 	for _, model := range book.Models() {
@@ -74,6 +80,10 @@ func presetRows() (rows []presetRow, err error) {
 	return rows, nil
 }
 
+func rowOf(p *scenario.Preset) presetRow {
+	return presetRow{p.Kind(), p.Name, p.Versions, p.Date, p.Source, p.ReplacedBy}
+}
+
 // has reports whether the row contains each of the words.
 func (r presetRow) has(words []string) bool {
 	text := strings.ToLower(r.Kind + "\n" + r.Name)
@@ -81,6 +91,19 @@ func (r presetRow) has(words []string) bool {
 }
 
 func listPresets(c *cli.Context) error {
+	if c.Bool("markdown") {
+		if err := noArguments(c); err != nil {
+			return err
+		}
+		return toOut(c, func(w io.Writer) error {
+			out := &errWriter{Writer: w}
+			scenario.PresetReference(out)
+			return out.err
+		})
+	}
+	if c.String("out") != "" {
+		return usage("preset list: found --out without --markdown")
+	}
 	rows, err := presetRows()
 	if err != nil {
 		return err
@@ -88,19 +111,30 @@ func listPresets(c *cli.Context) error {
 	words := c.Args().Slice()
 	var names []string
 	shown := []presetRow{}
+	former := 0
 	for _, r := range rows {
-		if names = append(names, r.Name); r.has(words) {
-			shown = append(shown, r)
+		if names = append(names, r.Name); !r.has(words) {
+			continue
 		}
+		if r.Replaced != "" && !c.Bool("former") {
+			former++
+			continue
+		}
+		shown = append(shown, r)
 	}
-	if len(shown) == 0 {
+	if len(shown)+former == 0 {
 		return usage("preset list: no preset contains %q; %s", strings.Join(words, " "),
 			nearest.Unknown(words[0], append(slices.Compact(names), "policy", "provider", "price")))
 	}
 	if c.Bool("json") {
 		return writeJSON(c.App.Writer, shown)
 	}
-	return writePresets(c.App.Writer, shown, columns(c.App.Writer))
+	if err := writePresets(c.App.Writer, shown, columns(c.App.Writer)); err != nil || former == 0 {
+		return err
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "\n%s not shown, which others replaced; add --former\n",
+		format.Plural(former, "former preset"))
+	return err
 }
 
 // writePresets prints a table that fits the terminal: a long source is cut, and left out where
@@ -161,10 +195,11 @@ func pricesOf(model string) (prices []priceText) {
 // presetText is what preset show --json prints of a policy or a provider.
 type presetText struct {
 	presetRow
-	Evidence    string   `json:"evidence"`
-	Notes       string   `json:"notes"`
-	Explanation []string `json:"explanation"`
-	File        string   `json:"file"` // YAML
+	Evidence    string          `json:"evidence"`
+	Notes       string          `json:"notes"`
+	Fields      []scenario.Fact `json:"fields,omitempty"` // of a provider: where each value comes from
+	Explanation []string        `json:"explanation"`
+	File        string          `json:"file"` // YAML
 }
 
 func showPreset(c *cli.Context) error {
@@ -192,7 +227,7 @@ func showPreset(c *cli.Context) error {
 	}
 	if c.Bool("json") {
 		return writeJSON(c.App.Writer, presetText{
-			presetRow{p.Kind(), p.Name, p.Versions, p.Date, p.Source}, p.Evidence, p.Notes,
+			rowOf(p), p.Evidence, p.Notes, p.Facts,
 			strings.Split(strings.TrimSpace(explanation.String()), "\n"), p.Text,
 		})
 	}

@@ -1,0 +1,55 @@
+package strict
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Block writes a mapping or a list as YAML: a field of a mapping on a line of its own, when it fits
+// in width characters, and each item of a list in one line, in flow style.
+func (n *Node) Block(indent, width int) string {
+	var b strings.Builder
+	pad := strings.Repeat(" ", indent)
+	for i, item := range n.Items {
+		flow := item.quoted()
+		if n.Kind == Sequence {
+			b.WriteString(pad + "- " + flow + "\n")
+			continue
+		}
+		key := pad + n.Keys[i].Name + ":"
+		if item.Kind == Scalar || item.Kind == Null || len(item.Items) == 0 || len(key)+1+len(flow) <= width {
+			b.WriteString(key + " " + flow + "\n")
+		} else {
+			b.WriteString(key + "\n" + item.Block(indent+2, width))
+		}
+	}
+	return b.String()
+}
+
+// quoted writes the node in flow style, and quotes each text that would not be read as it is.
+func (n *Node) quoted() string {
+	switch n.Kind {
+	case Scalar:
+		if n.Text == "" || strings.ContainsAny(n.Text, "[]{},\"'") || strings.Contains(n.Text, ": ") ||
+			strings.Contains(n.Text, " #") || strings.ContainsRune("#&*!|>%@`?-:", rune(n.Text[0])) ||
+			strings.ContainsFunc(n.Text, unicode.IsControl) {
+			return strconv.Quote(n.Text)
+		}
+		return n.Text
+	case Null:
+		return "null"
+	}
+	var parts []string
+	for i, item := range n.Items {
+		if n.Kind == Mapping {
+			parts = append(parts, n.Keys[i].Name+": "+item.quoted())
+		} else {
+			parts = append(parts, item.quoted())
+		}
+	}
+	if n.Kind == Mapping {
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}

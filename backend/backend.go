@@ -73,6 +73,7 @@ type Backend struct {
 	hop       time.Duration // half a round trip
 	roomFrees bool          // a completion can make room for a request
 	spends    bool          // it has a limit on dollars
+	fails     bool          // its gateway has errors of its own
 	requests  arena.Arena[Flight]
 	second    bin       // of requests, a second wide
 	tenth     bin       // and a tenth of one
@@ -93,6 +94,7 @@ func New(c *provider.Config, key sim.Key, loop *sim.Loop[Event], index int) (*Ba
 		hop:       (c.RoundTrip + c.Gateway.Latency) / 2,
 		roomFrees: c.Capacity.Slots > 0 || slices.ContainsFunc(c.Limits, makesRoom),
 		spends:    api.Spends(),
+		fails:     len(c.Gateway.Errors) > 0,
 	}, nil
 }
 

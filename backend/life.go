@@ -77,6 +77,13 @@ func (b *Backend) receive(r *Flight) (News, uint32) {
 	}
 	now := b.loop.Now()
 	result := r.result
+	if b.fails {
+		if after, fails := b.api.GatewayFails(&r.Request.Request, &result.Reply); fails {
+			result.Limit = provider.OfGateway
+			b.refuse(r, after+b.hop)
+			return Taken, r.Owner
+		}
+	}
 	b.recall(r, now)
 	r.Admitted, r.hidden = now, r.Reasoning
 	result.Received = now

@@ -360,6 +360,10 @@ func TestLives(t *testing.T) {
 		{"a gateway 50 ms away tries again 300 ms after the fault", usual(gateway, fault(provider.Reject{
 			Reply: wire.Reply{Status: 503},
 		})), []sent{{}}, []string{"received 375ms, 200 3.45s, " + whole}},
+		{"an error of the gateway's own takes 40 ms and never gets to the provider", usual(gateway,
+			func(c *provider.Config) {
+				c.Gateway.Errors = []provider.GatewayError{{Share: 1, Status: 502, After: 40 * ms}}
+			}), []sent{{}}, []string{"received -1ns, 502 190ms, charged 0 = 0 + 0, billed 0 + 0 = 0"}},
 		{"and after an error that takes 200 ms", usual(gateway, fault(provider.Reject{
 			Reply: wire.Reply{Status: 503}, After: 200 * ms,
 		})), []sent{{}}, []string{"received 575ms, 200 3.65s, " + whole}},

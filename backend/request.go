@@ -38,7 +38,7 @@ type Result struct {
 	Received sim.Time // at the provider; -1 when it never got there
 	First    sim.Time // the first token at the client; -1 when it never got there
 	Never    bool     // no wait makes room at the limit that refused it
-	Limit    int8     // that refused it: of its provider, or provider.NoLimit, NoSlot or TooLong
+	Limit    int8     // that refused it: of its provider, or provider.NoLimit, NoSlot, TooLong or OfGateway
 
 	InFlight int // requests at the provider when this one arrived, itself included if admitted
 	Ordinal  int // place among the requests that arrived at the provider in the same whole second, from 1

@@ -168,6 +168,8 @@ func TestCases(t *testing.T) {
 			is(t, "mean", f.mean, 215, 4*0.30)
 			f = runCase(t, 8, "policy.retry.never_on=[daily_quota]")
 			is(t, "seconds with a rule for quotas", f.longest, 0, 0)
+			g := runCase(t, 8, "policy.retry.never_on=[daily_quota]", "provider.gateway={strip_codes: true}")
+			is(t, "requests behind a relay that strips the code", g.each(g.attempts), 10, 0)
 			is(t, "requests", f.each(f.attempts), 1, 0)
 		},
 		9: func(t *testing.T) { // of 20,000 calls, four standard errors

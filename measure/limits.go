@@ -7,6 +7,7 @@ import (
 
 	"stampede/fleet"
 	"stampede/provider"
+	"stampede/sim"
 )
 
 // Limits as metrics. A scenario has as many limits as it likes, and each point of a
@@ -64,6 +65,7 @@ type limitTally struct {
 	first   []int // by provider: its first limit among all
 	slots   bool  // whether some provider has slots
 	sizes   bool  // whether some provider bounds the size of requests
+	relays  bool  // whether some gateway has errors of its own
 	before  refusals
 	after   refusals // the horizon
 	used    []float64
@@ -75,6 +77,7 @@ type refusals struct {
 	byLimit []uint64
 	noSlot  uint64
 	tooLong uint64
+	gateway uint64 // errors of a gateway's own
 }
 
 func newLimitTally(m *fleet.Model) limitTally {
@@ -85,6 +88,7 @@ func newLimitTally(m *fleet.Model) limitTally {
 		n += len(p.Limits)
 		t.slots = t.slots || p.Capacity.Slots > 0
 		t.sizes = t.sizes || p.MaxRequest.Prompt > 0
+		t.relays = t.relays || len(p.Gateway.Errors) > 0
 	}
 	t.before.byLimit, t.after.byLimit = make([]uint64, n), make([]uint64, n)
 	return t
@@ -93,7 +97,7 @@ func newLimitTally(m *fleet.Model) limitTally {
 // add counts an attempt that a limit refused in the measured time or after it.
 func (t *limitTally) add(a *fleet.Attempt) {
 	to := &t.before
-	if t.model.Horizon > 0 && a.Received >= t.model.Horizon {
+	if t.model.Horizon > 0 && refusedAt(a) >= t.model.Horizon {
 		to = &t.after
 	}
 	switch a.Limit {
@@ -103,6 +107,9 @@ func (t *limitTally) add(a *fleet.Attempt) {
 	case provider.TooLong:
 		to.tooLong++
 		return
+	case provider.OfGateway:
+		to.gateway++
+		return
 	}
 	first := 0
 	if a.Target > 0 {
@@ -111,12 +118,17 @@ func (t *limitTally) add(a *fleet.Attempt) {
 	to.byLimit[first+int(a.Limit)]++
 }
 
+// refusedAt is when an attempt that was refused came to who refused it; what a gateway refuses by itself counts from
+// when it was sent.
+func refusedAt(a *fleet.Attempt) sim.Time { return max(a.Received, a.Sent) }
+
 // end adds the summary of the run when it has ended.
 func (t *limitTally) end(s *fleet.Summary) {
 	t.refused = t.before
 	if s.MeasuredTo != t.model.Horizon {
 		t.refused.noSlot += t.after.noSlot
 		t.refused.tooLong += t.after.tooLong
+		t.refused.gateway += t.after.gateway
 		for i, n := range t.after.byLimit {
 			t.refused.byLimit[i] += n
 		}
@@ -157,6 +169,13 @@ func (t *limitTally) refusedBySize() float64 {
 	return float64(t.refused.tooLong)
 }
 
+func (t *limitTally) refusedByGateway() float64 {
+	if !t.relays {
+		return math.NaN()
+	}
+	return float64(t.refused.gateway)
+}
+
 // fullest is the use of the limit that is used most.
 func (t *limitTally) fullest() float64 {
 	most := math.NaN()
@@ -173,5 +192,6 @@ func LimitMetric(k int, what string) string { return fmt.Sprintf("limit_%d_%s", 
 
 // OfLimits reports whether a metric is one that the table of limits shows.
 func OfLimits(name string) bool {
-	return strings.HasPrefix(name, "limit_") || name == "slots_refused" || name == "max_request_refused"
+	return strings.HasPrefix(name, "limit_") || name == "slots_refused" || name == "max_request_refused" ||
+		name == "gateway_refused"
 }

@@ -378,7 +378,10 @@ func limits() []Metric {
 		Value:   func(t *Tally) float64 { return t.limits.refusedBySlots() }}, Metric{
 		Name: "max_request_refused", Unit: "attempts", Better: Lower,
 		Meaning: "Attempts of all fleets refused because they were larger than provider.max_request",
-		Value:   func(t *Tally) float64 { return t.limits.refusedBySize() }})
+		Value:   func(t *Tally) float64 { return t.limits.refusedBySize() }}, Metric{
+		Name: "gateway_refused", Unit: "attempts", Better: Lower,
+		Meaning: "Attempts of all fleets that failed with an error of a gateway's own and never reached the provider",
+		Value:   func(t *Tally) float64 { return t.limits.refusedByGateway() }})
 }
 
 var effects = []Metric{

@@ -170,7 +170,7 @@ func (t *Tally) Attempt(a *fleet.Attempt) {
 	if a.Received >= 0 {
 		t.reaches(a)
 	}
-	if a.Limit != provider.NoLimit && a.Received >= t.warmup {
+	if a.Limit != provider.NoLimit && refusedAt(a) >= t.warmup {
 		t.limits.add(a)
 	}
 	if !t.counts(a.Fleet) {

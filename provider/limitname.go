@@ -19,7 +19,7 @@ import (
 // and kind, such as "tokens 200k/min, fixed window". Where two would be the same
 // the later one is numbered. It reports names that were given and cannot stand.
 func NameLimits(limits []Limit) error {
-	taken := []string{Slots, Oversize} // other refusals have these names
+	taken := []string{Slots, Oversize, GatewayErrors} // other refusals have these names
 	for i, l := range limits {
 		if l.Name == "" {
 			continue
@@ -34,6 +34,8 @@ func NameLimits(limits []Limit) error {
 			case Oversize:
 				return fmt.Errorf("limit %d is named %q, the name of the bound on the size of requests; want another",
 					i, l.Name)
+			case GatewayErrors:
+				return fmt.Errorf("limit %d is named %q, the name of a gateway's own errors; want another", i, l.Name)
 			}
 			first := slices.IndexFunc(limits, func(m Limit) bool { return m.Name == l.Name })
 			return fmt.Errorf("limits %d and %d are both named %q; want a name of its own for each", first, i, l.Name)
@@ -70,6 +72,9 @@ func listNames(limits []Limit) string {
 // are counted beside those of the limits.
 const Slots = "slots"
 
+// GatewayErrors is the name under which a gateway's own errors are counted beside the refusals of the limits.
+const GatewayErrors = "gateway_errors"
+
 // RefusedBy names what a verdict's Limit stands for; empty for NoLimit.
 func (c *Config) RefusedBy(limit int8) string {
 	switch limit {
@@ -79,6 +84,8 @@ func (c *Config) RefusedBy(limit int8) string {
 		return Slots
 	case TooLong:
 		return Oversize
+	case OfGateway:
+		return GatewayErrors
 	}
 	return c.Limits[limit].Name
 }

@@ -61,9 +61,10 @@ const (
 
 // What refuses when no limit does.
 const (
-	NoLimit = -1 - iota // nothing, or the fault schedule
-	NoSlot              // the capacity: no slot is free and no place before it
-	TooLong             // Config.MaxRequest
+	NoLimit   = -1 - iota // nothing, or the fault schedule
+	NoSlot                // the capacity: no slot is free and no place before it
+	TooLong               // Config.MaxRequest
+	OfGateway             // the gateway: an error of its own
 )
 
 // VerdictKind is the kind of a verdict.
@@ -96,7 +97,7 @@ type Provider struct {
 	spells                []spell // by fault
 	met                   []int   // by fault of a run's first attempts: how many came to it
 
-	faults, latencyOfCall, latency, spelling sim.Key
+	faults, latencyOfCall, latency, spelling, relaying sim.Key
 }
 
 // Ledger is what the limits on tokens counted at admission, all together, and
@@ -109,13 +110,14 @@ const (
 	forLatencyOfCall
 	forLatency
 	forSpells
+	forGateway
 )
 
 // New makes a provider at time 0. It reports limits that make no sense.
 func New(c Config, key sim.Key) (*Provider, error) {
 	p := &Provider{
 		config: c, faults: key.For(forFaults), latencyOfCall: key.For(forLatencyOfCall),
-		latency: key.For(forLatency), spelling: key.For(forSpells),
+		latency: key.For(forLatency), spelling: key.For(forSpells), relaying: key.For(forGateway),
 	}
 	if len(c.Tenants) > maxTenants {
 		return nil, fmt.Errorf("%d tenants of one provider; allowed are %d", len(c.Tenants), maxTenants)

@@ -315,6 +315,38 @@ func TestOthersRefuseToo(t *testing.T) {
 	}
 }
 
+// What a relay makes of an error. LiteLLM's proxy turned a 429 for batches into a 500 (BerriAI/litellm 23901), and
+// Archestra's wrapped the provider's body and dropped its code (archestra-ai/archestra 6808); a gateway should pass
+// x-should-retry on (documentation of Claude Code).
+func TestGatewayRewritesErrors(t *testing.T) {
+	quota := wire.Reply{Status: 429, Code: "insufficient_quota", RetryAfter: wire.After(9 * s),
+		Delay: wire.After(8 * s), ShouldRetry: wire.DoNotRetry}
+	stream := wire.Reply{Failure: wire.InStream, Status: 200, Code: "overloaded_error"}
+	with := func(r wire.Reply, change func(*wire.Reply)) wire.Reply { change(&r); return r }
+	for _, c := range []struct {
+		gateway Gateway
+		in, out wire.Reply
+	}{
+		{Gateway{}, quota, quota},
+		{Gateway{Rewrite: []Rewrite{{From: 429, To: 500}}}, quota,
+			with(quota, func(r *wire.Reply) { r.Status = 500 })},
+		{Gateway{Rewrite: []Rewrite{{From: 429, To: 502, Code: "upstream_error"}}}, quota,
+			with(quota, func(r *wire.Reply) { r.Status, r.Code = 502, "upstream_error" })},
+		{Gateway{StripCodes: true}, quota,
+			with(quota, func(r *wire.Reply) { r.Code, r.Delay = "", wire.Hint{} })},
+		{Gateway{StripCodes: true, Rewrite: []Rewrite{{From: 429, To: 429, Code: "rate_limited"}}}, quota,
+			with(quota, func(r *wire.Reply) { r.Code, r.Delay = "rate_limited", wire.Hint{} })},
+		{Gateway{StripCodes: true}, stream, stream}, // which it does not read
+		{Gateway{StripAdvice: true}, quota, with(quota, func(r *wire.Reply) { r.ShouldRetry = wire.NoAdvice })},
+		{Gateway{StripRetryAfter: true}, quota, with(quota, func(r *wire.Reply) { r.RetryAfter = wire.Hint{} })},
+	} {
+		got := c.in
+		if c.gateway.Pass(&got); got != c.out {
+			t.Errorf("%v: %+v, want %+v", &c.gateway, got, c.out)
+		}
+	}
+}
+
 // A limit without a name is called by its resource, amount and kind, and by whom it is for;
 // the kind only where it is not the token bucket. What would be called the same is
 // numbered, and a name that was given is never taken by one that is made.

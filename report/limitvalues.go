@@ -15,7 +15,7 @@ import (
 type LimitValue struct {
 	Name    string
 	Metric  string            // the beginning of the names of its metrics
-	Used    *measure.Estimate // nil for slots and max_request
+	Used    *measure.Estimate // nil for slots, max_request and errors of a gateway
 	Refused measure.Estimate
 }
 
@@ -50,6 +50,9 @@ func limitValues(names []string, get func(metric string) measure.Estimate) []Lim
 	}
 	if e := get("max_request_refused"); e.N > 0 {
 		out = append(out, LimitValue{provider.Oversize, provider.Oversize, nil, e})
+	}
+	if e := get("gateway_refused"); e.N > 0 {
+		out = append(out, LimitValue{provider.GatewayErrors, "gateway", nil, e})
 	}
 	return out
 }

@@ -98,6 +98,38 @@ func TestWarningsTravelWithTheReport(t *testing.T) {
 	}
 }
 
+// Of 10,000 calls a gateway refuses one in ten by itself, standard deviation 30: the provider and its limit never
+// see them, which have room for a million. Of the others the provider refuses one in five, 1,800.
+func TestErrorsOfAGateway(t *testing.T) {
+	const text = `
+name: t
+replications: 1
+workload: {burst: {calls: 10000}, prompt_tokens: 100, output_tokens: 10}
+provider:
+  limits: [{resource: requests, limit: 1M/day, kind: fixed_window}]
+  faults: [{share: 20%, status: 503}]
+  gateway: {errors: [{share: 10%, status: 502}]}
+policy: no-retry
+price: {input: 1, output: 1}
+`
+	s, err := scenario.Read([]byte(text), "f", scenario.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := measure.Replicator{Jobs: 1}.Run(t.Context(), s, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(name string) float64 { return runs[0].Values[measure.Index(name)] }
+	own, theirs := value("gateway_refused"), value("attempts_overloaded")
+	if math.Abs(own-1000) > 4*30 || value("attempts_server_error") != own || math.Abs(theirs-1800) > 4*38 {
+		t.Errorf("%g errors of the gateway and %g of the provider; want 1,000 and 1,800", own, theirs)
+	}
+	if used := 1e6 * value("limit_1_used_ratio"); math.Abs(used-(10_000-own-theirs)) > 0.5 {
+		t.Errorf("%g requests used the limit; want %g", used, 10_000-own-theirs)
+	}
+}
+
 // 239 calls, from 30 s to 7,170 s, under a daily quota of 50: it is used up by
 // the fiftieth and refuses the others, 120 of them from 3,600 s on. The limit before
 // it admits 1,000 and 1,000 a minute, of which the 50 are next to nothing.

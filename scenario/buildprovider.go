@@ -160,6 +160,8 @@ func (b *builder) gateway(at string, g *Gateway) (provider.Gateway, error) {
 		StripRetryAfter: g.StripRetryAfter,
 		StripQuotas:     g.StripQuotas,
 		RetryAfter:      time.Duration(g.RetryAfter),
+		StripCodes:      g.StripCodes,
+		StripAdvice:     g.StripAdvice,
 	}
 	if g.Retries < 0 || g.Retries > 100 {
 		return out, b.errorf(at+".gateway.retries", "found %d; want 0 to 100", g.Retries)
@@ -173,7 +175,17 @@ func (b *builder) gateway(at string, g *Gateway) (provider.Gateway, error) {
 			return out, b.errorf(fmt.Sprintf("%s.gateway.rewrite.%d", at, i),
 				"found %d to %d; want error statuses from 300 to 599", r.From, r.To)
 		}
-		out.Rewrite = append(out.Rewrite, provider.Rewrite{From: r.From, To: r.To})
+		out.Rewrite = append(out.Rewrite, provider.Rewrite{From: r.From, To: r.To, Code: r.Code})
+	}
+	for i, e := range g.Errors {
+		if e.Status < 300 || e.Status > 599 {
+			return out, b.errorf(fmt.Sprintf("%s.gateway.errors.%d.status", at, i),
+				"found %d; want an error status from 300 to 599", e.Status)
+		}
+		out.Errors = append(out.Errors, provider.GatewayError{
+			Share: float64(e.Share), Status: e.Status, Code: e.Code,
+			Wait: time.Duration(e.RetryAfter), After: time.Duration(e.After),
+		})
 	}
 	return out, nil
 }

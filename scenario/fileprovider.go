@@ -46,12 +46,26 @@ type Gateway struct {
 	StripQuotas     bool      `yaml:"strip_quotas"`
 	RetryAfter      Span      `yaml:"retry_after" none:"passed on"`
 	Rewrite         []Rewrite `yaml:"rewrite" none:"nothing"`
+	StripCodes      bool      `yaml:"strip_codes"`
+	StripAdvice     bool      `yaml:"strip_x_should_retry"`
+
+	Errors []GatewayError `yaml:"errors" none:"no error of its own"`
 }
 
 // Rewrite turns one status into another.
 type Rewrite struct {
-	From int `yaml:"from"`
-	To   int `yaml:"to"`
+	From int    `yaml:"from"`
+	To   int    `yaml:"to"`
+	Code string `yaml:"code"`
+}
+
+// GatewayError is an error of the gateway's own.
+type GatewayError struct {
+	Share      Share  `yaml:"share" default:"100%" none:"no attempt"`
+	Status     int    `yaml:"status"`
+	Code       string `yaml:"code"`
+	RetryAfter Span   `yaml:"retry_after" none:"no Retry-After"`
+	After      Span   `yaml:"after" none:"at once"`
 }
 
 // Limit is one limit.

@@ -36,7 +36,8 @@ provider:
   latency: {first_token: 1s, tokens_per_second: 50, per_in_flight: 1ms, call_share: 10%}
   faults: [{status: 503, at: 1s, for: 2s, share: 50%, retry_after: 5s, after: 1s}]
   retry_after: {round: 1s}
-  gateway: {latency: 1s, retries: 2, wait: 1s, retry_after: 9s, rewrite: [{from: 503, to: 500}]}
+  gateway: {latency: 1s, retries: 2, wait: 1s, retry_after: 9s, rewrite: [{from: 503, to: 500}],
+    errors: [{share: 9%, status: 502, retry_after: 1s, after: 1s}]}
   bills: [timeout_408]
 policy:
   retry:

@@ -70,6 +70,10 @@ func Provider(t *rapid.T, tenants []provider.Tenant) provider.Config {
 			StripRetryAfter: sometimes("strip"),
 			RetryAfter:      time.Duration(rapid.IntRange(0, 2).Draw(t, "said")) * s,
 			Rewrite:         []provider.Rewrite{{From: 503, To: 500}},
+			StripCodes:      sometimes("codes"),
+		}
+		if rapid.IntRange(0, 2).Draw(t, "its own errors") == 2 {
+			c.Gateway.Errors = []provider.GatewayError{{Share: 0.3, Status: 502, After: 40 * ms}}
 		}
 	}
 	if sometimes("capacity") {
@@ -119,7 +123,7 @@ func faults(t *rapid.T, limits []provider.Limit) (out []provider.Fault) {
 		provider.Break{Part: 0.3, Code: "overloaded_error"},
 		provider.Break{Part: 0.4},
 		provider.Break{Part: 1},
-		provider.Break{Part: 0.4, Silent: true},
+		provider.Break{Part: 0.2, Silent: true},
 		provider.Break{Part: 1, Silent: true},
 		provider.Slow{Factor: 5},
 		provider.NoConnection{As: provider.RefusedConn},

@@ -244,7 +244,7 @@ func (c *client) ask(t *testing.T, api http.RoundTripper, call uint64, maxTokens
 func TestFleetAndBackendAgree(t *testing.T) {
 	covered := map[string]int{}
 	scenarios := rapid.Custom(drawScenario)
-	for seed := range 1000 {
+	for seed := range 2000 {
 		sc := scenarios.Example(seed)
 		want, err := sc.simulate()
 		if err != nil {
@@ -331,6 +331,9 @@ var features = []struct {
 	{"a refusal that a gateway relays", func(sc *scenario, _ *client, r *record) bool {
 		return sc.provider.Gateway.Retries > 0 && r.result.Received >= 0 && r.result.Reply.Status >= 300
 	}},
+	{"an error of a gateway's own", func(_ *scenario, _ *client, r *record) bool {
+		return r.result.Limit == provider.OfGateway && r.result.Reply.Status == 502
+	}},
 	{"an answer after a gateway tried again", func(sc *scenario, _ *client, r *record) bool {
 		there := sc.provider.RoundTrip/2 + sc.provider.Gateway.Latency/2
 		return r.ok() && r.result.Received > r.sent+there+sc.provider.Gateway.Wait/2
@@ -370,8 +373,13 @@ var features = []struct {
 		return r.result.Reply.Failure == wire.Connection && r.result.Worked
 	}},
 	{"a stream that stalled", func(sc *scenario, c *client, r *record) bool {
-		return c.stream && r.cut() && r.result.First >= 0 &&
-			sc.strikes(provider.Break{Part: 0.4, Silent: true}, r.result.Received)
+		stall, billing := provider.Break{Part: 0.2, Silent: true}, sc.provider.Billing
+		part := int(0.2 * float64(c.sizes[r.call].Output))
+		if billing.CutFree && !billing.AbandonedFree {
+			part = 0
+		}
+		return c.stream && r.cut() && r.result.First >= 0 && r.result.Usage.Output == part &&
+			slices.ContainsFunc(sc.provider.Faults, func(f provider.Fault) bool { return f.Effect == stall })
 	}},
 	{"an answer that was lost in silence", func(sc *scenario, _ *client, r *record) bool {
 		return r.cut() && r.result.Worked && sc.strikes(provider.Break{Part: 1, Silent: true}, r.result.Received)

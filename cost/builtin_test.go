@@ -11,8 +11,37 @@ import (
 	"time"
 )
 
-// The built-in list has what providers published, on the last day of a price with an end and, of one
-// without, on the first day of 2027, when the promotions of Gemini are over.
+// publishedRates are the rates of the built-in list that a row of published.csv names: on the last day of a price with
+// an end and, of one without, on the first day of 2027, when the promotions of Gemini are over.
+func publishedRates(t *testing.T, model, tier, above, until string) (rates Rates) {
+	t.Helper()
+	if until == "" {
+		until = "2027-01-01"
+	}
+	list, err := BuiltinOn(until)
+	if err != nil {
+		t.Fatal(err)
+	}
+	word, _ := FindTier(tier)
+	p, err := list.Price(model, word)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Date == "" || p.Source == "" {
+		t.Errorf("%s: no date or source: %+v", model, p)
+	}
+	if above == "" {
+		return p.Rates
+	}
+	for _, b := range p.Bands {
+		if strconv.Itoa(b.Above) == above {
+			rates = b.Rates
+		}
+	}
+	return rates
+}
+
+// The built-in list has what providers published.
 func TestPublishedPrices(t *testing.T) {
 	f, err := os.Open(filepath.Join("testdata", "published.csv"))
 	if err != nil {
@@ -26,31 +55,9 @@ func TestPublishedPrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range rows[1:] {
-		day := row[7]
-		if day == "" {
-			day = "2027-01-01"
-		}
-		list, err := BuiltinOn(day)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tier, _ := FindTier(row[1])
-		p, err := list.Price(row[0], tier)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		rates, above := p.Rates, row[6]
-		if above != "" {
-			rates = Rates{}
-			for _, b := range p.Bands {
-				if strconv.Itoa(b.Above) == above {
-					rates = b.Rates
-				}
-			}
-		}
-		got := []int64{rates.Input, rates.Cached, rates.Written, rates.Output}
-		for i, text := range row[2:6] {
+		rates := publishedRates(t, row[0], row[1], row[6], row[7])
+		for i, got := range []int64{rates.Input, rates.Cached, rates.Written, rates.Output} {
+			text := row[2+i]
 			if text == "" {
 				continue
 			}
@@ -58,13 +65,9 @@ func TestPublishedPrices(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := int64(math.Round(dollars * 1e6)); got[i] != want {
-				t.Errorf("%s, %v, above %q, on %s, %s: %d, want %d", row[0], tier, above, day, rows[0][2+i],
-					got[i], want)
+			if want := int64(math.Round(dollars * 1e6)); got != want {
+				t.Errorf("%s, %s: %d, want %d", strings.Join(row, ","), rows[0][2+i], got, want)
 			}
-		}
-		if p.Date == "" || p.Source == "" {
-			t.Errorf("%s: no date or source: %+v", row[0], p)
 		}
 	}
 }

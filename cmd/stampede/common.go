@@ -33,12 +33,28 @@ func scenarioFlags() []cli.Flag {
 				"unsets it. Can be repeated",
 		},
 		&cli.StringFlag{Name: "prices", Usage: "read prices from a LiteLLM or genai-prices `FILE`"},
-		&cli.StringFlag{
-			Name:        "prices-on",
-			Usage:       "use the prices of `DATE`, where a price list has several by date",
-			DefaultText: "today",
-		},
+		pricesOnFlag(),
 	}
+}
+
+func pricesOnFlag() cli.Flag {
+	return &cli.StringFlag{
+		Name:        "prices-on",
+		Usage:       "use the prices of `DATE`, where a price list has several by date",
+		DefaultText: "today",
+	}
+}
+
+// pricesOn is the day of the flag, or today.
+func pricesOn(c *cli.Context) (string, error) {
+	day := c.String("prices-on")
+	if day == "" {
+		return time.Now().UTC().Format(time.DateOnly), nil
+	}
+	if _, err := time.Parse(time.DateOnly, day); err != nil {
+		return "", usage("--prices-on: found %q; want a date such as 2026-10-04", day)
+	}
+	return day, nil
 }
 
 // settings is a flag that can be repeated; commas in its values do not separate.
@@ -59,23 +75,20 @@ func inputs(c *cli.Context, s *scenario.Scenario) []string {
 // readTemplate reads the scenario named by the only argument, or the built-in one, with what it takes
 // to vary it. The flag seed, where there is one, is a setting like any other.
 func readTemplate(c *cli.Context) (*scenario.Template, error) {
-	o := scenario.Options{Files: &scenario.Files{}, Set: *c.Generic("set").(*settings), Day: c.String("prices-on")}
-	if o.Day == "" {
-		o.Day = time.Now().UTC().Format(time.DateOnly)
-	} else if _, err := time.Parse(time.DateOnly, o.Day); err != nil {
-		return nil, usage("--prices-on: found %q; want a date such as 2026-10-04", o.Day)
+	o := scenario.Options{Files: &scenario.Files{}, Set: *c.Generic("set").(*settings)}
+	var err error
+	if o.Day, err = pricesOn(c); err != nil {
+		return nil, err
 	}
 	if c.IsSet("seed") {
 		o.Set = append(o.Set, fmt.Sprintf("seed=%d", c.Uint64("seed")))
 	}
 	if file := c.String("prices"); file != "" {
-		var err error
 		if o.Prices, err = o.Files.Prices(file, file, o.Day); err != nil {
 			return nil, usage("--prices: %v", err)
 		}
 	}
 	var t *scenario.Template
-	var err error
 	switch c.NArg() {
 	case 0:
 		data, _ := scenario.Embedded(scenario.Default)

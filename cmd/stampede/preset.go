@@ -28,10 +28,11 @@ func presetCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "list presets: kind, name, versions, date and source", ArgsUsage: "[WORD]...",
-				Description: "With words, lists the presets whose kind or name contains all of them. The source is " +
+				Description: "With words, lists the presets whose kind or name contains all of them; the prices of a " +
+					"model are also found by who sells it. The source is " +
 					"printed where the terminal is wide enough for it, and always by preset show and --json.",
 				UsageText: examples(
-					example{"List the presets of one vendor.", "stampede preset list openai"},
+					example{"List the prices of one vendor's models.", "stampede preset list price openai"},
 					example{"List all providers as JSON.", "stampede preset list provider --json"},
 				),
 				Flags: []cli.Flag{
@@ -46,8 +47,8 @@ func presetCommand() *cli.Command {
 				Name: "show", Usage: "print a preset and what it does", ArgsUsage: "NAME[@VERSION]",
 				UsageText: examples(
 					example{"Print what an SDK does by default.", "stampede preset show openai-python@2.46"},
-					example{"Print the prices of a model.", "stampede preset show gpt-4o-mini"}),
-				Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
+					example{"Print the prices of a model in every tier.", "stampede preset show gpt-6.2-sol"}),
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}, pricesOnFlag()},
 				Action: showPreset,
 			},
 		},
@@ -62,6 +63,8 @@ type presetRow struct {
 	Date     string `json:"date"`
 	Source   string `json:"source"`
 	Replaced string `json:"replaced_by,omitempty"`
+
+	vendors string // who sells a model, to find it by
 }
 
 // presetRows are all presets and the models with a price.
@@ -75,18 +78,21 @@ func presetRows() (rows []presetRow, err error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, presetRow{Kind: "price", Name: model, Date: p.Date, Source: p.Source})
+		rows = append(rows, presetRow{Kind: "price", Name: model, Date: p.Date, Source: p.Source,
+			vendors: strings.Join(scenario.Vendors(model), "\n")})
 	}
 	return rows, nil
 }
 
 func rowOf(p *scenario.Preset) presetRow {
-	return presetRow{p.Kind(), p.Name, p.Versions, p.Date, p.Source, p.ReplacedBy}
+	return presetRow{
+		Kind: p.Kind(), Name: p.Name, Versions: p.Versions, Date: p.Date, Source: p.Source, Replaced: p.ReplacedBy,
+	}
 }
 
-// has reports whether the row contains each of the words.
+// has reports whether the row's kind, name and vendors contain each of the words.
 func (r presetRow) has(words []string) bool {
-	text := strings.ToLower(r.Kind + "\n" + r.Name)
+	text := strings.ToLower(r.Kind + "\n" + r.Name + "\n" + r.vendors)
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) })
 }
 
@@ -173,25 +179,6 @@ func writePresets(w io.Writer, rows []presetRow, width int) error {
 	return nil
 }
 
-// priceText is what preset show --json prints of a model's price in a tier.
-type priceText struct {
-	Model  string `json:"model"`
-	Tier   string `json:"tier"`
-	Price  string `json:"price"`
-	Date   string `json:"date"`
-	Source string `json:"source"`
-}
-
-// pricesOf are the prices of a model in the tiers in which it is sold.
-func pricesOf(model string) (prices []priceText) {
-	for tier := range cost.Tier(cost.Tiers) {
-		if p, err := cost.Builtin().Price(model, tier); err == nil {
-			prices = append(prices, priceText{model, tier.String(), fmt.Sprint(p), p.Date, p.Source})
-		}
-	}
-	return prices
-}
-
 // presetText is what preset show --json prints of a policy or a provider.
 type presetText struct {
 	presetRow
@@ -207,15 +194,17 @@ func showPreset(c *cli.Context) error {
 		return usage("preset show: found %d arguments; want the name of one preset", c.NArg())
 	}
 	name := c.Args().First()
-	if prices := pricesOf(name); len(prices) > 0 {
+	day, err := pricesOn(c)
+	if err != nil {
+		return err
+	}
+	if prices, err := pricesOf(name, day); err != nil {
+		return err
+	} else if prices != nil {
 		if c.Bool("json") {
-			return writeJSON(c.App.Writer, prices)
+			return writeJSON(c.App.Writer, prices.json())
 		}
-		for _, p := range prices {
-			text := fmt.Sprintf("%s\ndate: %s\nsource: %s\n", p.Price, p.Date, p.Source)
-			fmt.Fprint(c.App.Writer, format.Fold(text, columns(c.App.Writer)))
-		}
-		return nil
+		return prices.write(c.App.Writer, columns(c.App.Writer))
 	}
 	p, err := scenario.FindPreset("", name)
 	if err != nil {

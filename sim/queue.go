@@ -51,25 +51,27 @@ type item[E any] struct {
 
 func (q *queue[E]) push(it item[E]) {
 	q.size++
-	q.place(&it)
+	*q.place(it.at) = it
 }
 
-func (q *queue[E]) place(it *item[E]) {
+// place makes room for an item at that instant.
+func (q *queue[E]) place(at Time) *item[E] {
 	to, index := &q.now, -1
-	if differ := uint64(it.at ^ q.last); differ != 0 {
-		level := (bits.Len64(differ) - 1) / digitBits
-		digit := int(uint64(it.at)>>(level*digitBits)) % digits
+	if differ := uint64(at ^ q.last); differ != 0 {
+		level := uint(bits.Len64(differ)-1) / digitBits
+		digit := uint(at) >> (level * digitBits % 64) % digits
 		q.filled[level] |= 1 << digit
 		q.levels |= 1 << level
-		index = level*digits + digit
+		index = int(level*digits + digit)
 		to = &q.buckets[index]
 	}
-	if len(*to) == cap(*to) {
-		q.grow(to, index)
-	}
 	n := len(*to)
+	if n == cap(*to) {
+		q.grow(to, index)
+		n = len(*to)
+	}
 	*to = (*to)[:n+1]
-	(*to)[n] = *it
+	return &(*to)[n]
 }
 
 // grow makes room in a full bucket: in now, whose index is negative, by moving up what is not
@@ -109,33 +111,43 @@ func (q *queue[E]) release(part []item[E]) {
 	}
 }
 
-// pop removes the earliest item; it must not be called on an empty queue.
-func (q *queue[E]) pop() item[E] {
+// pop removes the earliest item, which stays where it is until the next one is placed. The queue
+// must not be empty.
+func (q *queue[E]) pop() *item[E] {
 	q.size--
 	if q.head == len(q.now) {
-		q.now, q.head = q.now[:0], 0
-		level := bits.TrailingZeros16(q.levels)
-		digit := bits.TrailingZeros16(q.filled[level])
-		if q.filled[level] &^= 1 << digit; q.filled[level] == 0 {
-			q.levels &^= 1 << level
-		}
-		index := level*digits + digit
-		bucket := &q.buckets[index]
-		items := *bucket
-		if len(items) == 1 && len(q.full[index]) == 0 {
-			q.last = items[0].at
-			*bucket = items[:0]
-			return items[0]
-		}
-		q.deal(items, q.full[index])
-		q.full[index] = q.full[index][:0]
-		if *bucket = items[:0]; cap(items) > smallest {
-			*bucket = nil
-			q.release(items)
+		if alone := q.advance(); alone != nil {
+			return alone
 		}
 	}
 	q.head++
-	return q.now[q.head-1]
+	return &q.now[q.head-1]
+}
+
+// advance fills now, which is empty, with the next bucket in order. Of a bucket of one it returns
+// that item instead.
+func (q *queue[E]) advance() *item[E] {
+	q.now, q.head = q.now[:0], 0
+	level := bits.TrailingZeros16(q.levels)
+	digit := bits.TrailingZeros16(q.filled[level])
+	if q.filled[level] &^= 1 << digit; q.filled[level] == 0 {
+		q.levels &^= 1 << level
+	}
+	index := level*digits + digit
+	bucket := &q.buckets[index]
+	items := *bucket
+	if len(items) == 1 && len(q.full[index]) == 0 {
+		q.last = items[0].at
+		*bucket = items[:0]
+		return &items[0]
+	}
+	q.deal(items, q.full[index])
+	q.full[index] = q.full[index][:0]
+	if *bucket = items[:0]; cap(items) > smallest {
+		*bucket = nil
+		q.release(items)
+	}
+	return nil
 }
 
 // deal places the items of a bucket anew around their minimum, first those of its full parts.
@@ -153,12 +165,12 @@ func (q *queue[E]) deal(items []item[E], full [][]item[E]) {
 	}
 	for _, part := range full {
 		for i := range part {
-			q.place(&part[i])
+			*q.place(part[i].at) = part[i]
 		}
 		q.release(part)
 	}
 	for i := range items {
-		q.place(&items[i])
+		*q.place(items[i].at) = items[i]
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 func (b *Backend) conclude(r *Flight) {
 	result := r.result
 	now := b.loop.Now()
-	if usage, billed := b.usage(r); billed {
-		result.Usage, result.Bill = usage, r.relayBill+r.Price.Bill(b.own(r))
+	if r.relayed > 0 || b.bills(r) {
+		own := b.own(r)
+		result.Usage, result.Bill = r.relays.Plus(own), r.relayBill+r.Price.Bill(own)
 	}
 	result.Charged, result.Settled = r.charged+r.penalty, r.penalty
 	if r.admitted() {
@@ -27,15 +28,6 @@ func (b *Backend) conclude(r *Flight) {
 	if result.Worked = r.works(); result.Worked {
 		b.remember(r.Key)
 	}
-}
-
-// usage is what a request is billed for, with the refusals that the gateway kept to itself; false
-// for nothing.
-func (b *Backend) usage(r *Flight) (cost.Usage, bool) {
-	if r.relayed == 0 && !b.bills(r) {
-		return cost.Usage{}, false
-	}
-	return r.relays.Plus(b.own(r)), true
 }
 
 // own is what its last try at the provider is billed for.

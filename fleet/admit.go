@@ -42,7 +42,7 @@ func (r *run) admit(c *call) {
 	g := r.group(c)
 	m := g.instance(c)
 	now := r.loop.Now()
-	expiry, layer := r.expiry(c)
+	expiry, layer := r.expiry(g, c)
 	expired := r.leaves(c) <= now || layer >= 0 && expiry <= now
 	if m.Stateless() && !expired {
 		r.send(c, 0, false, expiry, layer)
@@ -88,7 +88,7 @@ func (r *run) admit(c *call) {
 			c.layer = uint8(layer)
 			r.lapse(c)
 		case a.Action == policy.PassOn:
-			r.leaveGate(c)
+			r.leaveGate(g, c)
 			r.giveUp(c, a.Outcome())
 		default:
 			r.end(c, a.Outcome())
@@ -159,14 +159,14 @@ func (r *run) tired(c *call) {
 		U:     g.jitter.Uniform(c.id, 1<<63|uint64(now)), // a call waits no two times until one instant
 	}
 	d, layer := g.Client.Decide(&f, r.tries(c), 0)
-	r.grant(c, &d, f.Reply)
+	r.grant(g, c, &d, f.Reply)
 	r.follow(c, d, layer)
 }
 
 // leaveGate frees the place of an attempt that has ended or will not be sent, unless its call holds it:
 // one of those that it has, where it has several for hedges.
-func (r *run) leaveGate(c *call) {
-	if r.group(c).Client.Gate.Held == policy.ByAttempt || c.places > 1 {
+func (r *run) leaveGate(g *group, c *call) {
+	if c.places > 1 || c.places > 0 && g.Client.Gate.Held == policy.ByAttempt {
 		r.releasePlace(c)
 	}
 }

@@ -11,14 +11,15 @@ import (
 // constant speed is either never too long or too long at once.
 func (r *run) firstToken(a *attempt) {
 	c := r.calls.At(a.call)
-	t := &r.group(c).Client.Timeouts
+	g := r.group(c)
+	t := &g.Client.Timeouts
 	r.loop.Cancel(a.timer)
 	timer, at := policy.NoTimer, sim.Never
 	if whole := t.Whole(int(c.tries)); whole > 0 {
 		sent := a.Received - r.backends[a.backend].RoundTrip()/2
 		timer, at = policy.AttemptTimer, sent+whole
 	}
-	if end, layer := r.expiry(c); layer >= 0 && end < at {
+	if end, layer := r.expiry(g, c); layer >= 0 && end < at {
 		timer, at, a.layer = policy.CallTimer, end, uint8(layer)
 	}
 	between, constant := r.backends[a.backend].Between(a.flight)

@@ -29,9 +29,9 @@ func (r *run) conclude(a *attempt, c *call, timer policy.Timer) (policy.Decision
 		}
 	}
 	r.learn(g, c, a)
-	d, layer := r.decide(c, a)
+	d, layer := r.decide(g, c, a)
 	r.accounting.closeAttempt(&a.Attempt)
-	r.leaveGate(c)
+	r.leaveGate(g, c)
 	r.backends[a.backend].Release(a.flight)
 	r.attempts.Free(a.self)
 	return d, layer
@@ -105,8 +105,7 @@ func (r *run) learn(g *group, c *call, a *attempt) {
 
 // decide asks the policy, unless the end of the call is already known or other
 // attempts of it are in flight.
-func (r *run) decide(c *call, a *attempt) (policy.Decision, int) {
-	g := r.group(c)
+func (r *run) decide(g *group, c *call, a *attempt) (policy.Decision, int) {
 	switch a.Cut {
 	case policy.PatienceTimer, policy.EndOfRun, policy.HedgeTimer: // not for the policy to decide
 		return policy.Decision{}, 0
@@ -135,7 +134,7 @@ func (r *run) decide(c *call, a *attempt) (policy.Decision, int) {
 	if a.Decision.Again && layer == 0 && g.instance(c).RetriesAtOnce(a.Ended, uint8(a.Target)) {
 		a.Decision.Wait, a.Decision.Hinted = 0, false
 	}
-	r.grant(c, &a.Decision, &a.Reply)
+	r.grant(g, c, &a.Decision, &a.Reply)
 	if a.First >= 0 && g.Workload.Stream && a.Decision.Again && class != wire.OK {
 		a.Shown = r.backends[a.backend].Shown(a.flight, a.Ended)
 		if g.Client.Layer(layer).Broken == policy.Replay {
@@ -146,11 +145,11 @@ func (r *run) decide(c *call, a *attempt) (policy.Decision, int) {
 }
 
 // grant asks the instance for the retry that a layer wants.
-func (r *run) grant(c *call, d *policy.Decision, reply *wire.Reply) {
+func (r *run) grant(g *group, c *call, d *policy.Decision, reply *wire.Reply) {
 	if !d.Again {
 		return
 	}
-	paid, ok := r.group(c).instance(c).GrantRetry(r.loop.Now(), reply)
+	paid, ok := g.instance(c).GrantRetry(r.loop.Now(), reply)
 	if c.granted = ok; !ok {
 		*d = policy.Decision{Outcome: policy.GaveUpBudget}
 	} else if paid > 0 {

@@ -34,7 +34,7 @@ func (r *run) follow(c *call, d policy.Decision, layer int) {
 		r.tries(c)[layer-1].LastWait = d.Wait
 	}
 	at := r.loop.Now() + d.Wait
-	if end, expired := r.expiryBeyond(c, layer); expired >= 0 && end <= at {
+	if end, expired := r.expiryBeyond(r.group(c), c, layer); expired >= 0 && end <= at {
 		c.layer = uint8(expired)
 		c.timer = r.loop.Timer(max(end, r.loop.Now()), event(expires, c.self))
 		return
@@ -53,17 +53,19 @@ func (r *run) rest(c *call, until sim.Time, end backend.Event) {
 
 // expiry is when the first of a call's layers gives up, and its number: 0 for the
 // client's own timeout of the call, -1 when none does.
-func (r *run) expiry(c *call) (at sim.Time, layer int) { return r.expiryBeyond(c, 0) }
+func (r *run) expiry(g *group, c *call) (at sim.Time, layer int) { return r.expiryBeyond(g, c, 0) }
 
 // expiryBeyond is the same when a layer waits between its own tries: its own timeout, of each
 // of them, does not run then.
-func (r *run) expiryBeyond(c *call, waits int) (at sim.Time, layer int) {
-	g := r.group(c)
-	at, layer = sim.Never, -1
+func (r *run) expiryBeyond(g *group, c *call, waits int) (at sim.Time, layer int) {
 	if !g.expires {
-		return at, layer
+		return sim.Never, -1
 	}
-	client := &g.Client
+	return r.firstExpiry(&g.Client, c, waits)
+}
+
+func (r *run) firstExpiry(client *policy.Client, c *call, waits int) (at sim.Time, layer int) {
+	at, layer = sim.Never, -1
 	if whole := client.Timeouts.Call; whole > 0 && waits == 0 {
 		at, layer = c.start+whole, 0
 	}
@@ -112,7 +114,7 @@ func (r *run) expired(c *call) {
 // lapse is the end of a timeout while no attempt is under way: the layers outside it decide.
 func (r *run) lapse(c *call) {
 	g := r.group(c)
-	r.leaveGate(c)
+	r.leaveGate(g, c)
 	r.releaseRetry(c)
 	layer := max(1, int(c.layer))
 	if layer > len(g.Client.Outer) {
@@ -125,7 +127,7 @@ func (r *run) lapse(c *call) {
 		U:     g.jitter.Uniform(c.id, uint64(c.attempts)<<8|uint64(layer)),
 	}
 	d, layer := g.Client.Decide(&f, r.tries(c), layer)
-	r.grant(c, &d, f.Reply)
+	r.grant(g, c, &d, f.Reply)
 	r.follow(c, d, layer)
 }
 

@@ -19,8 +19,9 @@ func (g *group) pass(instance int32, now sim.Time) sim.Time {
 // departed is the moment at which an attempt that waited for its process is sent: its timers start.
 func (r *run) departed(a *attempt) {
 	c := r.calls.At(a.call)
-	expiry, layer := r.expiry(c)
-	r.startTimer(c, r.group(c), a, a.flight.Reach(), expiry, layer)
+	g := r.group(c)
+	expiry, layer := r.expiry(g, c)
+	r.startTimer(c, g, a, a.flight.Reach(), expiry, layer)
 }
 
 // reaches is the moment at which a reply comes to a process, which handles it when it gets to it. The

@@ -181,71 +181,69 @@ type run struct {
 }
 
 func (r *run) handle(e backend.Event) {
-	switch {
-	case e.Kind < backend.Kinds:
-		news, attempt := r.backends[e.Of].Handle(e)
-		switch news {
-		case backend.Replied:
-			if a := r.attempts.At(attempt); r.processes {
-				r.reaches(a)
-			} else {
-				r.replied(a)
-			}
-		case backend.Departed:
-			r.departed(r.attempts.At(attempt))
-		case backend.Taken:
-			r.taken(r.attempts.At(attempt))
-		case backend.Began:
-			r.firstToken(r.attempts.At(attempt))
-		case backend.Hushed:
-			r.lastToken(r.attempts.At(attempt))
-		}
-	case e.Kind == arrival:
-		r.arrive(&r.groups[e.Of])
-	case e.Kind == thought:
-		r.fetch(&r.groups[e.Of], e.ID)
-	case e.Kind == paces:
-		r.pace(&r.groups[e.Of], int32(e.ID))
-	case e.Kind == turn:
-		r.takeTurn(&r.groups[e.Of], e.ID)
-	case e.Kind == cut:
-		r.cutOff(r.attempts.At(e.ID))
-	case e.Kind == handled:
-		r.replied(r.attempts.At(e.ID))
-	case e.Kind == scales:
-		r.scale(&r.groups[e.Of])
-	case e.Kind == staffs:
-		r.arriveWorkers(&r.groups[e.Of])
+	switch e.Kind {
 	default:
-		r.handleCall(e.Kind, r.calls.At(e.ID))
-	}
-}
-
-// handleCall handles an event of a call.
-func (r *run) handleCall(kind backend.Kind, c *call) {
-	switch kind {
-	case ready:
-		r.resumed(c)
+		r.hear(r.backends[e.Of].Handle(e))
+	case arrival:
+		r.arrive(&r.groups[e.Of])
+	case thought:
+		r.fetch(&r.groups[e.Of], e.ID)
+	case turn:
+		r.takeTurn(&r.groups[e.Of], e.ID)
 	case admits:
+		c := r.calls.At(e.ID)
 		r.resume(c)
 		r.admit(c)
 	case expires:
-		r.expired(c)
+		r.expired(r.calls.At(e.ID))
 	case onward:
+		c := r.calls.At(e.ID)
 		r.waited(c)
 		r.admit(c)
 	case hedges:
-		r.hedge(c)
+		r.hedge(r.calls.At(e.ID))
 	case redeliver:
-		if r.group(c).overlaps() {
+		if c := r.calls.At(e.ID); r.group(c).overlaps() {
 			r.visible(c)
 		} else {
 			r.enqueue(c)
 		}
+	case ready:
+		r.resumed(r.calls.At(e.ID))
+	case cut:
+		r.cutOff(r.attempts.At(e.ID))
 	case leave:
-		r.leave(c)
+		r.leave(r.calls.At(e.ID))
+	case scales:
+		r.scale(&r.groups[e.Of])
+	case staffs:
+		r.arriveWorkers(&r.groups[e.Of])
+	case handled:
+		r.replied(r.attempts.At(e.ID))
 	case tires:
-		r.tired(c)
+		r.tired(r.calls.At(e.ID))
+	case paces:
+		r.pace(&r.groups[e.Of], int32(e.ID))
+	}
+}
+
+// hear does what news of an attempt ask for.
+func (r *run) hear(news backend.News, attempt uint32) {
+	switch news {
+	case backend.Replied:
+		if a := r.attempts.At(attempt); r.processes {
+			r.reaches(a)
+		} else {
+			r.replied(a)
+		}
+	case backend.Departed:
+		r.departed(r.attempts.At(attempt))
+	case backend.Taken:
+		r.taken(r.attempts.At(attempt))
+	case backend.Began:
+		r.firstToken(r.attempts.At(attempt))
+	case backend.Hushed:
+		r.lastToken(r.attempts.At(attempt))
 	}
 }
 

@@ -76,10 +76,8 @@ func (r *run) send(c *call, generation uint32, hedge bool, expiry sim.Time, laye
 	} else {
 		b.SendAt(a.flight, g.pass(c.instance, now))
 	}
-	if int(c.hedges) < g.Client.Hedge.MaxAttempts() {
-		if after, ok := m.HedgeDelay(); ok {
-			r.extra(c).hedge = r.loop.Timer(now+after, event(hedges, c.self))
-		}
+	if after, ok := m.HedgeDelay(); ok && int(c.hedges) < g.Client.Hedge.MaxAttempts() {
+		r.extra(c).hedge = r.loop.Timer(now+after, event(hedges, c.self))
 	}
 }
 
@@ -151,7 +149,7 @@ func (r *run) hedge(c *call) {
 	if g.Client.Pacer.Tokens.Settle {
 		r.extra(c).took = req.Need[wire.TokenQuota]
 	}
-	expiry, layer := r.expiry(c)
+	expiry, layer := r.expiry(g, c)
 	r.send(c, a.Generation, true, expiry, layer)
 }
 

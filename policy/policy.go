@@ -65,19 +65,26 @@ type Tries struct {
 // From is the first layer that is asked, for those within a layer whose timeout cut
 // them off do not decide.
 func (c *Client) Decide(f *Facts, outer []Tries, from int) (d Decision, layer int) {
-	for layer = from; ; layer++ {
-		if layer == 0 {
-			d = c.Retry.Decide(f)
-		} else if c.Outer[layer-1].Retry.Attempts != 1 || layer == from {
-			// A layer that sends once passes on the reason of the layer inside it.
-			t := &outer[layer-1]
-			f.Attempt, f.Start, f.LastWait = t.Made, t.Start, t.LastWait
-			d = c.Outer[layer-1].Retry.Decide(f)
-		}
-		if d.Again || d.Outcome == Answered || layer >= len(c.Outer) {
-			return d, layer
+	if layer = from; layer == 0 {
+		d = c.Retry.Decide(f)
+	} else {
+		d = c.decideOuter(f, outer, layer)
+	}
+	for !d.Again && d.Outcome != Answered && layer < len(c.Outer) {
+		layer++
+		// A layer that sends once passes on the reason of the layer inside it.
+		if c.Outer[layer-1].Retry.Attempts != 1 {
+			d = c.decideOuter(f, outer, layer)
 		}
 	}
+	return d, layer
+}
+
+// decideOuter asks an outer layer.
+func (c *Client) decideOuter(f *Facts, outer []Tries, layer int) Decision {
+	t := &outer[layer-1]
+	f.Attempt, f.Start, f.LastWait = t.Made, t.Start, t.LastWait
+	return c.Outer[layer-1].Retry.Decide(f)
 }
 
 // Layer is the retry loop of a layer, 0 the innermost.

@@ -250,15 +250,16 @@ const notCounted = -1
 // nobody else took the room; the reason is that of the limit that asks for it.
 func (p *Provider) refuse(now sim.Time, v *Verdict, reply *wire.Reply) {
 	v.Kind = Refused
-	for i, n := range p.charges {
-		if n != notCounted && p.limits[i].penalises() {
-			p.penalise(i, n, v)
-		}
-	}
 	longest, by := time.Duration(-1), 0
 	for i, n := range p.charges {
+		if n == notCounted {
+			continue
+		}
 		l := &p.limits[i]
-		if n == notCounted || l.admits(n) {
+		if l.penalises() {
+			p.penalise(i, n, v)
+		}
+		if l.admits(n) {
 			continue
 		}
 		if wait := l.wait(n); wait > longest {

@@ -51,9 +51,10 @@ type Model struct {
 	Others   []provider.Config
 	Deployed int
 	SameLuck int
-	Horizon  sim.Time // from here on no call starts; 0 means none
-	Budget   uint64   // of events; 0 means none
-	Warmup   sim.Time // what limits count before it is no part of Summary.Uses
+	Horizon  sim.Time    // from here on no call starts; 0 means none
+	Budget   uint64      // of events; 0 means none
+	Warmup   sim.Time    // what limits count before it is no part of Summary.Uses
+	Drawn    *DrawnSizes // by earlier runs; nil remembers none
 }
 
 // Fleet is instances times workers and the workload they serve. A fleet meets the

@@ -28,6 +28,8 @@ type group struct {
 	paces     []sim.Timer     // by pacer with a line: when there is room for the first
 	opened    uint64          // sessions that began
 	cut       uint64          // sessions that the horizon cut short
+	drawn     []Size          // of its calls, the first ones; see [DrawnSizes]
+	remembers int             // at most so many of them
 
 	arrivals, prompts, outputs, reasoning, thinking, patience, jitter, shedding, dealing, routing sim.Key
 	turns, growth                                                                                 sim.Key

@@ -48,6 +48,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		}
 	}
 	for i := range r.groups {
+		m.Drawn.before(&r.groups[i])
 		r.open(&r.groups[i])
 	}
 	r.runEvents()
@@ -55,6 +56,9 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	r.runEvents() // what the provider still has to hear of it
 	if err := errors.Join(r.accounting.err, r.loop.Err()); err != nil {
 		return Summary{}, err
+	}
+	for i := range r.groups {
+		m.Drawn.after(&r.groups[i])
 	}
 	summary := Summary{
 		Events: r.loop.Events(), End: r.loop.Now(),

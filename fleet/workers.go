@@ -131,8 +131,7 @@ func (r *run) newCall(g *group, session uint32) *call {
 		luck := Luck{Output: g.outputs.Uniform(of, turn), Reasoning: g.reasoning.Uniform(of, turn)}
 		c.size = g.Workload.sizeOf(s, luck)
 	} else {
-		luck := Luck{g.prompts.Uniform(k, 0), g.outputs.Uniform(k, 0), g.reasoning.Uniform(k, 0)}
-		c.size = g.Workload.Sizes.Size(k, luck)
+		c.size = g.size(k)
 	}
 	if law := g.Workload.Patience; law != nil {
 		x := r.extra(c)

@@ -27,6 +27,15 @@ type Replicator struct {
 	// Done, when set, is called after each replication, one call at a time, in
 	// the order in which they finish.
 	Done func(Run)
+
+	drawn *fleet.DrawnSizes
+}
+
+// Remembering is a replicator for replications of many scenarios that are run one at a time, by
+// One: it draws the sizes of calls once for all that have them in common.
+func (r Replicator) Remembering() Replicator {
+	r.drawn = new(fleet.DrawnSizes)
+	return r
 }
 
 // Run runs the replications from (included) to (excluded) and returns them in
@@ -34,6 +43,7 @@ type Replicator struct {
 // depend on Jobs. When the context ends, those that finished are returned with
 // its error.
 func (r Replicator) Run(ctx context.Context, s *scenario.Scenario, from, to int) ([]Run, error) {
+	r.drawn = nil // replications of one scenario have no sizes in common
 	var warmup sim.Time
 	if err := Guard(func() (err error) { warmup, err = WarmupOf(ctx, s); return err }); err != nil {
 		return nil, err
@@ -110,7 +120,7 @@ func (r Replicator) One(s *scenario.Scenario, warmup sim.Time, replication int) 
 		}
 		run.Replication = replication
 		model := s.Model
-		model.Warmup = warmup
+		model.Warmup, model.Drawn = warmup, r.drawn
 		run.Summary, err = model.Run(s.Seed, replication, to)
 		if err != nil {
 			return err

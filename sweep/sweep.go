@@ -222,6 +222,7 @@ func (r *sweeping) work(ctx context.Context) error {
 	var group sync.WaitGroup
 	for range jobs {
 		group.Go(func() {
+			replicator := measure.Replicator{}.Remembering()
 			for {
 				p, replication, ok := r.take(ctx, jobs)
 				if !ok {
@@ -230,7 +231,7 @@ func (r *sweeping) work(ctx context.Context) error {
 				if replication < 0 {
 					r.build(ctx, p)
 				} else {
-					run, err := measure.Replicator{}.One(p.scenario, p.warmup, replication)
+					run, err := replicator.One(p.scenario, p.warmup, replication)
 					r.close(p, replication, run.Values, err)
 				}
 			}

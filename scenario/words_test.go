@@ -31,6 +31,7 @@ workload:
 fleet: {workers: 2, key: k}
 provider:
   round_trip: 100ms
+  max_request: {bytes: 32MB}
   limits: [{resource: requests, limit: 500/min, enforced_every: 1s, used: 3}]
   capacity: {slots: 4, queue: 5, retry_after: 3s}
   latency: {first_token: 1s, tokens_per_second: 50, per_in_flight: 1ms, call_share: 10%}
@@ -59,10 +60,10 @@ policy:
   hedge: {after: 1s}
   fallback: {on: true, cooldown: 1m, cooldown_refresh: 10s}
   route: {by: least_busy, cooldown: {failures: 3, share: 50%, at_once: [429], for: 9s}}
-deployments: [{name: eu, price: gpt-4o}]
+deployments: [{name: eu, price: gpt-4o, quality: 90%}]
 other_fleets: [{fleet: {name: other, workers: 1}, workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1},
   policy: no-retry, price: gpt-4o}]
-fallbacks: [{provider: {}, price: gpt-4o}]
+fallbacks: [{provider: {}, price: gpt-4o, quality: 80%}]
 price: gpt-4o-mini
 `
 
@@ -132,6 +133,7 @@ func TestNoneAndUnlimited(t *testing.T) {
 		{"fleet.workers.schedule.", "fleet.workers=[{at: 0, count: 1}, {at: 1s, count: 2}]"},
 		{"fleet.workers.min", autoscaled}, {"fleet.workers.delay", autoscaled},
 		{"fleet.workers.stabilization", autoscaled},
+		{"provider.max_request.tokens", "provider.max_request={tokens: 900k}"},
 		{"provider.capacity.slots", "provider.capacity={slots: 4}"},
 		{"provider.capacity.batching.", "provider.latency=null"},
 		{"provider.capacity.batching.", "provider.capacity.batching={step: 1ms, per_stream: 1ms, prompt_per_step: 9}"},
@@ -190,6 +192,8 @@ func TestNoneAndUnlimited(t *testing.T) {
 		"deployments.0.price none": func(s *Scenario) bool {
 			return s.Model.Deployments[0].Price.Model == "no price"
 		},
+		"deployments.0.quality none": func(s *Scenario) bool { return s.Model.Deployments[0].Quality == 0 },
+		"fallbacks.0.quality none":   func(s *Scenario) bool { return s.Model.Fallbacks[0].Quality == 0 },
 		"fallbacks.0.price none": func(s *Scenario) bool {
 			return s.Model.Fallbacks[0].Price.Model == "no price"
 		},
@@ -309,7 +313,7 @@ func TestNoneOfWhatWasMistaken(t *testing.T) {
 	} {
 		text := rich
 		if strings.HasPrefix(set, "policy=") {
-			text = strings.Replace(text, "fallbacks: [{provider: {}, price: gpt-4o}]\n", "", 1)
+			text = strings.Replace(text, "fallbacks: [{provider: {}, price: gpt-4o, quality: 80%}]\n", "", 1)
 		}
 		if s, err := Read([]byte(text), "rich", Options{Set: []string{set}}); err != nil || !want(s) {
 			t.Errorf("%s: does not give what it says: %v", set, err)

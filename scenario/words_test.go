@@ -177,6 +177,9 @@ func TestNoneAndUnlimited(t *testing.T) {
 			return b.AbandonedFree && b.CutFree && b.LostFree && !b.TimeoutBilled
 		},
 		"provider.faults.0.share none": func(s *Scenario) bool { return s.Model.Provider.Faults[0].Share == 0 },
+		"provider.gateway.errors.0.share none": func(s *Scenario) bool {
+			return s.Model.Provider.Gateway.Errors[0].Share == 0
+		},
 		"policy.gate.max_waiting none": func(s *Scenario) bool {
 			return s.Model.Client.Gate.Room == policy.NoRoom
 		},

@@ -9,8 +9,8 @@ import (
 )
 
 // Random reports whether replications of the model can differ: whether any of its laws is
-// more than a constant, or a fault, a backoff, a throttle or a route draws lots. Where it is false, what
-// one replication shows is certain; where it is true, what none of them shows may still
+// more than a constant, or a fault, a gateway, a backoff, a throttle or a route draws lots. Where it is
+// false, what one replication shows is certain; where it is true, what none of them shows may still
 // happen. What draws in a way that is not known here counts as random.
 func (m *Model) Random() bool {
 	for _, f := range m.Fleets() {
@@ -48,6 +48,10 @@ func draws(v reflect.Value) bool {
 		case policy.Throttle:
 			return x.On()
 		case provider.Fault:
+			if x.Share > 0 && x.Share < 1 {
+				return true
+			}
+		case provider.GatewayError:
 			if x.Share > 0 && x.Share < 1 {
 				return true
 			}

@@ -38,6 +38,12 @@ func TestRandom(t *testing.T) {
 		}, false},
 		{"a share of errors", func(m *Model) { m.Provider.Faults = []provider.Fault{{Share: 0.01, Effect: refuses}} },
 			true},
+		{"a share of errors of the gateway", func(m *Model) {
+			m.Provider.Gateway.Errors = []provider.GatewayError{{Share: 0.01, Status: 502}}
+		}, true},
+		{"a gateway that always fails", func(m *Model) {
+			m.Provider.Gateway.Errors = []provider.GatewayError{{Share: 1, Status: 502}}
+		}, false},
 		{"a fault that comes and goes", func(m *Model) {
 			m.Provider.Faults = []provider.Fault{{Gap: law.Exponential{Beta: 9}, Length: law.Constant(1), Share: 1,
 				Effect: refuses}}
@@ -90,6 +96,9 @@ func TestReplicationsWithoutChanceAreEqual(t *testing.T) {
 		for i := range m.Provider.Faults {
 			f := &m.Provider.Faults[i]
 			f.Gap, f.Length, f.Share = nil, nil, 1
+		}
+		for i := range m.Provider.Gateway.Errors {
+			m.Provider.Gateway.Errors[i].Share = 1
 		}
 		w := &m.Workload
 		w.Sizes = Drawn{Prompt: law.Constant(100), Output: law.Constant(40), MaxTokens: 50}

@@ -26,7 +26,7 @@ func (r *run) ask(c *call, g *group, req *policy.Request) {
 	if c.granted {
 		req.Role = policy.Retried
 	}
-	if g.Client.Pacer.On() {
+	if g.instance(c).Paces() {
 		req.Need = need(c)
 	}
 	if g.instance(c).Routes(c.target) {
@@ -64,6 +64,9 @@ func (r *run) admit(c *call) {
 		c.target = req.Target
 		r.send(c, a.Generation, false, expiry, layer)
 	case policy.Wait:
+		if again := now + a.Wait; again < expiry {
+			layer = -1 // it asks again before it expires
+		}
 		r.hold(c, waitFor[a.By], expiry, layer)
 		c.timer = r.loop.Timer(now+a.Wait, event(admits, c.self))
 	case policy.Queue:

@@ -69,12 +69,10 @@ func (r *run) firstExpiry(client *policy.Client, c *call, waits int) (at sim.Tim
 	if whole := client.Timeouts.Call; whole > 0 && waits == 0 {
 		at, layer = c.start+whole, 0
 	}
-	for i := waits; i < len(client.Outer); i++ {
+	tries := r.tries(c)
+	for i := waits; i < len(tries); i++ {
 		timeout := client.Outer[i].Timeout
-		if timeout <= 0 {
-			continue
-		}
-		if end := r.tries(c)[i].Since + timeout; end < at {
+		if end := tries[i].Since + timeout; timeout > 0 && end < at {
 			at, layer = end, i+1
 		}
 	}
@@ -98,8 +96,9 @@ func (r *run) resumed(c *call) {
 // renew begins the innermost layers anew, so many outer ones among them.
 func (r *run) renew(c *call, outer int, now sim.Time) {
 	c.start, c.tries, c.lastWait = now, 0, 0
-	for i := range r.tries(c)[:outer] {
-		r.tries(c)[i] = policy.Tries{Made: 1, Start: now, Since: now}
+	tries := r.tries(c)
+	for i := range tries[:outer] {
+		tries[i] = policy.Tries{Made: 1, Start: now, Since: now}
 	}
 }
 

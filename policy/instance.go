@@ -159,6 +159,9 @@ func (s Instances) CheckReturned() {
 	}
 }
 
+// Paces reports whether it has a pacer, which looks at what an attempt needs.
+func (s *Instance) Paces() bool { return s.pacer != nil }
+
 // Sent records an attempt that goes out, and returns the places at the gate that are taken.
 func (s *Instance) Sent(now time.Duration, role Role) (inFlight int) {
 	if s.has == 0 {

@@ -12,18 +12,21 @@ import (
 // Send starts the life of a request, which its owner has filled in.
 func (b *Backend) Send(r *Flight) provider.Reachability {
 	now := b.loop.Now()
-	reach := b.api.Reach(now, &r.Request.Request)
-	if r.Connect > 0 && b.RoundTrip() > r.Connect {
+	reach, after := b.api.Reach(now, &r.Request.Request)
+	if r.Connect > 0 && b.RoundTrip() > r.Connect && reach != provider.NoName {
 		reach = provider.Unreachable // a handshake, one round trip, would take too long
 	}
-	switch reach {
+	switch r.reach = reach; reach {
 	case provider.Reachable:
 		b.loop.At(now+b.hop, b.event(arrives, r))
-	case provider.RefusedConn:
-		r.result.Reply = wire.Reply{Failure: wire.Connection}
-		b.refuse(r, b.RoundTrip())
 	case provider.Unreachable:
 		r.state = hung
+	default:
+		if after < 0 {
+			after = reach.RoundTrips() * b.RoundTrip()
+		}
+		r.result.Reply = wire.Reply{Failure: wire.Connection, Code: reach.String()}
+		b.refuse(r, after)
 	}
 	return reach
 }
@@ -42,15 +45,7 @@ func (b *Backend) depart(r *Flight) (News, uint32) {
 }
 
 // Reach is how a request that was sent reaches its provider.
-func (r *Flight) Reach() provider.Reachability {
-	switch r.state {
-	case refused:
-		return provider.RefusedConn
-	case hung:
-		return provider.Unreachable
-	}
-	return provider.Reachable
-}
+func (r *Flight) Reach() provider.Reachability { return r.reach }
 
 // refuse sends an error back to the client.
 func (b *Backend) refuse(r *Flight, after time.Duration) {

@@ -253,6 +253,20 @@ func TestLives(t *testing.T) {
 			usual(fault(provider.NoConnection{As: provider.RefusedConn})),
 			[]sent{{}}, []string{"received -1ns, broken 100ms, charged 0 = 0 + 0, billed 0 + 0 = 0"}},
 
+		{"a reset in answer to the request as well", usual(fault(provider.NoConnection{As: provider.ResetConn})),
+			[]sent{{}}, []string{"received -1ns, broken 100ms, charged 0 = 0 + 0, billed 0 + 0 = 0"}},
+		{"a TLS handshake fails after two, one for TCP", usual(fault(provider.NoConnection{As: provider.NoTLS})),
+			[]sent{{}}, []string{"received -1ns, broken 200ms, charged 0 = 0 + 0, billed 0 + 0 = 0"}},
+		{"a name is not found at once, whatever the round trip",
+			usual(fault(provider.NoConnection{As: provider.NoName})), []sent{{terms: Terms{Connect: 60 * ms}}},
+			[]string{"received -1ns, broken 0s, charged 0 = 0 + 0, billed 0 + 0 = 0"}},
+		{"or after the resolver's timeouts, unless its client goes first",
+			usual(fault(provider.NoConnection{As: provider.NoName, After: law.Constant(10)})),
+			[]sent{{}, {leaves: 4 * s}}, []string{
+				"received -1ns, broken 10s, charged 0 = 0 + 0, billed 0 + 0 = 0",
+				"received -1ns, gone 4s, charged 0 = 0 + 0, billed 0 + 0 = 0",
+			}},
+
 		{"cut in the middle: half of the 20 tokens, a second earlier", usual(fault(provider.Break{Part: 0.5})),
 			[]sent{{terms: watched}},
 			[]string{"began 1.1s, received 50ms, broken 2.1s, charged 150 = 110 + 40, billed 100 + 10 = 120"}},

@@ -54,7 +54,8 @@ type Result struct {
 // Flight is a request under way. Its owner fills in the Request before it is sent.
 type Flight struct {
 	Request
-	self       uint32  // its number here
+	self       uint32 // its number here
+	reach      provider.Reachability
 	silent     bool    // it breaks, and its client does not hear of it
 	result     *Result // of its owner; nil once that has let it go
 	state      state

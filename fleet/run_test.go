@@ -415,6 +415,25 @@ func TestConnections(t *testing.T) {
 	m.Provider.Faults[0].Effect = provider.NoConnection{As: provider.Unreachable}
 	l, _ = play(t, m)
 	l.expect(t, "0.1 0s-5s timeout; 0.2 6s-7.1s ok", "0 0s-7.1s answered x2")
+	// The timer for the connection ends a name lookup and a handshake, and does not run once the connection stands.
+	for _, c := range []struct {
+		as    provider.Reachability
+		after law.Law
+		want  string
+	}{
+		{provider.NoName, nil, "0s connection"},
+		{provider.NoName, law.Constant(5), "5s connection"}, // at one instant the failure comes first
+		{provider.NoName, law.Constant(10), "5s timeout"},
+		{provider.NoTLS, nil, "200ms connection"},
+		{provider.NoTLS, law.Constant(6), "5s timeout"},
+		{provider.RefusedConn, law.Constant(3), "3s connection"},
+		{provider.ResetConn, law.Constant(6), "6s connection"},
+	} {
+		m.Provider.Faults[0].Effect = provider.NoConnection{As: c.as, After: c.after}
+		if l, _ := play(t, m); l.attempts[0] != "0.1 0s-"+c.want {
+			t.Errorf("%v: %s, want it to end at %s", m.Provider.Faults[0].Effect, l.attempts[0], c.want)
+		}
+	}
 }
 
 // The operating system ends a connection on which nothing is acknowledged, with a connection error. It

@@ -85,8 +85,8 @@ func (r *run) send(c *call, generation uint32, hedge bool, expiry sim.Time, laye
 // fire before the provider has looked at the request.
 func (r *run) startTimer(c *call, g *group, a *attempt, reach provider.Reachability, expiry sim.Time, layer int) {
 	now := r.loop.Now()
-	written := c.size.Prompt <= policy.SendBuffer
-	timer, span := g.Client.Timeouts.BeforeFirstByte(int(c.tries), reach != provider.Unreachable, written)
+	written := c.size.Prompt <= policy.SendBuffer || reach != provider.Unreachable
+	timer, span := g.Client.Timeouts.BeforeFirstByte(int(c.tries), reach.Connects(), written)
 	if layer >= 0 && (timer == policy.NoTimer || expiry < now+span) {
 		timer, span, a.layer = policy.CallTimer, max(0, expiry-now), uint8(layer)
 	}

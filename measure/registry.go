@@ -308,6 +308,20 @@ func attempts() []Metric {
 		}
 		list = append(list, m)
 	}
+	for _, kind := range []struct {
+		as   provider.Reachability
+		text string
+	}{
+		{provider.NoName, "whose name lookup failed"},
+		{provider.NoTLS, "whose TLS handshake failed"},
+		{provider.RefusedConn, "whose connection was refused"},
+		{provider.ResetConn, "whose connection was reset before the provider had the request"},
+	} {
+		list = append(list, Metric{Name: "connection_" + kind.as.String(), Unit: "attempts", Better: Lower, Show: IfAny,
+			Meaning: "Attempts " + kind.text, Value: func(t *Tally) float64 {
+				return known(t.unreachable[kind.as], float64(t.connections[kind.as]))
+			}})
+	}
 	for r := range provider.Refusal(provider.Refusals) {
 		show := IfAny
 		if r == provider.ByRate || r == provider.ByLoad { // near the classes throttled and overloaded

@@ -32,6 +32,8 @@ type Tally struct {
 	ends            [fleet.SessionEnds]uint64
 	classes         [wire.Classes]uint64
 	refused         [provider.Refusals]uint64
+	connections     [provider.Reachabilities]uint64 // that failed
+	unreachable     [provider.Reachabilities]bool   // whether a fault makes them fail so
 	latencyAnswered latencies
 	latencyAll      latencies // its quantiles are those of the other calls until the run has ended
 	firstToken      latencies
@@ -93,6 +95,13 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 			t.sessions = t.sessions || f.Workload.Sessions != nil
 			t.shares = t.shares || f.Workload.Cache.Scope != fleet.OfCall
 			t.byInstance = append(t.byInstance, make([]float64, f.Instances)...)
+		}
+	}
+	for _, p := range t.providers {
+		for _, f := range p.Faults {
+			if e, ok := f.Effect.(provider.NoConnection); ok {
+				t.unreachable[e.As] = true
+			}
 		}
 	}
 	for what := range t.adapted {
@@ -186,6 +195,11 @@ func (t *Tally) Attempt(a *fleet.Attempt) {
 	}
 	if a.Arrived < t.warmup {
 		return
+	}
+	if class == wire.Disconnected && a.Received < 0 {
+		if kind, ok := provider.ReachabilityWords.Parse(a.Reply.Code); ok {
+			t.connections[kind]++
+		}
 	}
 	if t.classes[class]++; class != wire.OK {
 		of := t.providers[t.model.ProviderOf(a)]

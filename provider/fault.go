@@ -166,15 +166,21 @@ func (p *Provider) among(i int, f *Fault, r *Request) bool {
 	return p.met[i] <= f.First
 }
 
-// Reach reports whether a request sent now gets a connection: the first fault on
-// connections that strikes it, or Reachable.
-func (p *Provider) Reach(now sim.Time, r *Request) Reachability {
+// Reach reports whether a request sent now gets a connection: what the first fault on
+// connections makes of it that strikes it, or Reachable. What fails is known to the client
+// after a time, or, where it is below 0, as soon as it can be.
+func (p *Provider) Reach(now sim.Time, r *Request) (reach Reachability, after time.Duration) {
 	for _, i := range p.connections {
-		if p.struck(i, now, r) {
-			return p.config.Faults[i].Effect.(NoConnection).As
+		if !p.struck(i, now, r) {
+			continue
 		}
+		e := p.config.Faults[i].Effect.(NoConnection)
+		if after = -1; e.After != nil {
+			after = sim.Seconds(e.After.Sample(p.connecting.For(uint64(i)).Uniform(r.Call, uint64(r.Attempt))))
+		}
+		return e.As, after
 	}
-	return Reachable
+	return Reachable, 0
 }
 
 // Effect is one of Reject, Slow, Hang, Break, NoConnection and ChangeLimit.
@@ -235,7 +241,10 @@ func (e Break) reply() wire.Reply {
 }
 
 // NoConnection keeps the request from the provider.
-type NoConnection struct{ As Reachability }
+type NoConnection struct {
+	As    Reachability
+	After law.Law // seconds until the client knows of what fails; nil means as soon as it can
+}
 
 // ChangeLimit gives a limit another amount, period and burst.
 type ChangeLimit struct {
@@ -301,7 +310,14 @@ func (e Break) String() string {
 	}
 	return fmt.Sprintf("connection broken after %s of the answer", format.Percent(e.Part))
 }
-func (e NoConnection) String() string { return "connection " + e.As.String() }
+func (e NoConnection) String() string {
+	s := map[Reachability]string{RefusedConn: "connection refused", Unreachable: "connection unreachable",
+		NoName: "name lookup failed (dns)", NoTLS: "TLS handshake failed", ResetConn: "connection reset"}[e.As]
+	if e.After != nil {
+		s += fmt.Sprintf(" after %v s", e.After)
+	}
+	return s
+}
 func (e ChangeLimit) String() string {
 	which := "on " + e.Resource.String()
 	if e.Name != "" {
@@ -310,20 +326,32 @@ func (e ChangeLimit) String() string {
 	return fmt.Sprintf("limit %s becomes %s/%s", which, amountOf(e.Resource, e.Amount), format.Period(e.Period))
 }
 
-// Reachability is what becomes of an attempt to connect.
+// Reachability is what becomes of an attempt to connect. Its words are the codes of replies that fail so.
 type Reachability uint8
 
 const (
-	Reachable   Reachability = iota
-	RefusedConn              // an error after one round trip
-	Unreachable              // silence
+	Reachable      Reachability = iota
+	RefusedConn                 // an error after one round trip
+	Unreachable                 // silence
+	NoName                      // the name is not found: an error at once, or after the timeouts of the resolver
+	NoTLS                       // an error after two round trips, that of TCP and that of TLS 1.3 (RFC 8446)
+	ResetConn                   // the connection stands, and the request is answered by a reset, after one round trip
+	Reachabilities = iota
 )
 
 // ReachabilityWords are the words of reachability.
-var ReachabilityWords = words.Table[Reachability]{"up", "refused", "unreachable"}
+var ReachabilityWords = words.Table[Reachability]{"up", "refused", "unreachable", "dns", "tls", "reset"}
 
 // String is the word for a reachability.
 func (r Reachability) String() string { return ReachabilityWords.Word(r) }
+
+// Connects reports whether the connection gets to stand.
+func (r Reachability) Connects() bool { return r == Reachable || r == ResetConn }
+
+// RoundTrips is after how many of them the client knows at the earliest of what fails.
+func (r Reachability) RoundTrips() time.Duration {
+	return [Reachabilities]time.Duration{RefusedConn: 1, NoTLS: 2, ResetConn: 1}[r]
+}
 
 // String says when, for whom and what.
 func (f Fault) String() string {

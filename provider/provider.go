@@ -97,7 +97,7 @@ type Provider struct {
 	spells                []spell // by fault
 	met                   []int   // by fault of a run's first attempts: how many came to it
 
-	faults, latencyOfCall, latency, spelling, relaying sim.Key
+	faults, latencyOfCall, latency, spelling, relaying, connecting sim.Key
 }
 
 // Ledger is what the limits on tokens counted at admission, all together, and
@@ -111,6 +111,7 @@ const (
 	forLatency
 	forSpells
 	forGateway
+	forConnections
 )
 
 // New makes a provider at time 0. It reports limits that make no sense.
@@ -118,6 +119,7 @@ func New(c Config, key sim.Key) (*Provider, error) {
 	p := &Provider{
 		config: c, faults: key.For(forFaults), latencyOfCall: key.For(forLatencyOfCall),
 		latency: key.For(forLatency), spelling: key.For(forSpells), relaying: key.For(forGateway),
+		connecting: key.For(forConnections),
 	}
 	if len(c.Tenants) > maxTenants {
 		return nil, fmt.Errorf("%d tenants of one provider; allowed are %d", len(c.Tenants), maxTenants)

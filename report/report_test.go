@@ -130,6 +130,48 @@ price: {input: 1, output: 1}
 	}
 }
 
+// Of 10,000 attempts one in ten finds no name, of the others one in ten fails in the handshake, and one in ten of what
+// is left is reset: 1,000, 900 and 810, standard deviations up to 30. The report names them.
+func TestFailuresOfConnections(t *testing.T) {
+	const text = `
+name: t
+replications: 1
+workload: {burst: {calls: 10000}, prompt_tokens: 100, output_tokens: 10}
+provider:
+  faults:
+    - {share: 10%, connection: dns}
+    - {share: 10%, connection: {kind: tls, after: {exponential: {mean: 2s}}}}
+    - {share: 10%, connection: reset}
+policy: no-retry
+price: {input: 1, output: 1}
+`
+	s, err := scenario.Read([]byte(text), "f", scenario.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := measure.Replicator{Jobs: 1}.Run(t.Context(), s, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := NewReport(s, runs).WriteText(&out, Layout{}); err != nil {
+		t.Fatal(err)
+	}
+	all := 0.0
+	for name, want := range map[string]float64{"connection_dns": 1000, "connection_tls": 900, "connection_reset": 810} {
+		got := runs[0].Values[measure.Index(name)]
+		if all += got; math.Abs(got-want) > 4*30 || !strings.Contains(out.String(), name) {
+			t.Errorf("%s: %g, want %g, in\n%s", name, got, want, out.String())
+		}
+	}
+	if got := runs[0].Values[measure.Index("attempts_connection")]; got != all {
+		t.Errorf("%g connections failed, want the sum of those by kind, %g", got, all)
+	}
+	if got := runs[0].Values[measure.Index("connection_refused")]; got == got {
+		t.Errorf("%g connections refused where no fault does that", got)
+	}
+}
+
 // 239 calls, from 30 s to 7,170 s, under a daily quota of 50: it is used up by
 // the fiftieth and refuses the others, 120 of them from 3,600 s on. The limit before
 // it admits 1,000 and 1,000 a minute, of which the 50 are next to nothing.

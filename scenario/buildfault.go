@@ -116,8 +116,20 @@ func (b *builder) fault(path string, f Fault) (out provider.Fault, err error) {
 	if f.CutAt != nil {
 		effects = append(effects, provider.Break{Part: float64(*f.CutAt), Code: f.Code})
 	}
-	if f.Connection != "" {
-		effects = append(effects, provider.NoConnection{As: valueOf(provider.ReachabilityWords, f.Connection)})
+	if f.Connection.Kind != "" || f.Connection.After.set() {
+		e := provider.NoConnection{As: valueOf(provider.ReachabilityWords, f.Connection.Kind)}
+		switch {
+		case f.Connection.Kind == "":
+			return out, b.errorf(path+".connection.kind",
+				"found none; want one of dns, refused, reset, tls, unreachable")
+		case e.As == provider.Unreachable && f.Connection.After.set():
+			return out, b.errorf(path+".connection.after",
+				"found it of unreachable, which has no reply; timeouts of the client end it")
+		}
+		if e.After, err = f.Connection.After.build(); err != nil {
+			return out, b.errorf(path+".connection.after", "%v", err)
+		}
+		effects = append(effects, e)
 	}
 	if c := f.Limit; c != nil {
 		if valueOf(provider.ResourceWords, c.Resource).Held() || c.Resource == "" || c.Limit.Period == 0 ||

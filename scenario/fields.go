@@ -254,6 +254,9 @@ func written(t reflect.Type) (string, reflect.Type) {
 		return "a size with its unit, such as 32MB, or a mapping", t
 	case reflect.TypeFor[Addition]():
 		return "a time with its unit, or a mapping", t
+	case reflect.TypeFor[Connection]():
+		kind, _ := written(reflect.TypeFor[Reach]())
+		return kind + "; or a mapping", t
 	case reflect.TypeFor[RetryAfter]():
 		return "ignore, in_full, or a mapping", t
 	case reflect.TypeFor[Law[Span]](), reflect.TypeFor[Law[Count]](), reflect.TypeFor[Law[Number]]():

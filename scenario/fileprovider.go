@@ -151,6 +151,12 @@ type Fault struct {
 	Start      *SlowStart   `yaml:"slow_start" none:"latency is as usual at once"`
 }
 
+// Connection is how a connection fails.
+type Connection struct {
+	Kind  Reach     `yaml:"kind"`
+	After Law[Span] `yaml:"after" none:"as soon as it is known"`
+}
+
 // LimitChange is another shape for a limit.
 type LimitChange struct {
 	Resource Resource `yaml:"resource"`

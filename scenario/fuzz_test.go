@@ -66,6 +66,7 @@ var hostile = []string{
 	"gpt-4o-mini", "claude-sonnet-4-5", "openai-build", "vllm-one-gpu", "no-retry", "own-the-loop", "openai-python",
 	"[{status: 503}]", "[{status: 400, x_should_retry: true}]",
 	"[{hang: true}]", "[{lose_reply: true}]", "[{cut_at: 50%}]",
+	"[{connection: tls}]", "[{connection: {kind: dns, after: {exponential: {mean: 9s}}}}]",
 	"[{lose_reply: silent}]", "[{stall_at: 50%}]",
 	"[{first: 2, status: 429}]", "[{first: 3, of: run, status: 200, code: overloaded}]",
 	"[{limit: {resource: requests, limit: 1/h}, at: 1s, for: 1s}]",

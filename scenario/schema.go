@@ -293,6 +293,9 @@ func (Redeliver) JSONSchemaExtend(s *jsonschema.Schema) {
 	orScalar(s, &jsonschema.Schema{Type: "string"})
 }
 func (Price) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, &jsonschema.Schema{Type: "string"}) }
+func (Connection) JSONSchemaExtend(s *jsonschema.Schema) {
+	orScalar(s, schemaOf(reflect.TypeFor[Reach]()))
+}
 func (RetryAfter) JSONSchemaExtend(s *jsonschema.Schema) {
 	orScalar(s, &jsonschema.Schema{Type: "string", Enum: []any{"ignore", "in_full"}})
 }

@@ -28,7 +28,7 @@ func (f Fault) Words() string {
 	case f.Limit != nil:
 		return fmt.Sprintf("%s %v", f.Limit.Resource, f.Limit.Limit)
 	}
-	return "connection " + string(f.Connection)
+	return "connection " + string(f.Connection.Kind)
 }
 
 // Trigger is the span from the first to the last disturbance that begins and

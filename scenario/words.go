@@ -21,7 +21,7 @@ type (
 	Charge       string
 	Settle       string
 	Cancel       string
-	Connection   string
+	Reach        string
 	LostReply    string
 	FirstOf      string
 	Counted      string
@@ -63,7 +63,7 @@ func (Counts) Words() []string       { return provider.CachedWords.Names() }
 func (Rejected) Words() []string     { return provider.RejectedWords.Names() }
 func (Cancel) Words() []string       { return provider.CancelRuleWords.Names() }
 func (Send) Words() []string         { return provider.WritingWords.Names() }
-func (Connection) Words() []string   { return provider.ReachabilityWords.Names(provider.Reachable) }
+func (Reach) Words() []string        { return provider.ReachabilityWords.Names(provider.Reachable) }
 func (Counted) Words() []string      { return provider.CountedWords.Names() }
 func (FirstOf) Words() []string      { return provider.FirstOfWords.Names() }
 func (WhenOpen) Words() []string     { return policy.WhenOpenWords.Names() }
@@ -144,6 +144,15 @@ func (a *Addition) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string)
 		return d.Into(n, reflect.ValueOf(&a.Max).Elem(), path)
 	}
 	return d.Plain(n, reflect.ValueOf(a).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler: a kind alone fails as soon as it can.
+func (c *Connection) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if n.Kind == strict.Scalar {
+		*c = Connection{}
+		return d.Into(n, reflect.ValueOf(&c.Kind).Elem(), path)
+	}
+	return d.Plain(n, reflect.ValueOf(c).Elem(), path)
 }
 
 // UnmarshalNode implements strict.Unmarshaler: ignore and in_full stand for a

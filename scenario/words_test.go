@@ -138,6 +138,7 @@ func TestNoneAndUnlimited(t *testing.T) {
 		{"provider.capacity.batching.", "provider.latency=null"},
 		{"provider.capacity.batching.", "provider.capacity.batching={step: 1ms, per_stream: 1ms, prompt_per_step: 9}"},
 		{"provider.faults.0.gap", "provider.faults.0={status: 503}"},
+		{"provider.faults.0.connection.after", "provider.faults.0={connection: {kind: dns, after: 5s}}"},
 		{"provider.faults.0.slow_start", "provider.faults.0={status: 503, for: 1m, slow_start: {for: 2m, slow: 5}}"},
 		{"provider.limits.0.tiers", "provider.limits=[{resource: requests, limit: 9/min, tiers: " +
 			"[{spent: $5, limit: 12/min}]}]"},

@@ -45,7 +45,7 @@ var ClassWords = words.Glossary[Class]{
 	ServerError: {"server_error", "Attempts that failed with another 5xx status or an error after status 200"},
 	TimedOut: {"timeout",
 		"Attempts cut off by a timeout of the client or because the caller left, or never answered"},
-	Disconnected: {"connection", "Attempts whose connection was refused or reset"},
+	Disconnected: {"connection", "Attempts whose connection failed, was refused or reset"},
 	Terminal:     {"terminal", "Attempts that failed with any other status"},
 	Cancelled:    {"cancelled", "Hedged attempts cancelled because another answered first"},
 }

@@ -128,6 +128,9 @@ func faults(t *rapid.T, limits []provider.Limit) (out []provider.Fault) {
 		provider.Slow{Factor: 5},
 		provider.NoConnection{As: provider.RefusedConn},
 		provider.NoConnection{As: provider.Unreachable},
+		provider.NoConnection{As: provider.NoName, After: law.Exponential{Beta: 1}},
+		provider.NoConnection{As: provider.NoTLS},
+		provider.NoConnection{As: provider.ResetConn},
 		provider.Reject{Reply: wire.Reply{Status: 200, Code: "overloaded_error"}},
 	}
 	for i, l := range limits {

@@ -387,6 +387,9 @@ var features = []struct {
 	{"a connection that was refused", func(_ *scenario, _ *client, r *record) bool {
 		return r.result.Reply.Failure == wire.Connection && r.result.Received < 0
 	}},
+	{"a name that was not found", fails(provider.NoName)},
+	{"a TLS handshake that failed", fails(provider.NoTLS)},
+	{"a connection that was reset", fails(provider.ResetConn)},
 	{"no connection", func(sc *scenario, _ *client, r *record) bool {
 		return r.cut() && r.result.Received < 0 && sc.strikes(provider.NoConnection{As: provider.Unreachable}, r.sent)
 	}},
@@ -406,6 +409,10 @@ func (sc *scenario) strikes(effect provider.Effect, at sim.Time) bool {
 	return slices.ContainsFunc(sc.provider.Faults, func(f provider.Fault) bool {
 		return f.Effect == effect && f.Share == 1 && f.Gap == nil && f.At <= at && at < f.At+f.For
 	})
+}
+
+func fails(as provider.Reachability) func(*scenario, *client, *record) bool {
+	return func(_ *scenario, _ *client, r *record) bool { return r.result.Reply.Code == as.String() }
 }
 
 func leaves(rule provider.CancelRule) func(*scenario, *client, *record) bool {

@@ -28,8 +28,10 @@ package overhttp
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -115,7 +117,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	stop()
 	switch {
 	case reply.Failure == wire.Connection && x.result.Received < 0:
-		return nil, syscall.ECONNREFUSED
+		return nil, unconnected(req, x.send.Reach())
 	case reply.Failure == wire.InStream: // the error stands in place of the answer
 		body := io.NopCloser(strings.NewReader(ask.shape.failed(reply.Code)))
 		return t.respond(req, *reply, x.left, body), nil
@@ -125,6 +127,19 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.respond(req, *reply, x.left, io.NopCloser(strings.NewReader(ask.shape.whole(&x.answer)))), nil
 	}
 	return t.respond(req, *reply, x.left, nil), nil
+}
+
+// unconnected is the error of a request that never got to the provider.
+func unconnected(req *http.Request, reach provider.Reachability) error {
+	switch reach {
+	case provider.NoName:
+		return &net.DNSError{Err: "server misbehaving", Name: req.URL.Hostname(), IsTemporary: true}
+	case provider.NoTLS:
+		return tls.AlertError(40) // handshake_failure (RFC 8446)
+	case provider.ResetConn:
+		return syscall.ECONNRESET
+	}
+	return syscall.ECONNREFUSED
 }
 
 // exchange is a request under way. What is below the channels is written before they are closed.

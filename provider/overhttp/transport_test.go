@@ -2,11 +2,15 @@ package overhttp
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -213,6 +217,31 @@ func TestStreamIsToldOfOnce(t *testing.T) {
 	})
 }
 
+// What keeps a connection from a provider is the error that Go's transport gives for it.
+func TestErrorsOfConnections(t *testing.T) {
+	is := func(target error) func(error) bool { return func(err error) bool { return errors.Is(err, target) } }
+	for as, want := range map[provider.Reachability]func(error) bool{
+		provider.RefusedConn: is(syscall.ECONNREFUSED),
+		provider.ResetConn:   is(syscall.ECONNRESET),
+		provider.NoName: func(err error) bool {
+			var e *net.DNSError
+			return errors.As(err, &e) && e.Name == "api.example"
+		},
+		provider.NoTLS: func(err error) bool { var e tls.AlertError; return errors.As(err, &e) },
+	} {
+		api, err := New(provider.Config{
+			Faults: []provider.Fault{{Share: 1, Effect: provider.NoConnection{As: as}}},
+		}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := http.Client{Transport: api}
+		if _, err := c.Post("https://api.example/v1", "application/json", strings.NewReader("{}")); !want(err) {
+			t.Errorf("%v: %v", as, err)
+		}
+	}
+}
+
 // Faults over HTTP: silence until the client leaves, a broken body, an error event inside a
 // stream or in place of an answer, a refused connection.
 func TestFaults(t *testing.T) {
@@ -235,6 +264,7 @@ func TestFaults(t *testing.T) {
 		{provider.Break{Part: 1, Silent: true}, `{}`, "error at 10s"},
 		{provider.NoConnection{As: provider.RefusedConn}, `{}`, "error at 0s"},
 		{provider.NoConnection{As: provider.Unreachable}, `{}`, "error at 10s"},
+		{provider.NoConnection{As: provider.NoName, After: law.Constant(5)}, `{}`, "error at 5s"},
 		{provider.Reject{Reply: wire.Reply{Status: 503}, After: 2 * s}, `{}`, "503 at 2s, read at 2s"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -1,9 +1,10 @@
 // Package dialect holds the wire format of each provider: the status and the error code of a
 // refusal, the headers that report how much of a limit is left, and the error body.
 //
-// The facts stand in one table, [dialects]. A provider asks it what to refuse with
-// and what its headers show; [Dialect.Write] turns a reply into status, header
-// lines and body. The package knows no provider and keeps no clock.
+// A dialect is one row, a [format], in a file of its own: what it refuses with, its header lines,
+// its body as a template, and where the wait stands. A provider asks it what to refuse with and
+// what its headers show; [Dialect.Write] turns a reply into status, header lines and body. What a
+// provider does not document it does not send. The package knows no provider and keeps no clock.
 package dialect
 
 import (
@@ -23,13 +24,74 @@ const (
 	Azure
 	Groq
 	Gemini
+	GeminiFree
+	Vertex
 	Bedrock
+	XAI
+	DeepSeek
+	Mistral
+	Cohere
+	CohereTrial
+	Kimi
+	Together
+	Fireworks
+	Cerebras
+	OpenRouter
+	Cloudflare
+	HuggingFace
 	VLLM
+	SGLang
 	count
 )
 
+// formats are the rows, each in the file of its provider or of those like it.
+var formats = [count]format{
+	Plain:       plain,
+	OpenAI:      openai,
+	Anthropic:   anthropic,
+	Azure:       azure,
+	Groq:        groq,
+	Gemini:      gemini,
+	GeminiFree:  geminiFree,
+	Vertex:      vertex,
+	Bedrock:     bedrock,
+	XAI:         xai,
+	DeepSeek:    deepseek,
+	Mistral:     mistral,
+	Cohere:      cohere,
+	CohereTrial: cohereTrial,
+	Kimi:        kimi,
+	Together:    together,
+	Fireworks:   fireworks,
+	Cerebras:    cerebras,
+	OpenRouter:  openrouter,
+	Cloudflare:  cloudflare,
+	HuggingFace: huggingface,
+	VLLM:        vllm,
+	SGLang:      sglang,
+}
+
+// format is how one provider writes refusals.
+type format struct {
+	name     string
+	refusals [reasons]Refusal
+	quotas   quotaLines // the header lines on limits; the zero value sends none
+	// Header lines of an error besides; may be nil.
+	lines func(w *writer, f *failure)
+	body  func(f *failure) string // of an error
+	// kindOf is the error type that goes with a status, where the refusal names none; nil means OpenAI's.
+	kindOf func(f *failure) string
+	// hint is what the message says of the wait where there is one, at its {hint}: a template.
+	hint          string
+	waitInMessage bool // that is there whatever the headers say
+	// printed is the wait as a client reads it in the body; nil prints it exactly.
+	printed func(wait time.Duration) time.Duration
+	// within is the window whose end is printed for a longer one, too; 0 prints the end of each.
+	within time.Duration
+}
+
 // String is the word for a dialect.
-func (d Dialect) String() string { return dialects[d].name }
+func (d Dialect) String() string { return formats[d].name }
 
 // Names lists the dialects.
 func Names() (names []string) {
@@ -53,13 +115,15 @@ func Find(name string) (Dialect, bool) {
 type Reason uint8
 
 const (
-	OverLimit  Reason = iota // the limit has no room now
+	ByFault    Reason = iota // by no limit
+	OverLimit                // the limit has no room now
 	TooLarge                 // the request is larger than the limit ever admits
 	TooSteep                 // traffic grows faster than a ramp allows
 	Spent                    // a limit on dollars
 	NoCredit                 // a balance that is gone
 	TooMany                  // a limit on requests at once
 	AtCapacity               // the capacity is full
+	Oversize                 // the request is larger than the provider reads
 	reasons
 )
 
@@ -67,174 +131,67 @@ const (
 type Refusal struct {
 	Status int
 	Code   string
-	Silent bool // without Retry-After in any form
-	Advice wire.Advice
+	Tokens string // the code of a limit on tokens, where it is another
+	Daily  string // the code of a limit per day or longer, where it is another
+	Silent bool   // without Retry-After in any form
+	// UntilReset: a request that never fits is asked to wait until the window ends.
+	UntilReset bool
+	Advice     wire.Advice
+	kind       string // the error type of the body, a template; empty means that of the status
+	text       string // the message, a template; empty means that of the class
+	daily      string // the message of a limit per day or longer, where it is another
+	ofTokens   string // the message of a limit on tokens, where it is another
 }
 
-// wireFormat is one row of the table.
-type wireFormat struct {
-	name     string
-	refusals [reasons]Refusal
-	shows    [wire.QuotaKinds]bool
-	// waitInMessage: the message of a refusal contains the exact wait.
-	waitInMessage bool
-	// roundTo is the multiple to which remaining tokens are rounded; 0 and 1 do not round.
-	roundTo int64
-	// reset rounds the time until a reset as the client reads it from the header.
-	reset   func(now, reset time.Duration) time.Duration
-	body    func(r wire.Reply, message string) map[string]any // of an error
-	headers func(w *writer, r wire.Reply)
-}
-
-// dialects is what OpenAI's and Anthropic's pages, Microsoft's and AWS's documentation,
-// captured replies and, for slow_down and Azure's high demand, developersdigest.tech
-// (October 2026) document of each. Where it is not documented how a provider refuses for a
-// reason, it is assumed to refuse as for a limit without room. A wait is sent where one
-// is known and the refusal is not silent.
-var dialects = [count]wireFormat{
-	Plain: {
-		name: "plain",
-		refusals: [reasons]Refusal{
-			OverLimit:  {Status: 429, Code: "rate_limit_exceeded"},
-			TooLarge:   {Status: 429, Code: "rate_limit_exceeded", Silent: true, Advice: wire.DoNotRetry},
-			TooSteep:   {Status: 429, Code: "slow_down"},
-			Spent:      {Status: 429, Code: "spend_limit_exceeded", Silent: true},
-			NoCredit:   {Status: 402, Code: "insufficient_balance", Silent: true},
-			TooMany:    {Status: 429, Code: "concurrency_limit_exceeded", Silent: true},
-			AtCapacity: {Status: 503, Code: "server_is_overloaded"},
-		},
-		shows: [wire.QuotaKinds]bool{true, true, true, true},
-		reset: exactly, body: openaiBody, headers: openaiHeaders,
-	},
-	OpenAI: {
-		name: "openai",
-		refusals: [reasons]Refusal{
-			OverLimit:  {Status: 429, Code: "rate_limit_exceeded"},
-			TooLarge:   {Status: 429, Code: "rate_limit_exceeded", Silent: true, Advice: wire.DoNotRetry},
-			TooSteep:   {Status: 429, Code: "slow_down"},
-			Spent:      {Status: 429, Code: "organization_usage_limit_exceeded", Silent: true},
-			NoCredit:   {Status: 429, Code: "credit_balance_exhausted", Silent: true},
-			TooMany:    {Status: 429, Code: "rate_limit_exceeded"},
-			AtCapacity: {Status: 503, Code: "server_is_overloaded"},
-		},
-		shows:         [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
-		waitInMessage: true,
-		reset:         inMilliseconds, body: openaiBody, headers: openaiHeaders,
-	},
-	Anthropic: {
-		name: "anthropic",
-		refusals: [reasons]Refusal{
-			OverLimit:  {Status: 429, Code: "rate_limit_error"},
-			TooLarge:   {Status: 429, Code: "rate_limit_error"},
-			TooSteep:   {Status: 429, Code: "rate_limit_error"},
-			Spent:      {Status: 429, Code: "enforced_spend_limit_reached", Silent: true},
-			NoCredit:   {Status: 402, Code: "billing_error", Silent: true},
-			TooMany:    {Status: 429, Code: "rate_limit_error"},
-			AtCapacity: {Status: 529, Code: "overloaded_error", Silent: true},
-		},
-		shows:   [wire.QuotaKinds]bool{true, true, true, true},
-		roundTo: 1000,
-		reset:   asDate, body: anthropicBody, headers: anthropicHeaders,
-	},
-	Azure: {
-		name: "azure",
-		refusals: [reasons]Refusal{
-			OverLimit:  {Status: 429, Code: "429"},
-			TooLarge:   {Status: 429, Code: "429", Silent: true},
-			TooSteep:   {Status: 429, Code: "429"},
-			Spent:      {Status: 429, Code: "429", Silent: true},
-			TooMany:    {Status: 429, Code: "429", Silent: true},
-			AtCapacity: {Status: 429, Code: "429"}, // "system under high demand"
-		},
-		shows:         [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
-		waitInMessage: true,
-		reset:         inSeconds, body: azureBody, headers: azureHeaders,
-	},
-	Groq: {
-		name: "groq",
-		refusals: [reasons]Refusal{
-			OverLimit:  {Status: 429, Code: "rate_limit_exceeded"},
-			TooLarge:   {Status: 413, Code: "rate_limit_exceeded", Silent: true},
-			TooSteep:   {Status: 429, Code: "rate_limit_exceeded"},
-			Spent:      {Status: 429, Code: "rate_limit_exceeded", Silent: true},
-			TooMany:    {Status: 429, Code: "rate_limit_exceeded", Silent: true},
-			AtCapacity: {Status: 503, Silent: true},
-		},
-		shows:         [wire.QuotaKinds]bool{wire.RequestQuota: true, wire.TokenQuota: true},
-		waitInMessage: true,
-		reset:         inMilliseconds, body: openaiBody, headers: openaiHeaders,
-	},
-	Gemini: {
-		name: "gemini",
-		refusals: [reasons]Refusal{
-			OverLimit:  {Status: 429, Code: "RESOURCE_EXHAUSTED"},
-			TooLarge:   {Status: 429, Code: "RESOURCE_EXHAUSTED", Silent: true},
-			TooSteep:   {Status: 429, Code: "RESOURCE_EXHAUSTED"},
-			Spent:      {Status: 429, Code: "RESOURCE_EXHAUSTED"},
-			TooMany:    {Status: 429, Code: "RESOURCE_EXHAUSTED", Silent: true},
-			AtCapacity: {Status: 503, Code: "UNAVAILABLE"},
-		},
-		reset: exactly, body: geminiBody, headers: noHeaders,
-	},
-	Bedrock: {
-		name: "bedrock",
-		refusals: [reasons]Refusal{
-			OverLimit:  {Status: 429, Code: "ThrottlingException", Silent: true},
-			TooLarge:   {Status: 429, Code: "ThrottlingException", Silent: true},
-			TooSteep:   {Status: 429, Code: "ThrottlingException", Silent: true},
-			Spent:      {Status: 429, Code: "ThrottlingException", Silent: true},
-			TooMany:    {Status: 429, Code: "ThrottlingException", Silent: true},
-			AtCapacity: {Status: 503, Code: "ServiceUnavailableException", Silent: true},
-		},
-		reset: exactly, body: bedrockBody, headers: bedrockHeaders,
-	},
-	VLLM: {
-		name: "vllm",
-		refusals: [reasons]Refusal{
-			OverLimit:  {Status: 429, Silent: true},
-			TooLarge:   {Status: 429, Silent: true},
-			TooSteep:   {Status: 429, Silent: true},
-			Spent:      {Status: 429, Silent: true},
-			TooMany:    {Status: 429, Silent: true},
-			AtCapacity: {Status: 503, Silent: true}, // of --max-num-queued-reqs: QueueOverflowError, v0.29.0
-		},
-		reset: exactly, body: openaiBody, headers: noHeaders,
-	},
-}
-
-// Refuses is what the provider answers for a reason.
-func (d Dialect) Refuses(why Reason) Refusal {
-	if r := dialects[d].refusals[why]; r.Status != 0 || why != NoCredit {
-		return r
+// CodeOf is the code of a limit on tokens or on something else, over a period.
+func (r *Refusal) CodeOf(tokens bool, period time.Duration) string {
+	switch {
+	case r.Tokens != "" && tokens:
+		return r.Tokens
+	case r.Daily != "" && period >= day:
+		return r.Daily
 	}
-	return dialects[d].refusals[Spent]
+	return r.Code
 }
 
-// MessageHasWait reports whether the message of a refusal contains the wait.
-func (d Dialect) MessageHasWait() bool { return dialects[d].waitInMessage }
+const day = 24 * time.Hour
+
+// Refuses is what the provider answers for a reason. It is not to be written to.
+func (d Dialect) Refuses(why Reason) *Refusal { return formats[d].refuses(why) }
+
+// oversized is what a provider answers that does not say what it answers.
+var oversized = Refusal{Status: 413, Silent: true}
+
+func (f *format) refuses(why Reason) *Refusal {
+	if f.refusals[why].Status == 0 {
+		switch why {
+		case NoCredit:
+			why = Spent
+		case Oversize:
+			return &oversized
+		}
+	}
+	return &f.refusals[why]
+}
+
+// MessageHasWait reports whether the message of a refusal contains the wait, whatever its headers say.
+func (d Dialect) MessageHasWait() bool { return formats[d].waitInMessage }
+
+// Asked is the wait that a refusal asks for, in whatever form, where the request would fit after a wait.
+func (d Dialect) Asked(wait time.Duration) time.Duration {
+	if within := formats[d].within; within > 0 {
+		return (wait-1)%within + 1
+	}
+	return wait
+}
+
+// Printed is a wait as the body has it.
+func (d Dialect) Printed(wait time.Duration) time.Duration {
+	if printed := formats[d].printed; printed != nil {
+		return printed(wait)
+	}
+	return wait
+}
 
 // Shows reports whether the headers report a resource.
-func (d Dialect) Shows(quota int) bool { return dialects[d].shows[quota] }
-
-// Read is a quota as a client can read it from the headers of a reply that leaves
-// now: rounded and dated as this provider does.
-func (d Dialect) Read(quota int, now time.Duration, q wire.Quota) wire.Quota {
-	row := &dialects[d]
-	if row.roundTo > 1 && quota != wire.RequestQuota {
-		q.Remaining = (q.Remaining + row.roundTo/2) / row.roundTo * row.roundTo
-	}
-	q.Reset = row.reset(now, q.Reset)
-	return q
-}
-
-func exactly(_, reset time.Duration) time.Duration { return reset }
-
-func inMilliseconds(_, reset time.Duration) time.Duration { return upTo(reset, time.Millisecond) }
-
-func inSeconds(_, reset time.Duration) time.Duration { return upTo(reset, time.Second) }
-
-// asDate is a reset sent as an instant of whole seconds: the next one.
-func asDate(now, reset time.Duration) time.Duration { return upTo(now+reset, time.Second) - now }
-
-// upTo rounds up to a multiple of the unit.
-func upTo(d, unit time.Duration) time.Duration { return (d + unit - 1) / unit * unit }
+func (d Dialect) Shows(quota int) bool { return formats[d].quotas.names[quota] != "" }

@@ -67,7 +67,7 @@ func TestHeaders(t *testing.T) {
 			}
 		}
 		var lines []string
-		for _, f := range c.dialect.Write(c.reply, start, c.now).Header {
+		for _, f := range c.dialect.Write(c.reply, Limit{}, start, c.now).Header {
 			lines = append(lines, f.Name+": "+f.Value)
 		}
 		for _, want := range strings.Split(c.want, "|") {
@@ -83,7 +83,7 @@ func TestAnthropicSumsTokens(t *testing.T) {
 	var q wire.Quotas
 	q[wire.InputQuota] = wire.Quota{Limit: 30_000, Remaining: 10_000, Reset: 40 * s}
 	q[wire.OutputQuota] = wire.Quota{Limit: 8_000, Remaining: 8_000}
-	text := fmt.Sprint(Anthropic.Write(wire.Reply{Status: 200, Quotas: q}, time.Unix(0, 0), 0).Header)
+	text := fmt.Sprint(Anthropic.Write(wire.Reply{Status: 200, Quotas: q}, Limit{}, time.Unix(0, 0), 0).Header)
 	for _, want := range []string{
 		"{anthropic-ratelimit-tokens-limit 38000}", "{anthropic-ratelimit-tokens-remaining 18000}",
 		"{anthropic-ratelimit-tokens-reset 1970-01-01T00:00:40Z}",
@@ -102,34 +102,34 @@ func TestBodies(t *testing.T) {
 		want    string
 	}{
 		{OpenAI, wire.Reply{Status: 429, Code: "rate_limit_exceeded", Delay: wire.After(1146 * ms)},
-			`{"error":{"code":"rate_limit_exceeded","message":"Rate limit reached. Please try again in 1.146s.",` +
-				`"param":null,"type":"rate_limit_error"}}`},
+			`{"error":{"message":"Rate limit reached. Please try again in 1.146s.","type":"rate_limit_error",` +
+				`"param":null,"code":"rate_limit_exceeded"}}`},
 		{OpenAI, wire.Reply{Status: 429, Code: "insufficient_quota"},
-			`{"error":{"code":"insufficient_quota","message":"Rate limit reached.","param":null,` +
-				`"type":"insufficient_quota"}}`},
+			`{"error":{"message":"Rate limit reached.","type":"insufficient_quota","param":null,` +
+				`"code":"insufficient_quota"}}`},
 		{OpenAI, wire.Reply{Status: 503, Code: "server_is_overloaded"},
-			`{"error":{"code":"server_is_overloaded","message":"The server is overloaded.","param":null,` +
-				`"type":"service_unavailable_error"}}`},
+			`{"error":{"message":"The server is overloaded.","type":"service_unavailable_error","param":null,` +
+				`"code":"server_is_overloaded"}}`},
 		{Anthropic, wire.Reply{Status: 529, Code: "overloaded_error"},
-			`{"error":{"message":"The server is overloaded.","type":"overloaded_error"},"type":"error"}`},
+			`{"type":"error","error":{"type":"overloaded_error","message":"The server is overloaded."}}`},
 		{Anthropic, wire.Reply{Status: 429, Code: "enforced_spend_limit_reached"},
-			`{"error":{"details":{"error_code":"enforced_spend_limit_reached"},"message":"Rate limit reached.",` +
-				`"type":"rate_limit_error"},"type":"error"}`},
+			`{"type":"error","error":{"type":"rate_limit_error","message":"Rate limit reached.",` +
+				`"details":{"error_code":"enforced_spend_limit_reached"}}}`},
 		{Azure, wire.Reply{Status: 429, Code: "429", Delay: wire.After(2100 * ms)},
 			`{"error":{"code":"429","message":"Rate limit reached. Please retry after 3 seconds."}}`},
 		{OpenAI, wire.Reply{Status: 502},
-			`{"error":{"code":null,"message":"The server had an error.","param":null,"type":"server_error"}}`},
+			`{"error":{"message":"The server had an error.","type":"server_error","param":null,"code":null}}`},
 		{OpenAI, wire.Reply{Status: 429, Code: "organization_usage_limit_exceeded"},
-			`{"error":{"code":"organization_usage_limit_exceeded","message":"Rate limit reached.","param":null,` +
-				`"type":"insufficient_quota"}}`},
+			`{"error":{"message":"Rate limit reached.","type":"insufficient_quota","param":null,` +
+				`"code":"organization_usage_limit_exceeded"}}`},
 		{Gemini, wire.Reply{Status: 429, Code: "RESOURCE_EXHAUSTED", Delay: wire.After(3957525076)},
-			`{"error":{"code":429,"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo",` +
-				`"retryDelay":"3.957525076s"}],"message":"Rate limit reached. Please try again in 3.957525076s.",` +
-				`"status":"RESOURCE_EXHAUSTED"}}`},
+			`{"error":{"code":429,"message":"Rate limit reached. Please retry in 3.957525076s.",` +
+				`"status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo",` +
+				`"retryDelay":"3.957525076s"}]}}`},
 		{Bedrock, wire.Reply{Status: 429, Code: "ThrottlingException"}, `{"message":"Rate limit reached."}`},
 		{OpenAI, wire.Reply{Status: 200}, ``},
 	} {
-		if got := c.dialect.Write(c.reply, time.Unix(0, 0), 0).Body; got != c.want {
+		if got := c.dialect.Write(c.reply, Limit{}, time.Unix(0, 0), 0).Body; got != c.want {
 			t.Errorf("%v:\n got  %s\n want %s", c.dialect, got, c.want)
 		}
 	}
@@ -143,14 +143,14 @@ func TestEveryDialectIsComplete(t *testing.T) {
 		if !ok || d.String() != name {
 			t.Errorf("%s leads to %v", name, d)
 		}
-		for why := range reasons {
+		for why := OverLimit; why < reasons; why++ {
 			r := d.Refuses(why)
 			reply := wire.Reply{Status: r.Status, Code: r.Code}
 			if r.Status < 400 || reply.Class() == wire.OK {
 				t.Errorf("%s: reason %d has status %d", name, why, r.Status)
 			}
 			var body map[string]any
-			if err := json.Unmarshal([]byte(d.Write(reply, time.Unix(0, 0), 0).Body), &body); err != nil {
+			if err := json.Unmarshal([]byte(d.Write(reply, Limit{}, time.Unix(0, 0), 0).Body), &body); err != nil {
 				t.Errorf("%s: reason %d: %v", name, why, err)
 			}
 		}

@@ -10,12 +10,12 @@ func TestOversized(t *testing.T) {
 		Gemini:    {Status: 400, Code: "INVALID_ARGUMENT", Silent: true},
 		OpenAI:    {Status: 413, Silent: true},
 	} {
-		if got := d.Oversized(); got != want {
+		if got := *d.Refuses(Oversize); got != want {
 			t.Errorf("%v: %+v, want %+v", d, got, want)
 		}
 	}
 	for d := range count {
-		if r := d.Oversized(); r.Status < 400 || r.Status > 499 || r.Status == 429 || !r.Silent {
+		if r := d.Refuses(Oversize); r.Status < 400 || r.Status > 499 || r.Status == 429 || !r.Silent {
 			t.Errorf("%v refuses with %+v", d, r)
 		}
 	}

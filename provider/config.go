@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"stampede/dialect"
@@ -165,6 +166,40 @@ func (a RetryAfter) write(reply *wire.Reply, now sim.Time, wait time.Duration) {
 	case InBody:
 		reply.Delay = wire.After(wait)
 	}
+}
+
+// printed rounds a wait in the body as the dialect prints it.
+func (c *Config) printed(reply *wire.Reply) {
+	if reply.Delay.Form == wire.Seconds {
+		wait, _ := reply.Delay.Wait(0)
+		reply.Delay = wire.After(c.Dialect.Printed(wait))
+	}
+}
+
+// Hints says what refusals by a limit ask for, and how.
+func (c *Config) Hints() string {
+	switch {
+	case c.Dialect.Refuses(dialect.OverLimit).Silent:
+		return RetryAfter{As: NotAtAll}.String()
+	case c.RetryAfter.As == InBody && c.Dialect.Printed(1999*time.Millisecond) == time.Second:
+		return "the wait in their body, cut to whole seconds"
+	}
+	return c.RetryAfter.String()
+}
+
+// Over is what the message of a refusal says of the limit that refused, besides what the reply holds.
+func (c *Config) Over(r *wire.Reply) dialect.Limit {
+	var out dialect.Limit
+	if o := &r.Over; o.Why != 0 {
+		if o.Limit >= 0 {
+			l := &c.Limits[o.Limit]
+			out = dialect.Limit{Resource: strings.ReplaceAll(l.Resource.String(), "_", " "), Period: l.Period}
+		}
+		if int(o.Tenant) < len(c.Tenants) {
+			out.Model = c.Tenants[o.Tenant].Model
+		}
+	}
+	return out
 }
 
 // roundUp is the least multiple of unit from d on; without a unit, d.

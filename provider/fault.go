@@ -127,6 +127,7 @@ func (p *Provider) rejects(now sim.Time, r *Request, v *Verdict, reply *wire.Rep
 		switch e := p.config.Faults[i].Effect.(type) {
 		case Reject:
 			*reply = e.reply(now, p.config.RetryAfter)
+			p.config.printed(reply)
 			v.Kind, v.After = Refused, e.After
 			v.Billed = p.config.Billing.refusal(e.Reply)
 			p.countFailed(now, r, v, p.config.Faults[i].Counted)

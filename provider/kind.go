@@ -24,12 +24,13 @@ const (
 // kinds has a row for each kind. A new one is a file with its meter and how that counts, a
 // constant and a row.
 var kinds = [...]kind{
-	TokenBucket:   {word: "token_bucket", counting: continuous{}, continuous: true},
-	FixedWindow:   {word: "fixed_window", counting: fixed{}},
-	SlidingWindow: {word: "sliding_window", counting: sliding{}},
+	TokenBucket:   {word: "token_bucket", counting: continuous{}, continuous: true, reason: dialect.OverLimit},
+	FixedWindow:   {word: "fixed_window", counting: fixed{}, reason: dialect.OverLimit},
+	SlidingWindow: {word: "sliding_window", counting: sliding{}, reason: dialect.OverLimit},
 	RampLimit:     {word: "ramp", counting: ramping{}, hidden: true, remembers: true, reason: dialect.TooSteep},
-	LeakyBucket:   {word: "leaky_bucket", counting: continuous{}, continuous: true, overflows: true},
-	Balance:       {word: "balance", counting: prepaid{}, hidden: true},
+	LeakyBucket: {word: "leaky_bucket", counting: continuous{}, continuous: true, overflows: true,
+		reason: dialect.OverLimit},
+	Balance: {word: "balance", counting: prepaid{}, hidden: true, reason: dialect.NoCredit},
 }
 
 // kind is what is known of a kind of limit.

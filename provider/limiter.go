@@ -262,11 +262,29 @@ func (l *limiter) refuses(wait time.Duration) dialect.Reason {
 	reason := l.kind().reason
 	switch {
 	case l.Kind == Balance:
-		return dialect.NoCredit
 	case l.Resource == Dollars:
 		return dialect.Spent
 	case wait == sim.Never && (reason == dialect.OverLimit || reason == dialect.TooMany):
 		return dialect.TooLarge
 	}
 	return reason
+}
+
+// over writes what a refusal of a request that would count so much says of the limit.
+func (l *limiter) over(charge int64, to *wire.Over) {
+	var left int64
+	if b := l.bucket; b != nil {
+		left = b.Level()
+	} else {
+		left = l.level()
+	}
+	to.Amount, to.Used, to.Requested = l.Amount, l.Amount-left, charge
+}
+
+// untilReset is the time until the window ends; 0 where the limit has none.
+func (l *limiter) untilReset() time.Duration {
+	if m, ok := l.meter.(interface{ UntilReset() time.Duration }); ok {
+		return m.UntilReset()
+	}
+	return 0
 }

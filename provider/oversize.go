@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"stampede/dialect"
 	"stampede/internal/format"
 	"stampede/wire"
 )
@@ -31,7 +32,7 @@ func (p *Provider) refuseOversized(v *Verdict, reply *wire.Reply) {
 
 // Oversized is the reply to a request that is too large.
 func (c *Config) Oversized() wire.Reply {
-	with := c.Dialect.Oversized()
+	with := c.Dialect.Refuses(dialect.Oversize)
 	return wire.Reply{
 		Status: cmp.Or(c.MaxRequest.Status, with.Status),
 		Code:   cmp.Or(c.MaxRequest.Code, with.Code),

@@ -190,7 +190,7 @@ func (p *Provider) Receive(now sim.Time, r *Request, token uint32, reply *wire.R
 		return v
 	}
 	if !p.fits(now, r) {
-		p.refuse(now, &v, reply)
+		p.refuse(now, r, &v, reply)
 		return v
 	}
 	if p.config.Capacity.Slots > 0 {
@@ -199,7 +199,8 @@ func (p *Provider) Receive(now sim.Time, r *Request, token uint32, reply *wire.R
 			v.Kind = Waiting
 		case sim.Refused:
 			v.Kind, v.Limit = Refused, NoSlot
-			p.writeRefusal(dialect.AtCapacity, now, p.config.Capacity.Asks, reply)
+			p.writeRefusal(dialect.AtCapacity, nil, now, p.config.Capacity.Asks, reply)
+			reply.Over.Limit, reply.Over.Tenant = v.Limit, uint8(r.Tenant)
 			if p.config.Capacity.Full != 0 {
 				reply.Status = p.config.Capacity.Full
 			}
@@ -250,7 +251,7 @@ const notCounted = -1
 // refuse refuses a request for the limits; some count it all the same. The wait
 // is the longest that any of them asks for, after which the request would fit if
 // nobody else took the room; the reason is that of the limit that asks for it.
-func (p *Provider) refuse(now sim.Time, v *Verdict, reply *wire.Reply) {
+func (p *Provider) refuse(now sim.Time, r *Request, v *Verdict, reply *wire.Reply) {
 	v.Kind = Refused
 	longest, by := time.Duration(-1), 0
 	for i, n := range p.charges {
@@ -269,9 +270,12 @@ func (p *Provider) refuse(now sim.Time, v *Verdict, reply *wire.Reply) {
 		}
 	}
 	v.Limit, v.Never = int8(by), longest == sim.Never
-	p.writeRefusal(p.limits[by].refuses(longest), now, longest, reply)
-	if advice := p.limits[by].Advice; advice != wire.NoAdvice {
-		reply.ShouldRetry = advice
+	l := &p.limits[by]
+	l.over(p.charges[by], &reply.Over)
+	reply.Over.Limit, reply.Over.Tenant = v.Limit, uint8(r.Tenant)
+	p.writeRefusal(l.refuses(longest), l, now, longest, reply)
+	if l.Advice != wire.NoAdvice {
+		reply.ShouldRetry = l.Advice
 	}
 	if p.shown {
 		p.show(now, reply)
@@ -300,17 +304,32 @@ func (p *Provider) countFailed(now sim.Time, r *Request, v *Verdict, counted Fau
 	}
 }
 
-// writeRefusal writes a refusal for a reason, with the wait where the dialect sends one.
-func (p *Provider) writeRefusal(why dialect.Reason, now sim.Time, wait time.Duration, reply *wire.Reply) {
+// writeRefusal writes a refusal for a reason, by a limit or by none, with the wait where the dialect
+// sends one.
+func (p *Provider) writeRefusal(why dialect.Reason, by *limiter, now sim.Time, wait time.Duration,
+	reply *wire.Reply) {
 	with := p.config.Dialect.Refuses(why)
 	reply.Failure, reply.Status, reply.Code, reply.ShouldRetry = wire.None, with.Status, with.Code, with.Advice
-	if !with.Silent && wait > 0 && wait != sim.Never {
-		wait = min(wait, sim.End)
-		p.config.RetryAfter.write(reply, now, wait)
-		if p.config.Dialect.MessageHasWait() {
-			reply.Delay = wire.After(wait)
+	reply.Over.Why = uint8(why)
+	if by != nil {
+		reply.Code = with.CodeOf(by.Resource.tokens(), by.Period)
+		if wait == sim.Never && with.UntilReset {
+			wait = by.untilReset()
 		}
 	}
+	if wait <= 0 || wait == sim.Never {
+		return
+	}
+	wait = p.config.Dialect.Asked(min(wait, sim.End))
+	reply.Over.Wait = wait
+	if with.Silent {
+		return
+	}
+	p.config.RetryAfter.write(reply, now, wait)
+	if p.config.Dialect.MessageHasWait() {
+		reply.Delay = wire.After(wait)
+	}
+	p.config.printed(reply)
 }
 
 // Quiet leaves out of the replies how much of each limit is left, for clients that do

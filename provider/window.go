@@ -72,6 +72,11 @@ func (w *Window) Wait(n int64) time.Duration {
 	if n > w.amount {
 		return sim.Never
 	}
+	return w.UntilReset()
+}
+
+// UntilReset is the time until the next reset.
+func (w *Window) UntilReset() time.Duration {
 	end := w.start(w.at) + w.period
 	if w.within > 0 {
 		end = min(end, (w.at+w.offset)/w.within*w.within+w.within)

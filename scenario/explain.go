@@ -83,7 +83,7 @@ func (s *Scenario) Explain(w io.Writer) {
 	}
 	if len(m.Provider.Limits) > 0 {
 		line("  Errors and headers: %v format. Refusals by a limit carry %v.", m.Provider.Dialect,
-			m.Provider.RetryAfter)
+			m.Provider.Hints())
 	}
 	if b := m.Provider.Capacity.Batching; b != nil {
 		line("  It generates in %v; round trip %v.", b, s.Provider.RoundTrip)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"stampede/dialect"
 	"stampede/internal/nearest"
 	"stampede/internal/strict"
 	"stampede/policy"
@@ -327,10 +326,11 @@ func (p *Preset) Explain(w io.Writer) error {
 
 // Flood is what a provider makes of requests of one size that all come at once, at
 // midnight of a day: how many it lets in, its first refusal, and the name of the limit
-// that refuses; empty when its limits refuse none.
+// that refuses; empty when it refuses none.
 func (p *Preset) Flood(prompt, maxTokens int) (admitted int, first wire.Reply, by string, err error) {
 	config, err := (&builder{d: newDecoder()}).provider("provider", p.Provider, []provider.Tenant{{}})
-	if err != nil || len(config.Limits) == 0 {
+	unbounded := config.Capacity.Slots == 0 || config.Capacity.Queue < 0
+	if err != nil || len(config.Limits) == 0 && unbounded {
 		return 0, first, "", err
 	}
 	api, err := provider.New(config, 0)
@@ -356,8 +356,11 @@ func (p *Preset) explainRefusal(w io.Writer) error {
 	if err != nil || by == "" {
 		return err
 	}
-	speech, _ := dialect.Find(string(p.Provider.Dialect))
-	m := speech.Write(reply, time.Date(2026, time.November, 30, 0, 0, 0, 0, time.UTC), 0)
+	config, err := (&builder{d: newDecoder()}).provider("provider", p.Provider, []provider.Tenant{{}})
+	if err != nil {
+		return err
+	}
+	m := config.Dialect.Write(reply, config.Over(&reply), time.Date(2026, time.November, 30, 0, 0, 0, 0, time.UTC), 0)
 	fmt.Fprintf(
 		w,
 		"\nrequests of %d tokens with max_tokens %d, all at once on 2026-11-30 at 00:00 UTC: %d are let in; %s "+

@@ -53,7 +53,7 @@ func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 		"openai-tier-2-gpt-4o": {
 			450,
 			"429 rate_limit_exceeded",
-			"in 1s, text 133.333334ms",
+			"in 1s, text 133ms",
 			[4]int64{4549, 0, -1, -1},
 		},
 		"openai-tier-3-gpt-4o": {800, "429 rate_limit_exceeded", "in 1s, text 75ms", [4]int64{4199, 0, -1, -1}},
@@ -89,8 +89,8 @@ func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 		"azure-standard-gpt-4o":    {300, "429 429", "in 1m0s, ms 1m0s, text 1m0s", [4]int64{150, 0, -1, -1}},
 		// Ten seconds of 37,500 a minute are 6,250: the fifth of 1,500 makes 1,250 of debt, drained at 625 a second.
 		"azure-ptu-gpt-4o":         {5, "429 429", "in 2s, ms 2s, text 2s", [4]int64{-1, 0, -1, -1}},
-		"azure-ptu-gpt-4o@2025-09": {28, "429 429", "in 1s, ms 80ms, text 79.92ms", [4]int64{-1, 0, -1, -1}},
-		"gemini-2.5-flash-paid":    {8000, "429 RESOURCE_EXHAUSTED", "text 7.5ms", [4]int64{-1, -1, -1, -1}},
+		"azure-ptu-gpt-4o@2025-09": {28, "429 429", "in 1s, ms 80ms, text 1s", [4]int64{-1, 0, -1, -1}},
+		"gemini-2.5-flash-paid":    {8000, "429 RESOURCE_EXHAUSTED", "text 0s", [4]int64{-1, -1, -1, -1}},
 		"bedrock-claude":           {1333, "429 ThrottlingException", "", [4]int64{-1, -1, -1, -1}},
 		"groq-free-llama-3.3-70b":  {8, "429 rate_limit_exceeded", "in 8s, text 7.5s", [4]int64{992, 0, -1, -1}},
 		"gemini-free-flash":        {5, "429 RESOURCE_EXHAUSTED", "text 1m0s", [4]int64{-1, -1, -1, -1}},
@@ -114,7 +114,7 @@ func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 		// counts as a request.
 		"azure-tier-1-gpt-5": {666, "429 429", "in 1m0s, ms 1m0s, text 1m0s", [4]int64{1000, 1000, -1, -1}},
 		// Four fill 6,000, one more makes 1,500 of debt, which drain at 600 a second.
-		"azure-ptu-gpt-5.4":     {5, "429 429", "in 3s, ms 2.5s, text 2.5s", [4]int64{-1, 0, -1, -1}},
+		"azure-ptu-gpt-5.4":     {5, "429 429", "in 3s, ms 2.5s, text 3s", [4]int64{-1, 0, -1, -1}},
 		"bedrock-sonnet-5.5":    {4000, "429 ThrottlingException", "", [4]int64{-1, -1, -1, -1}},
 		"groq-dev-gpt-oss-120b": {166, "429 rate_limit_exceeded", "in 1s, text 120ms", [4]int64{499_834, 1000, -1, -1}},
 		"xai-tier-0-grok-4.7":   {150, "429 rate_limit_exceeded", "", [4]int64{-1, -1, -1, -1}},
@@ -127,8 +127,8 @@ func TestProviderPresetsRefuseAtTheirLimits(t *testing.T) {
 		"cloudflare-workers-ai-text": {300, "429 rate_limit_exceeded", "", [4]int64{0, -1, -1, -1}},
 		"huggingface-hub":            {2500, "429 rate_limit_exceeded", "in 5m0s", [4]int64{0, -1, -1, -1}},
 		"fireworks-small-model":      {3600, "429 slow_down", "", [4]int64{2400, -1, 212_400_000, 2_160_000}},
-		"vllm-bounded-queue":         {}, // no limit; its queue is full when the server is
-		"sglang-bounded-queue":       {},
+		"vllm-bounded-queue":         {201, "503 ", "", [4]int64{-1, -1, -1, -1}}, // 73 run and 128 wait
+		"sglang-bounded-queue":       {201, "503 ", "", [4]int64{-1, -1, -1, -1}},
 	}
 	seen := map[string]bool{} // vendors, by whether a preset of theirs has a row
 	for _, p := range Presets() {

@@ -66,6 +66,18 @@ type Reply struct {
 	Delay       Hint   // the wait that stands in the body instead, as in Google's RetryInfo
 	ShouldRetry Advice // the header x-should-retry
 	Quotas      Quotas // the headers that report how much is left
+	Over        Over   // of a refusal: what its message says of the limit
+}
+
+// Over is what the message of a refusal says of the limit that refuses. No client acts on it but by
+// the hints of the reply.
+type Over struct {
+	Why    uint8 // a reason, as package dialect numbers them; 0 when no limit and no capacity refuses
+	Limit  int8  // an index into the limits of the provider; negative when none refuses
+	Tenant uint8 // whose request it was
+	// What the limit admits in its period, what is used of it, and what the request would have counted.
+	Amount, Used, Requested int64
+	Wait                    time.Duration // until the request would have fit, exactly; 0 when never
 }
 
 // Quotas is what the headers report for each resource.

@@ -32,7 +32,7 @@ func (r Reply) Sent(d dialect.Dialect) measure.Reply {
 	if r.Failure != wire.None {
 		return out
 	}
-	m := d.Write(r.Reply, time.Time{}, 0)
+	m := d.Write(r.Reply, dialect.Limit{}, time.Time{}, 0)
 	for _, f := range m.Header {
 		out.Header[f.Name] = f.Value
 	}

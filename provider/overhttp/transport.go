@@ -289,7 +289,7 @@ func (t *Transport) leave(x *exchange) {
 
 // respond writes a reply that left at an instant in the provider's dialect.
 func (t *Transport) respond(req *http.Request, reply wire.Reply, left sim.Time, body io.ReadCloser) *http.Response {
-	m := t.config.Dialect.Write(reply, t.clock.start, left)
+	m := t.config.Dialect.Write(reply, t.config.Over(&reply), t.clock.start, left)
 	h := http.Header{"Content-Type": {"application/json"}}
 	for _, f := range m.Header {
 		h.Set(f.Name, f.Value)

@@ -34,6 +34,10 @@ var layers = map[string][]string{
 		"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/provider",
 		"stampede/scenario", "stampede/sim", "stampede/sweep",
 	},
+	"recommend": {
+		"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/scenario",
+		"stampede/sweep", "gonum.org/v1/gonum/stat/distuv",
+	},
 	"sweep": {
 		"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/scenario",
 		"stampede/sim", "github.com/gofrs/flock",

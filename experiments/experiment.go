@@ -221,12 +221,13 @@ func Catalogue() []*Experiment { return catalogue }
 
 var catalogue = []*Experiment{
 	&adaptiveThrottle, &awsBackoff, &backoffBudget, &billedTimeouts, &breakerTripRule, &classification,
-	&copiedDefaults, &deadlineOrCount, &droppingBucket, &fallbackChain, &headerPacing, &hedge, &herdSDKDefaults,
-	&hintOrDoubling, &hungProvider, &jitterShapes, &keyIsolation, &lasting429, &limiterSweep, &metastableSpike,
-	&metastableThreshold, &one503, &openaiHint, &ownTheLoop, &quotaExhausted, &rejectedCallsCount, &relay,
-	&retryOrBudget, &retryQuota, &retryStorm, &sdkRetryAfter, &semaphore, &sideEffects, &stackedLayers,
-	&startingPoints, &streamReplay, &streamTimeouts, &stuckConnection, &throttleIsFree, &thunderingHerd,
-	&timeoutBill, &timeoutChoice, &tokenThrottle, &windowOrExponential, &workerPileUp,
+	&copiedDefaults, &deadlineOrCount, &droppingBucket, &fallbackChain, &headerPacing, &hedge,
+	&herdSDKDefaults, &hintOrDoubling, &hungProvider, &jitterShapes, &keyIsolation, &lasting429, &limiterSweep,
+	&metastableSpike, &metastableThreshold, &one503, &openaiHint, &ownTheLoop, &priorityOrKeys,
+	&quotaExhausted, &rejectedCallsCount, &relay, &retryOrBudget, &retryQuota, &retryStorm, &sdkRetryAfter,
+	&semaphore, &sideEffects, &stackedLayers, &startingPoints, &streamReplay, &streamTimeouts,
+	&stuckConnection, &throttleIsFree, &thunderingHerd, &timeoutBill, &timeoutChoice, &tokenThrottle,
+	&windowOrExponential, &workerPileUp,
 }
 
 // Find finds an experiment by its name.

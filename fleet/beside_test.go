@@ -1,8 +1,10 @@
 package fleet
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,46 +59,118 @@ func TestAFleetBesideChangesNoLuck(t *testing.T) {
 
 // Two classes before one server, the first served first but not interrupting: the
 // waits are R/(1-rho1) and R/((1-rho1)(1-rho)) with R = lambda E[S^2]/2 (Cobham 1954).
-// 4/s each, exponential service of mean 0.1 s: 0.1333 s and 0.6667 s. 30 replications,
-// 99 % interval.
+// 4/s each, exponential service of mean 0.1 s: 0.1333 s and 0.6667 s; without priorities
+// R/(1-rho) for both, 0.4 s (Pollaczek and Khinchine). The server is the provider's slot, or a gate of one
+// that the fleets share. 30 replications, 99 % interval.
 func TestPriority(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its tolerance needs all of its calls")
 	}
-	m := model()
-	m.Workers = 0
-	m.Workload = Workload{
-		Calls:    20_000,
-		Sizes:    sized{Prompt: 1, Output: 1},
-		Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(4)},
+	shared := func(order policy.Order) policy.Gate {
+		return policy.Gate{Semaphore: 1, Scope: policy.ForFleets, Order: order}
 	}
-	m.Provider = provider.Config{
-		Latency:  provider.Latency{FirstToken: law.Exponential{Beta: 0.1}},
-		Capacity: provider.Capacity{Slots: 1, Queue: -1},
-		Tenants:  []provider.Tenant{{Priority: -3}, {Priority: 5}},
-	}
-	m.Beside = []Fleet{m.Fleet}
-	const replications, t995 = 30, 2.756
-	var means [2]sim.Moments
-	for r := range replications {
-		var w [2]sim.Moments
-		if _, err := m.Run(1, r, each{call: func(c *Call) {
-			if c.ID >= 2000 {
-				w[c.Fleet].Add(c.Latency().Seconds() - 0.1)
+	for _, c := range []struct {
+		name     string
+		capacity provider.Capacity
+		gate     policy.Gate
+		waits    [2]float64 // by fleet
+	}{
+		{"slot", provider.Capacity{Slots: 1, Queue: -1}, policy.Gate{}, [2]float64{0.6667, 0.1333}},
+		{"gate", provider.Capacity{}, shared(policy.ByPriority), [2]float64{0.6667, 0.1333}},
+		{"gate without priorities", provider.Capacity{}, shared(policy.FirstInFirstOut), [2]float64{0.4, 0.4}},
+	} {
+		m := model()
+		m.Workers = 0
+		m.Workload = Workload{
+			Calls:    20_000,
+			Sizes:    sized{Prompt: 1, Output: 1},
+			Arrivals: Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(4)},
+		}
+		m.Provider = provider.Config{
+			Latency:  provider.Latency{FirstToken: law.Exponential{Beta: 0.1}},
+			Capacity: c.capacity,
+			Tenants:  []provider.Tenant{{Priority: -3}, {Priority: 5}},
+		}
+		m.Client.Gate = c.gate
+		m.Beside = []Fleet{m.Fleet}
+		const replications, t995 = 30, 2.756
+		var means [2]sim.Moments
+		for r := range replications {
+			var w [2]sim.Moments
+			if _, err := m.Run(1, r, each{call: func(c *Call) {
+				if c.ID >= 2000 {
+					w[c.Fleet].Add(c.Latency().Seconds() - 0.1)
+				}
+			}}); err != nil {
+				t.Fatal(err)
 			}
+			for i := range w {
+				means[i].Add(w[i].Mean())
+			}
+		}
+		for i, want := range c.waits {
+			half := t995*means[i].StdDev()/math.Sqrt(replications) + 0.00005
+			if math.Abs(means[i].Mean()-want) > half || half > want/5 {
+				t.Errorf("%s, priority %d: wait %.4f s +- %.4f, want %.4f", c.name, m.Provider.Tenants[i].Priority,
+					means[i].Mean(), half, want)
+			}
+		}
+	}
+}
+
+// Three calls of a fleet at once and two of another a second apart, of 10 s each, before a gate of one.
+func TestSharedGate(t *testing.T) {
+	gate := policy.Gate{Semaphore: 1, Scope: policy.ForFleets, Order: policy.ByPriority}
+	fifo, own, one := gate, gate, gate
+	fifo.Order, own.Scope, own.Order = policy.FirstInFirstOut, policy.PerInstance, policy.FirstInFirstOut
+	one.Room = 1
+	for _, c := range []struct {
+		name       string
+		gate       policy.Gate
+		priorities [2]int
+		patience   law.Law // of the second fleet
+		want       string  // fleet, call and end, by the end
+	}{
+		{"the second first", gate, [2]int{0, 1}, nil, "0.0@10s 1.0@20s 1.1@30s 0.1@40s 0.2@50s"},
+		{"the first first", gate, [2]int{1, 0}, nil, "0.0@10s 0.1@20s 0.2@30s 1.0@40s 1.1@50s"},
+		{"equals", gate, [2]int{3, 3}, nil, "0.0@10s 0.1@20s 0.2@30s 1.0@40s 1.1@50s"},
+		{"fifo", fifo, [2]int{0, 1}, nil, "0.0@10s 0.1@20s 0.2@30s 1.0@40s 1.1@50s"},
+		{"each its own", own, [2]int{0, 1}, nil, "0.0@10s 1.0@11s 0.1@20s 1.1@21s 0.2@30s"},
+		{"room for one of all", one, [2]int{0, 1}, nil, "0.2@0s 1.0@1s 1.1@2s 0.0@10s 0.1@20s"},
+		// Both callers of the second fleet leave after 15 s: 1.0 in its turn at 16 s, and 1.1, whose turn it is
+		// then, a second later.
+		{"callers who leave", gate, [2]int{0, 1}, law.Constant(15), "0.0@10s 1.0@16s 1.1@17s 0.1@27s 0.2@37s"},
+	} {
+		m := model()
+		m.Workers = 0
+		m.Workload = Workload{Calls: 3, Sizes: sized{Prompt: 1, Output: 1}, Arrivals: Burst{}}
+		m.Client.Gate = c.gate
+		second := m.Fleet
+		second.Workload.Calls, second.Workload.Patience = 2, c.patience
+		second.Workload.Arrivals = Renewal{Gap: law.Constant(1), Rate: Constant(1)}
+		m.Beside = []Fleet{second}
+		m.Provider = provider.Config{
+			Latency: provider.Latency{FirstToken: law.Constant(10)}, Cancel: provider.Stops,
+			Tenants: []provider.Tenant{{Priority: c.priorities[0]}, {Priority: c.priorities[1]}},
+		}
+		var got []string
+		if _, err := m.Run(1, 0, each{call: func(c *Call) {
+			got = append(got, fmt.Sprintf("%d.%d@%v", c.Fleet, c.ID, c.Ended))
 		}}); err != nil {
 			t.Fatal(err)
 		}
-		for i := range w {
-			means[i].Add(w[i].Mean())
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%s: %s, want %s", c.name, s, c.want)
 		}
 	}
-	for i, want := range []float64{0.6667, 0.1333} {
-		half := t995*means[i].StdDev()/math.Sqrt(replications) + 0.00005
-		if math.Abs(means[i].Mean()-want) > half || half > want/5 {
-			t.Errorf("priority %d: wait %.4f s +- %.4f, want %.4f", m.Provider.Tenants[i].Priority, means[i].Mean(),
-				half, want)
-		}
+	m := model()
+	m.Client.Gate = gate
+	m.Beside = []Fleet{m.Fleet}
+	m.Beside[0].Name, m.Beside[0].Client.Gate.Semaphore = "other", 2
+	m.Provider.Tenants = make([]provider.Tenant, 2)
+	if err := m.Check(); err == nil || !strings.Contains(err.Error(), "share a gate and describe it differently: "+
+		"gate 1 for all fleets, by priority and gate 2 for all fleets, by priority") {
+		t.Errorf("two gates for one: %v", err)
 	}
 }
 

@@ -359,6 +359,9 @@ func (m *Model) Check() error {
 			return fmt.Errorf("neither a number of calls nor a horizon: the run would never end")
 		}
 	}
+	if err := m.checkShared(); err != nil {
+		return err
+	}
 	if n := len(m.Provider.Tenants); n != len(fleets) && (n > 0 || len(fleets) > 1) {
 		return fmt.Errorf("%d fleets and %d tenants of the provider; want a tenant for each", len(fleets), n)
 	}

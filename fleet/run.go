@@ -42,6 +42,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		r.layers = max(r.layers, len(f.Client.Outer))
 		r.processes = r.processes || f.PerRequest > 0
 	}
+	r.shareGate(m)
 	for i := range r.backends {
 		if !counters {
 			r.backends[i].Provider().Quiet()

@@ -110,7 +110,7 @@ func (s *Instance) Admit(now time.Duration, r *Request) Admission {
 func (s *Instance) admit(now time.Duration, r *Request) Admission {
 	if s.gate != nil && !r.Placed {
 		s.gate.Servers = s.gate.limit.Limit(&s.client.Gate)
-		switch s.gate.Arrive(r.Caller, 0) {
+		switch s.gate.Arrive(r.Caller, int(s.rank)) {
 		case sim.Queued:
 			return Admission{Action: Queue, By: ByGate}
 		case sim.Refused:

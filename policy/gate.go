@@ -15,7 +15,7 @@ type Gate struct {
 	Semaphore int // attempts in flight at once
 	AIMD      AIMD
 	Gradient  Gradient
-	Scope     Scope // of one instance or of all together
+	Scope     Scope // of one instance, of all together, or of several fleets
 	Order     Order // of the calls that wait
 	Room      int   // calls that may wait at the gate; more are shed; 0 means no bound, NoRoom that none may
 	Held      Held
@@ -45,10 +45,11 @@ type Scope uint8
 const (
 	PerInstance Scope = iota
 	ForAll
+	ForFleets // of a gate: all instances of all fleets that have it, see [ShareGate]
 )
 
 // ScopeWords are the words of scopes.
-var ScopeWords = words.Table[Scope]{"instance", "all"}
+var ScopeWords = words.Table[Scope]{"instance", "all", "fleets"}
 
 // String is the word for a scope.
 func (s Scope) String() string { return ScopeWords.Word(s) }
@@ -59,10 +60,11 @@ type Order uint8
 const (
 	FirstInFirstOut Order = iota
 	LastInFirstOut
+	ByPriority // of the fleets that share the gate; first in, first out within each
 )
 
 // OrderWords are the words of orders.
-var OrderWords = words.Table[Order]{"fifo", "lifo"}
+var OrderWords = words.Table[Order]{"fifo", "lifo", "priority"}
 
 // String is the word for an order.
 func (o Order) String() string { return OrderWords.Word(o) }
@@ -78,6 +80,20 @@ func (g *Gate) Adaptive() bool { return g.AIMD.Max > 0 || g.Gradient.Max > 0 }
 
 // start is the limit at first.
 func (g *Gate) start() float64 { return max(float64(g.Semaphore), g.AIMD.Start, g.Gradient.Start) }
+
+// ShareGate gives the instances of several fleets one gate, that of the first. The gates of their clients are
+// alike. Where its order is by priority, those of a lower rank go first.
+func ShareGate(fleets []Instances, ranks []int) {
+	shared := fleets[0].At(0).gate
+	for i, f := range fleets {
+		for k := range f.each {
+			f.each[k].gate = shared
+			if f.each[k].client.Gate.Order == ByPriority {
+				f.each[k].rank = uint8(ranks[i])
+			}
+		}
+	}
+}
 
 // Start is how many may be in flight at first; 0 means no bound.
 func (g *Gate) Start() int { return int(g.start()) }
@@ -95,11 +111,17 @@ func (g Gate) String() string {
 	default:
 		return ""
 	}
-	if g.Scope == ForAll {
+	switch g.Scope {
+	case ForAll:
 		s += " for all"
+	case ForFleets:
+		s += " for all fleets"
 	}
-	if g.Order == LastInFirstOut {
+	switch g.Order {
+	case LastInFirstOut:
 		s += ", last first"
+	case ByPriority:
+		s += ", by priority"
 	}
 	if g.Room == NoRoom {
 		s += ", nobody waits"

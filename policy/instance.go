@@ -33,6 +33,7 @@ func (l perInstance[T]) at(i int) *T {
 type Instance struct {
 	client   *Client
 	has      mechanisms
+	rank     uint8 // in the queue at the gate
 	gate     *queue
 	pacer    *PacerState
 	throttle *ThrottleState
@@ -105,7 +106,7 @@ func NewInstances(c *Client, n, targets int, weights []float64) Instances {
 		switch {
 		case has&m == 0:
 			return 0
-		case scope == ForAll:
+		case scope != PerInstance:
 			return 1
 		}
 		return n

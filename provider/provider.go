@@ -139,7 +139,7 @@ func New(c Config, key sim.Key) (*Provider, error) {
 		return nil, fmt.Errorf("latency follows limit %d of %d", u.Limit, len(c.Limits))
 	}
 	p.charges = make([]int64, len(p.limits))
-	p.ranks = ranks(c.Tenants)
+	p.ranks = Ranks(c.Tenants)
 	if b := c.Capacity.Batching; b != nil {
 		if b.Step <= 0 || b.PerStream < 0 || b.PerStep < 0 || c.Capacity.Slots < 1 {
 			return nil, fmt.Errorf("%v in %d slots; allowed are a positive step, no negative part, and slots", b,
@@ -154,8 +154,8 @@ func New(c Config, key sim.Key) (*Provider, error) {
 	return p, err
 }
 
-// ranks gives the tenants of the highest priority rank 0, and so on.
-func ranks(tenants []Tenant) []int {
+// Ranks gives the tenants of the highest priority rank 0, and so on.
+func Ranks(tenants []Tenant) []int {
 	out := []int{0}
 	if len(tenants) > 0 {
 		out = make([]int, len(tenants))

@@ -7,6 +7,7 @@ import (
 
 	"stampede/fleet"
 	"stampede/internal/format"
+	"stampede/policy"
 	"stampede/provider"
 	"stampede/sim"
 )
@@ -109,11 +110,17 @@ func (s *Scenario) parts(fleets []averages) (out []part) {
 			int64(m.Instances), each)
 	}
 	if g := m.Client.Gate.Semaphore; g > 0 {
-		what := fmt.Sprintf("gate of %d", g)
-		if m.Instances > 1 {
+		what, gates := fmt.Sprintf("gate of %d", g), 1
+		switch {
+		case m.Client.Gate.Scope == policy.ForFleets:
+			what += " for all fleets"
+		case m.Instances > 1 && m.Client.Gate.Scope == policy.ForAll:
+			what += " for all instances"
+		case m.Instances > 1:
 			what += fmt.Sprintf(" in each of %d instances", m.Instances)
+			gates = m.Instances
 		}
-		places(what, int64(g*m.Instances), a.busy)
+		places(what, int64(g*gates), a.busy)
 	}
 	return append(out, s.pacerParts(a)...)
 }

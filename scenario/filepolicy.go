@@ -222,7 +222,7 @@ type Gate struct {
 	Semaphore Bound     `yaml:"semaphore" none:"no limit" unlimited:"no limit"`
 	AIMD      *AIMD     `yaml:"aimd" none:"off"`
 	Gradient  *Gradient `yaml:"gradient" none:"off"`
-	Scope     Scope     `yaml:"scope"`
+	Scope     GateScope `yaml:"scope"`
 	Order     Order     `yaml:"order"`
 	Waiting   Places    `yaml:"max_waiting" none:"no call waits" unlimited:"no bound" default:"unlimited"`
 	Wait      Span      `yaml:"wait" none:"no bound" unlimited:"no bound" zero:"no"`

@@ -259,6 +259,12 @@ func TestMistakesAreExplained(t *testing.T) {
 			"soon}]\n  limits:", []string{"provider.faults.0.retry_after_header: found both it and retry_after"}},
 		{"header of no status", "  limits:", "  faults: [{hang: true, retry_after_header: soon}]\n  limits:",
 			[]string{"require status"}},
+		{"priority of one fleet", "policy: own-the-loop", "policy: {gate: {semaphore: 2, order: priority}}",
+			[]string{"policy.gate.order: found priority, which is that of fleets; want scope: fleets as well"}},
+		{"adaptive for all fleets", "policy: own-the-loop", "policy: {gate: {aimd: {}, scope: fleets}}",
+			[]string{"policy.gate.scope: found fleets with an adaptive limit; want a semaphore"}},
+		{"pace for all fleets", "policy: own-the-loop", "policy: {pace: {rate: 1/s, scope: fleets}}",
+			[]string{`policy.pace.scope: found "fleets"; known: all, instance`}},
 		{"size without a unit", "  limits:", "  max_request: 32\n  limits:",
 			[]string{`provider.max_request: found "32"; want a size such as 32MB, 20MiB or 500kB`}},
 		{"size in two units", "  limits:", "  max_request: {bytes: 32MB, tokens: 200k}\n  limits:",
@@ -1413,6 +1419,8 @@ func TestResolvedKeepsEmptyLists(t *testing.T) {
 
 func TestResolvedReadsBack(t *testing.T) {
 	for _, set := range []string{"policy.outer_layers=[{retry: {attempts: none}}]",
+		"policy.gate={semaphore: 4, scope: fleets, order: priority}", "provider.max_request=20MiB",
+		"fallbacks=none",
 		"workload.open={rate: 20/h, calls: 5}", "policy.retry.backoff.exponential.cap=null",
 		"policy.gate={aimd: {slow: none}}", "provider.faults=[{status: 500, share: 12.3456789%}]",
 		"policy={name: mine, retry: {attempts: 3}}", "seed=0", "policy.retry.attempts=none", "event_budget=none",

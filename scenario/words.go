@@ -37,6 +37,7 @@ type (
 	Billed       string
 	Tier         string
 	Scope        string
+	GateScope    string
 	CacheScope   string
 	Dispatch     string
 	Queue        string
@@ -79,7 +80,8 @@ func (Class) Words() []string        { return wire.ClassWords.Table().Names(wire
 func (Dispatch) Words() []string     { return fleet.DealingWords.Names() }
 func (Queue) Words() []string        { return fleet.QueueingWords.Names() }
 func (Tier) Words() []string         { return cost.TierWords.Names() }
-func (Scope) Words() []string        { return policy.ScopeWords.Names() }
+func (Scope) Words() []string        { return policy.ScopeWords.Names(policy.ForFleets) }
+func (GateScope) Words() []string    { return policy.ScopeWords.Names() }
 func (CacheScope) Words() []string   { return fleet.CacheScopeWords.Names(fleet.OfCall) }
 func (Order) Words() []string        { return policy.OrderWords.Names() }
 func (Held) Words() []string         { return policy.HeldWords.Names() }

@@ -64,8 +64,13 @@ func (r *run) admit(c *call) {
 		c.target = req.Target
 		r.send(c, a.Generation, false, expiry, layer)
 	case policy.Wait:
-		if again := now + a.Wait; again < expiry {
+		switch again := now + a.Wait; {
+		case again < expiry:
 			layer = -1 // it asks again before it expires
+		case layer > len(g.Client.Outer): // the deadline, which it knows
+			c.layer = uint8(layer)
+			r.lapse(c)
+			return
 		}
 		r.hold(c, waitFor[a.By], expiry, layer)
 		c.timer = r.loop.Timer(now+a.Wait, event(admits, c.self))
@@ -157,7 +162,7 @@ func (r *run) tired(c *call) {
 	c.tries++
 	now := r.loop.Now()
 	f := policy.Facts{
-		Now: now, Start: c.start, Attempt: int(c.tries), LastWait: c.lastWait,
+		Now: now, Start: c.start, Until: r.until(g, c), Attempt: int(c.tries), LastWait: c.lastWait,
 		Reply: &wire.Reply{Failure: wire.Timeout},
 		U:     g.jitter.Uniform(c.id, 1<<63|uint64(now)), // a call waits no two times until one instant
 	}

@@ -96,6 +96,9 @@ func TestReplicationsWithoutChanceAreEqual(t *testing.T) {
 		for i := range m.Provider.Faults {
 			f := &m.Provider.Faults[i]
 			f.Gap, f.Length, f.Share = nil, nil, 1
+			if e, ok := f.Effect.(provider.NoConnection); ok {
+				f.Effect = provider.NoConnection{As: e.As}
+			}
 		}
 		for i := range m.Provider.Gateway.Errors {
 			m.Provider.Gateway.Errors[i].Share = 1

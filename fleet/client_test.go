@@ -614,6 +614,64 @@ func TestLayersInAFleet(t *testing.T) {
 	l.expect(t, "0.1 0s-3s timeout; 0.2 5s-8s timeout", "0 0s-8s gave_up_attempts x2")
 }
 
+// A deadline counts from the arrival of a call. It cuts off what is in flight and what waits, nothing is sent after it,
+// and no layer sleeps when the sleep would not end before it.
+func TestDeadline(t *testing.T) {
+	burst := func(calls uint64, workers int) func(*Model) {
+		return func(m *Model) { m.Workload.Calls, m.Workers, m.Workload.Arrivals = calls, workers, Burst{} }
+	}
+	fails := func(m *Model) { m.Provider.Faults, m.Client.Retry = failing(500), retries(0, s) }
+	for _, c := range []struct {
+		name            string
+		deadline        policy.Deadline
+		change          []func(*Model)
+		attempts, calls string
+	}{
+		{"an answer at the deadline is in time; who gets its worker then is late", policy.Deadline{After: s},
+			[]func(*Model){burst(2, 1)}, "0.1 0s-1s ok", "0 0s-1s answered x1; 1 0s-1s gave_up_deadline x0"},
+		{"what is left after 1 s of waiting for a worker", policy.Deadline{After: 1500 * ms},
+			[]func(*Model){burst(2, 1)}, "0.1 0s-1s ok; 1.1 1s-1.5s timeout",
+			"0 0s-1s answered x1; 1 0s-1.5s gave_up_deadline x1"},
+		{"from the start of the work the wait does not count",
+			policy.Deadline{After: 1500 * ms, From: policy.FromStart}, []func(*Model){burst(2, 1)},
+			"0.1 0s-1s ok; 1.1 1s-2s ok", "0 0s-1s answered x1; 1 0s-2s answered x1"},
+		{"at the gate", policy.Deadline{After: 900 * ms},
+			[]func(*Model){burst(2, 2), func(m *Model) { m.Client.Gate.Semaphore = 1 }}, "0.1 0s-900ms timeout",
+			"1 0s-900ms gave_up_deadline x0; 0 0s-900ms gave_up_deadline x1"},
+		{"at 3 s the fifth attempt would come at 4 s", policy.Deadline{After: 3500 * ms}, []func(*Model){fails},
+			"0.1 0s-0s server_error; 0.2 1s-1s server_error; 0.3 2s-2s server_error; 0.4 3s-3s server_error",
+			"0 0s-3s gave_up_deadline x4"},
+		{"at 2 s the fourth would come at the deadline", policy.Deadline{After: 3 * s}, []func(*Model){fails},
+			"0.1 0s-0s server_error; 0.2 1s-1s server_error; 0.3 2s-2s server_error", "0 0s-2s gave_up_deadline x3"},
+		{"the outer layer hands on what is left: its second try is at 2 s, and neither waits until 3 s",
+			policy.Deadline{After: 2500 * ms}, []func(*Model){fails, func(m *Model) {
+				m.Client.Retry.Attempts = 2
+				m.Client.Outer = []policy.Layer{{Name: "outer", Retry: retries(9, s)}}
+			}}, "0.1 0s-0s server_error; 0.2 1s-1s server_error; 0.3 2s-2s server_error",
+			"0 0s-2s gave_up_deadline x3"},
+		{"a breaker that opens at 1 s for 30 s is known to outlast it", policy.Deadline{After: 5 * s},
+			[]func(*Model){fails, func(m *Model) {
+				m.Client.Breaker = policy.Breaker{InARow: 2, Open: 30 * s, Probes: 1, WhenOpen: policy.HoldBack}
+			}}, "0.1 0s-0s server_error; 0.2 1s-1s server_error", "0 0s-2s gave_up_deadline x2"},
+		{"a call that is late is not tried elsewhere, nor delivered again", policy.Deadline{After: 500 * ms},
+			[]func(*Model){func(m *Model) {
+				m.Client.Fallback.On, m.Others = true, []provider.Config{{}}
+				m.Fallbacks = []Target{{Provider: 1, Price: m.Price}}
+				m.Workload.Redelivery.Deliveries = 4
+			}}, "0.1 0s-500ms timeout", "0 0s-500ms gave_up_deadline x1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := model()
+			m.Client.Deadline = c.deadline
+			for _, change := range c.change {
+				change(&m)
+			}
+			l, _ := play(t, m)
+			l.expect(t, c.attempts, c.calls)
+		})
+	}
+}
+
 // Retries are paid from the instance's account: with three tokens three of a hundred failed
 // calls try again, and the others give up for want of budget.
 func TestBudgetInAFleet(t *testing.T) {

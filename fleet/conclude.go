@@ -122,8 +122,8 @@ func (r *run) decide(g *group, c *call, a *attempt) (policy.Decision, int) {
 		}
 	}
 	f := policy.Facts{
-		Now: a.Ended, Start: c.start, Attempt: int(c.tries), LastWait: c.lastWait, Reply: &a.Reply,
-		Began: a.First >= 0, U: g.jitter.Uniform(c.id, uint64(a.Number)),
+		Now: a.Ended, Start: c.start, Until: r.until(g, c), Attempt: int(c.tries), LastWait: c.lastWait,
+		Reply: &a.Reply, Began: a.First >= 0, U: g.jitter.Uniform(c.id, uint64(a.Number)),
 	}
 	var layer int
 	if a.Cut == policy.CallTimer && from > len(g.Client.Outer) {

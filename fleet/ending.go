@@ -52,7 +52,7 @@ func (r *run) rest(c *call, until sim.Time, end backend.Event) {
 }
 
 // expiry is when the first of a call's layers gives up, and its number: 0 for the
-// client's own timeout of the call, -1 when none does.
+// client's own timeout of the call, one more than there are for its deadline, -1 when none does.
 func (r *run) expiry(g *group, c *call) (at sim.Time, layer int) { return r.expiryBeyond(g, c, 0) }
 
 // expiryBeyond is the same when a layer waits between its own tries: its own timeout, of each
@@ -61,7 +61,33 @@ func (r *run) expiryBeyond(g *group, c *call, waits int) (at sim.Time, layer int
 	if !g.expires {
 		return sim.Never, -1
 	}
-	return r.firstExpiry(&g.Client, c, waits)
+	at, layer = r.firstExpiry(&g.Client, c, waits)
+	if until := r.until(g, c); until > 0 && until <= at {
+		return until, 1 + len(g.Client.Outer)
+	}
+	return at, layer
+}
+
+// until is the deadline of a call; 0 for none.
+func (r *run) until(g *group, c *call) sim.Time {
+	d := g.Client.Deadline
+	switch {
+	case d.After == 0:
+		return 0
+	case d.From == policy.FromArrival:
+		return sim.Plus(c.arrived, d.After)
+	case g.overlaps():
+		return sim.Plus(r.message(c).record.Began, d.After)
+	case c.extra > 0:
+		return sim.Plus(c.arrived, r.extras.At(c.extra).backlog+d.After)
+	}
+	return sim.Plus(c.arrived, d.After)
+}
+
+// late reports whether the deadline of a call has passed.
+func (r *run) late(g *group, c *call) bool {
+	until := r.until(g, c)
+	return until > 0 && until <= r.loop.Now()
 }
 
 func (r *run) firstExpiry(client *policy.Client, c *call, waits int) (at sim.Time, layer int) {
@@ -122,6 +148,7 @@ func (r *run) lapse(c *call) {
 	}
 	f := policy.Facts{
 		Now:   r.loop.Now(),
+		Until: r.until(g, c),
 		Reply: &wire.Reply{Failure: wire.Timeout},
 		U:     g.jitter.Uniform(c.id, uint64(c.attempts)<<8|uint64(layer)),
 	}
@@ -150,7 +177,7 @@ func (r *run) releaseRetry(c *call) {
 func (r *run) giveUp(c *call, outcome policy.Outcome) {
 	g := r.group(c)
 	r.releaseRetry(c)
-	if g.Client.Fallback.On && outcome != policy.StreamBroken {
+	if g.Client.Fallback.On && outcome != policy.StreamBroken && !r.late(g, c) {
 		now := r.loop.Now()
 		m := g.instance(c)
 		from := g.Routed() // the cooldowns of deployments are for the route
@@ -199,7 +226,7 @@ func (r *run) end(c *call, outcome policy.Outcome) {
 	if g.overlaps() {
 		r.endDelivery(c, outcome)
 	} else if outcome != policy.Answered && outcome != policy.Abandoned &&
-		g.Workload.Redelivery.again(c.delivery) && (r.Horizon == 0 || now < r.Horizon) {
+		g.Workload.Redelivery.again(c.delivery) && !r.late(g, c) && (r.Horizon == 0 || now < r.Horizon) {
 		r.wait(c, RedeliveryWait)
 		again := now + g.Workload.Redelivery.After
 		if v := g.Workload.Redelivery.Visible; v > 0 {

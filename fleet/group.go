@@ -22,7 +22,7 @@ type group struct {
 	providers []uint8         // by target
 	entry     uint64          // of the cache that all calls share; 0 means none
 	adapts    bool            // it adapts a limit or a rate
-	expires   bool            // a timeout of calls or of a layer is set
+	expires   bool            // a timeout of calls or of a layer is set, or a deadline
 	next      uint64          // the call to come
 	started   uint64          // calls that arrived
 	paces     []sim.Timer     // by pacer with a line: when there is room for the first
@@ -73,7 +73,8 @@ func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
 			Lifetime: f.Workload.Cache.Lifetime, Writes: f.Workload.Cache.Writes,
 		})
 	}
-	g.expires = t.Call > 0 || slices.ContainsFunc(f.Client.Outer, func(l policy.Layer) bool { return l.Timeout > 0 })
+	g.expires = t.Call > 0 || f.Client.Deadline.After > 0 ||
+		slices.ContainsFunc(f.Client.Outer, func(l policy.Layer) bool { return l.Timeout > 0 })
 	return g
 }
 

@@ -40,7 +40,7 @@ func (r *run) take(c *call, g *group) {
 	x := r.extra(c)
 	x.earlier, m.last = m.last, c.self
 	m.next, m.record.Deliveries, c.attempts = 0, c.delivery, m.record.Attempts
-	if !g.Workload.Redelivery.again(c.delivery) || r.Horizon > 0 && now >= r.Horizon {
+	if !g.Workload.Redelivery.again(c.delivery) || r.late(g, c) || r.Horizon > 0 && now >= r.Horizon {
 		return
 	}
 	id, next := r.calls.Alloc()

@@ -173,6 +173,12 @@ func randomFleet(t *rapid.T) Fleet {
 			Attempt:   []time.Duration{draw.Span(t, "attempt", 5*s), 0},
 			Call:      rapid.SampledFrom([]time.Duration{0, 4 * s, 20 * s}).Draw(t, "whole call"),
 		}
+		if rapid.IntRange(0, 2).Draw(t, "deadline") == 2 {
+			f.Client.Deadline = policy.Deadline{
+				After: draw.Span(t, "deadline after", 20*s),
+				From:  policy.Origin(rapid.IntRange(0, 1).Draw(t, "deadline from")),
+			}
+		}
 	}
 	if sometimes("patience") {
 		f.Workload.Patience = draw.Law(t, "patience span", 5)
@@ -352,6 +358,12 @@ func (a *auditor) Wait(c *Call, kind Wait, from, to sim.Time) {
 	w.to = to
 }
 
+// late reports whether an attempt was sent once the deadline of its call was there.
+func (a *auditor) late(r *Attempt) bool {
+	d := a.m.Fleets()[r.Fleet].Client.Deadline
+	return d.After > 0 && d.From == policy.FromArrival && r.Sent >= r.Arrived+d.After
+}
+
 func (a *auditor) Attempt(r *Attempt) {
 	switch {
 	case r.Ended < a.ended:
@@ -365,6 +377,8 @@ func (a *auditor) Attempt(r *Attempt) {
 		r.Usage.Written+r.Usage.Cached > r.Usage.Prompt,
 		r.Usage.Reasoning > r.Usage.Output:
 		a.t.Fatalf("wrong bill: %+v", *r)
+	case a.late(r):
+		a.t.Fatalf("sent at or after the deadline of its call: %+v", *r)
 	case r.Cut == policy.PatienceTimer && r.Sent == r.Ended:
 		a.t.Fatalf("sent at the instant at which its caller left: %+v", *r)
 	case r.Charged != r.Settled+r.Refunded || r.Settled < 0:

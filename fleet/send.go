@@ -128,7 +128,7 @@ func (r *run) hedge(c *call) {
 	for aid := c.flight; aid > 0; aid = r.attempts.At(aid).next {
 		r.backends[r.attempts.At(aid).backend].CatchUp()
 	}
-	if _, there := r.due(c); there || r.leaves(c) <= now {
+	if _, there := r.due(c); there || r.leaves(c) <= now || r.late(g, c) {
 		return
 	}
 	var req policy.Request

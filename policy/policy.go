@@ -28,6 +28,7 @@ type Client struct {
 	Retry    Retry   // of the innermost layer, an SDK
 	Outer    []Layer // around it, from the inside outwards
 	Timeouts Timeouts
+	Deadline Deadline // of the call, over all layers
 	Gate     Gate
 	Pacer    Pacer
 	Breaker  Breaker
@@ -119,9 +120,12 @@ func (c *Client) MaxDuration(attempt time.Duration) (time.Duration, bool) {
 			span, ok = l.Timeout, true
 		}
 		if !ok {
-			return 0, false
+			break
 		}
 		span, ok = l.Retry.maxDuration(span)
+	}
+	if d := c.Deadline.After; d > 0 && (!ok || span > d) {
+		return d, true
 	}
 	return span, ok
 }
@@ -180,6 +184,7 @@ func (c Client) String() string {
 		}
 		add(s + ")")
 	}
+	add(c.Deadline.String())
 	add(c.Gate.String())
 	add(c.Pacer.String())
 	add(c.Breaker.String())
@@ -229,6 +234,7 @@ func (b Broken) String() string { return BrokenWords.Word(b) }
 type Facts struct {
 	Now      time.Duration // since any fixed instant, the one that a dated Retry-After counts from
 	Start    time.Duration // when the client took the call up
+	Until    time.Duration // the deadline of the call, for all layers; 0 means none
 	Attempt  int           // attempts made so far, this one included
 	LastWait time.Duration // the backoff before this attempt; 0 before the first
 	Reply    *wire.Reply   // never nil
@@ -249,8 +255,8 @@ type Decision struct {
 // of a rule that gives up first of all ends it; an error that another attempt cannot
 // cure ends it; a Retry-After beyond the limit of a rule that gives up ends it; a rule of
 // one attempt retries no error, so that any error ends it; the attempt limit; the wait,
-// from Retry-After where it is obeyed and else from the backoff; the deadline, before the
-// wait is slept.
+// from Retry-After where it is obeyed and else from the backoff; the deadline, its own and that
+// of the call, before the wait is slept.
 func (r *Retry) Decide(f *Facts) Decision {
 	class := f.Reply.Class()
 	if class == wire.OK {
@@ -289,6 +295,9 @@ func (r *Retry) Decide(f *Facts) Decision {
 		hinted = hinted && wait == hint
 	}
 	if r.Deadline > 0 && wait > r.Deadline-(f.Now-f.Start) {
+		return Decision{Outcome: GaveUpDeadline}
+	}
+	if f.Until > 0 && wait >= f.Until-f.Now {
 		return Decision{Outcome: GaveUpDeadline}
 	}
 	return Decision{Again: true, Wait: wait, Hinted: hinted}

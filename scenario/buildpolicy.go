@@ -26,6 +26,10 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 			Cooldown:  time.Duration(p.Fallback.Cooldown),
 			SeenEvery: time.Duration(p.Fallback.SeenEvery),
 		},
+		Deadline: policy.Deadline{
+			After: time.Duration(p.Deadline.After),
+			From:  valueOf(policy.OriginWords, p.Deadline.From),
+		},
 		IdempotencyKey: p.Key,
 	}
 	var errs strict.Errors
@@ -40,6 +44,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		path, wants string
 		set, on     bool
 	}{
+		{"policy.deadline.from", "policy.deadline.after", p.Deadline.From != "", p.Deadline.After != 0},
 		{"policy.fallback.cooldown", "policy.fallback.on", p.Fallback.Cooldown != 0, p.Fallback.On},
 		{"policy.fallback.cooldown_refresh", "policy.fallback.cooldown", p.Fallback.SeenEvery != 0,
 			p.Fallback.Cooldown != 0},

@@ -252,7 +252,7 @@ func written(t reflect.Type) (string, reflect.Type) {
 		return "a list of times, or a mapping", t
 	case reflect.TypeFor[MaxRequest]():
 		return "a size with its unit, such as 32MB, or a mapping", t
-	case reflect.TypeFor[Addition]():
+	case reflect.TypeFor[Addition](), reflect.TypeFor[Deadline]():
 		return "a time with its unit, or a mapping", t
 	case reflect.TypeFor[Connection]():
 		kind, _ := written(reflect.TypeFor[Reach]())

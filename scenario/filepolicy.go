@@ -13,6 +13,7 @@ type Policy struct {
 	Retry    Retry    `yaml:"retry" none:"one attempt"`
 	Outer    []Layer  `yaml:"outer_layers" none:"no outer layer"`
 	Timeouts Timeouts `yaml:"timeouts" none:"no timer"`
+	Deadline Deadline `yaml:"deadline" none:"no deadline"`
 	Gate     Gate     `yaml:"gate" none:"no limit"`
 	Pace     Pace     `yaml:"pace" none:"no pacing"`
 	Breaker  Breaker  `yaml:"breaker" none:"no breaker"`
@@ -22,6 +23,12 @@ type Policy struct {
 	Fallback Fallback `yaml:"fallback" none:"no fallback"`
 	Route    Route    `yaml:"route" none:"at random, no cooldown"`
 	Key      bool     `yaml:"idempotency_key"`
+}
+
+// Deadline is that of the request which the caller serves.
+type Deadline struct {
+	After Span   `yaml:"after" zero:"no"`
+	From  Origin `yaml:"from"`
 }
 
 // Breaker stops sending.

@@ -16,7 +16,7 @@ import (
 // hangNote notes requests that can hang without end.
 func hangNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 	c := &f.Client
-	if f.Workload.Patience != nil || c.Timeouts.Call > 0 {
+	if f.Workload.Patience != nil || c.Timeouts.Call > 0 || c.Deadline.After > 0 {
 		return ""
 	}
 	for _, l := range c.Outer {
@@ -121,7 +121,7 @@ const NothingFails = "nothing fails"
 // every request, and no timer that an answer could outlast.
 func failureNote(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose string) string {
 	p := &m.Provider
-	if f.MaxAttempts() == 1 || len(p.Faults) > 0 || p.MaxRequest.Prompt > 0 ||
+	if f.MaxAttempts() == 1 || len(p.Faults) > 0 || len(p.Gateway.Errors) > 0 || p.MaxRequest.Prompt > 0 ||
 		(p.Capacity.Slots > 0 && p.Capacity.Queue >= 0) {
 		return ""
 	}

@@ -292,7 +292,8 @@ func (Deployment) JSONSchemaExtend(s *jsonschema.Schema) {
 func (Redeliver) JSONSchemaExtend(s *jsonschema.Schema) {
 	orScalar(s, &jsonschema.Schema{Type: "string"})
 }
-func (Price) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, &jsonschema.Schema{Type: "string"}) }
+func (Price) JSONSchemaExtend(s *jsonschema.Schema)    { orScalar(s, &jsonschema.Schema{Type: "string"}) }
+func (Deadline) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, scalars[reflect.TypeFor[Span]()]) }
 func (Connection) JSONSchemaExtend(s *jsonschema.Schema) {
 	orScalar(s, schemaOf(reflect.TypeFor[Reach]()))
 }

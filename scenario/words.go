@@ -22,6 +22,7 @@ type (
 	Settle       string
 	Cancel       string
 	Reach        string
+	Origin       string
 	LostReply    string
 	FirstOf      string
 	Counted      string
@@ -65,6 +66,7 @@ func (Rejected) Words() []string     { return provider.RejectedWords.Names() }
 func (Cancel) Words() []string       { return provider.CancelRuleWords.Names() }
 func (Send) Words() []string         { return provider.WritingWords.Names() }
 func (Reach) Words() []string        { return provider.ReachabilityWords.Names(provider.Reachable) }
+func (Origin) Words() []string       { return policy.OriginWords.Names() }
 func (Counted) Words() []string      { return provider.CountedWords.Names() }
 func (FirstOf) Words() []string      { return provider.FirstOfWords.Names() }
 func (WhenOpen) Words() []string     { return policy.WhenOpenWords.Names() }
@@ -146,6 +148,15 @@ func (a *Addition) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string)
 		return d.Into(n, reflect.ValueOf(&a.Max).Elem(), path)
 	}
 	return d.Plain(n, reflect.ValueOf(a).Elem(), path)
+}
+
+// UnmarshalNode implements strict.Unmarshaler: a time alone counts from the arrival of the call.
+func (c *Deadline) UnmarshalNode(d *strict.Decoder, n *strict.Node, path string) error {
+	if n.Kind == strict.Scalar {
+		*c = Deadline{}
+		return d.Into(n, reflect.ValueOf(&c.After).Elem(), path)
+	}
+	return d.Plain(n, reflect.ValueOf(c).Elem(), path)
 }
 
 // UnmarshalNode implements strict.Unmarshaler: a kind alone fails as soon as it can.

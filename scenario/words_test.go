@@ -51,6 +51,7 @@ policy:
     retry_after: {obey: up_to, limit: 60s, plus: 1s, max_representable: 2h}
   outer_layers: [{name: framework, timeout: 5m, retry: {attempts: 2, deadline: 9m, retry_on: [429], never_on: [y],
     retry_after: {obey: in_full, plus: 1s, max_representable: 3h}}}]
+  deadline: {after: 99s}
   timeouts: {connect: 5s, write: 10m, first_byte: 20s, gap: 10s, call: 90s, attempt: 30s, os: 15m}
   gate: {aimd: {slow: 3s}, max_waiting: 12}
   pace: {headers: true, reserve: 10%}

@@ -35,8 +35,9 @@ type client struct {
 	sizes       []fleet.Size
 	attempts    int
 	wait        time.Duration            // at least
-	waits       map[[2]int]time.Duration // drawn, by call and attempt
+	waits       map[[2]int]time.Duration // drawn, by call and attempt that is tried again
 	timeout     time.Duration            // of an attempt; 0 means none
+	deadline    time.Duration            // of a call, from its arrival; 0 means none
 	stream      bool
 	idempotency bool
 	cache       fleet.Cache
@@ -83,6 +84,9 @@ func drawScenario(t *rapid.T) *scenario {
 		c.wait = span("wait", 3*time.Second)
 		if silent || sometimes("timeout") {
 			c.timeout = span("timeout span", 8*time.Second)
+		}
+		if rapid.IntRange(0, 3).Draw(t, "deadline") == 3 {
+			c.deadline = span("deadline span", 10*time.Second)
 		}
 		c.stream, c.idempotency = sometimes("stream"), sometimes("idempotency key")
 		if sometimes("cache") {
@@ -133,7 +137,9 @@ type recorder struct {
 }
 
 func (r *recorder) Attempt(a *fleet.Attempt) {
-	r.clients[a.Fleet].waits[[2]int{int(a.Call), a.Number}] = a.Decision.Wait
+	if a.Decision.Again {
+		r.clients[a.Fleet].waits[[2]int{int(a.Call), a.Number}] = a.Decision.Wait
+	}
 	r.records = append(r.records, record{a.Fleet, int(a.Call), a.Number, a.Sent, a.Ended, a.Result})
 }
 
@@ -163,6 +169,7 @@ func (sc *scenario) simulate() ([]record, error) {
 					},
 				},
 				Timeouts:       policy.Timeouts{Attempt: []time.Duration{c.timeout}},
+				Deadline:       policy.Deadline{After: c.deadline},
 				IdempotencyKey: c.idempotency,
 			},
 			Price: c.price,
@@ -202,8 +209,17 @@ func (sc *scenario) play(t *testing.T) (records []record) {
 			for k, at := range c.at {
 				calls.Go(func() {
 					time.Sleep(at)
-					for n := 1; n <= c.attempts && !c.ask(t, api, number(i, k), c.sizes[k].MaxTokens, n); n++ {
-						time.Sleep(c.waits[[2]int{k, n}])
+					ctx, cancel := context.WithCancel(t.Context())
+					if c.deadline > 0 {
+						ctx, cancel = context.WithTimeout(t.Context(), c.deadline)
+					}
+					defer cancel()
+					for n := 1; n <= c.attempts && !c.ask(ctx, api, number(i, k), c.sizes[k].MaxTokens, n); n++ {
+						wait, again := c.waits[[2]int{k, n}]
+						if !again {
+							break
+						}
+						time.Sleep(wait)
 					}
 				})
 			}
@@ -214,10 +230,12 @@ func (sc *scenario) play(t *testing.T) (records []record) {
 }
 
 // ask sends an attempt of a call and reports whether it was answered.
-func (c *client) ask(t *testing.T, api http.RoundTripper, call uint64, maxTokens int32, attempt int) bool {
-	ctx, cancel := context.WithCancel(t.Context())
+func (c *client) ask(
+	of context.Context, api http.RoundTripper, call uint64, maxTokens int32, attempt int,
+) bool {
+	ctx, cancel := context.WithCancel(of)
 	if c.timeout > 0 {
-		ctx, cancel = context.WithTimeout(t.Context(), c.timeout)
+		ctx, cancel = context.WithTimeout(of, c.timeout)
 	}
 	defer cancel()
 	body := fmt.Sprintf(`{"model": %q, "max_tokens": %d, "stream": %v}`, c.model, maxTokens, c.stream)
@@ -398,6 +416,9 @@ var features = []struct {
 	}},
 	{"an answer slowed down", func(sc *scenario, _ *client, r *record) bool {
 		return r.ok() && sc.strikes(provider.Slow{Factor: 5}, r.result.Received)
+	}},
+	{"cut off by the deadline of its call", func(_ *scenario, c *client, r *record) bool {
+		return c.deadline > 0 && r.cut() && r.ended == c.at[r.call]+c.deadline
 	}},
 	{"left a provider that keeps generating", leaves(provider.Keeps)},
 	{"left a provider that stops", leaves(provider.Stops)},

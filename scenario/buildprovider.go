@@ -32,9 +32,11 @@ func (b *builder) provider(at string, p *Provider, tenants []provider.Tenant) (o
 	}
 	out.RetryAfter.As = valueOf(provider.WritingWords, p.RetryAfter.Send)
 	out.Cancel = valueOf(provider.CancelRuleWords, p.Cancel)
-	if preset, err := FindPreset("provider", p.Preset); err == nil {
-		for _, note := range presetNotes(preset, p, at) {
-			b.warnings.once(note)
+	if p.Preset != "" {
+		if preset, err := FindPreset("provider", p.Preset); err == nil {
+			for _, note := range presetNotes(preset, p, at) {
+				b.warnings.once(note)
+			}
 		}
 	}
 	var errs strict.Errors

@@ -34,7 +34,7 @@ How well a number is known:
 |---|---|---|---|
 `)
 	former := ""
-	for _, p := range presets {
+	for _, p := range presets() {
 		if p.Provider == nil {
 			continue
 		}
@@ -47,7 +47,7 @@ How well a number is known:
 	}
 	fmt.Fprintf(w, "\nFormer presets, and what replaced them:\n\n| Preset | Now |\n|---|---|\n%s", former)
 	fmt.Fprint(w, "\n## Policies\n\n| Preset | Versions | Source | As of |\n|---|---|---|---|\n")
-	for _, p := range presets {
+	for _, p := range presets() {
 		if p.Policy != nil {
 			fmt.Fprintf(w, "| `%s` | %s | %s | %s |\n", p.Name, p.Versions, format.Markdown(p.Source), p.Date)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"stampede/internal/nearest"
@@ -63,9 +64,10 @@ func (p *Preset) Title() string {
 var presetFiles embed.FS
 
 // Presets are all presets, in order of kind and file.
-func Presets() []*Preset { return presets }
+func Presets() []*Preset { return presets() }
 
-var presets = readPresets()
+// presets are read when the first is looked for: reading them all takes longer than a small run.
+var presets = sync.OnceValue(readPresets)
 
 func readPresets() (out []*Preset) {
 	for _, name := range fileNames(presetFiles, "presets/policies") {
@@ -104,7 +106,7 @@ func FindPreset(kind, name string) (*Preset, error) {
 	base, version, versioned := strings.Cut(name, "@")
 	var known []string
 	var same []*Preset
-	for _, p := range presets {
+	for _, p := range presets() {
 		if kind != "" && !p.is(kind) {
 			continue
 		}
@@ -146,7 +148,7 @@ func FindPreset(kind, name string) (*Preset, error) {
 // LatestPreset is the policy of a name for the highest versions known, or nil.
 func LatestPreset(name string) (latest *Preset) {
 	var highest []int
-	for _, p := range presets {
+	for _, p := range presets() {
 		if p.Name != name || p.Policy == nil {
 			continue
 		}

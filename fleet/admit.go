@@ -166,7 +166,7 @@ func (r *run) tired(c *call) {
 		Reply: &wire.Reply{Failure: wire.Timeout},
 		U:     g.jitter.Uniform(c.id, 1<<63|uint64(now)), // a call waits no two times until one instant
 	}
-	d, layer := g.Client.Decide(&f, r.tries(c), 0)
+	d, layer := g.kind(c).client.Decide(&f, r.tries(c), 0)
 	r.grant(g, c, &d, f.Reply)
 	r.follow(c, d, layer)
 }

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"stampede/policy"
+	"stampede/provider"
 	"stampede/sim"
 	"stampede/wire"
 )
@@ -12,7 +13,7 @@ import (
 func (r *run) firstToken(a *attempt) {
 	c := r.calls.At(a.call)
 	g := r.group(c)
-	t := &g.Client.Timeouts
+	t := &g.kind(c).client.Timeouts
 	r.loop.Cancel(a.timer)
 	timer, at := policy.NoTimer, sim.Never
 	if whole := t.Whole(int(c.tries)); whole > 0 {
@@ -89,7 +90,7 @@ func (r *run) drop(a *attempt, c *call, timer policy.Timer) (policy.Decision, in
 		a.Reply.Failure = wire.Lost
 		stays = !r.groups[a.Fleet].Client.Hedge.Cancel
 	case policy.OSTimer:
-		a.Reply.Failure = wire.Connection
+		a.Reply.Failure, a.Reply.Code = wire.Connection, provider.Unreachable.String()
 	}
 	r.backends[a.backend].Leave(a.flight, stays)
 	return r.conclude(a, c, timer)

@@ -27,7 +27,7 @@ type call struct {
 	instance int32
 	worker   uint32
 	delivery int32
-	self     uint32 // its number here
+	self     uint32 // its number here; 0 when it has ended
 	fleet    uint8
 	waits    Wait // the kind of the present wait
 	place    place
@@ -35,7 +35,7 @@ type call struct {
 	target   uint8
 	hedges   uint8 // of the present try
 	places   uint8 // that it has at the gate
-	live     bool
+	kind     uint8
 	held     bool // a worker is at it
 	granted  bool // the budget allows the coming retry
 	paced    bool // the coming attempt has its room at the pacer
@@ -96,8 +96,9 @@ func (r *run) leaves(c *call) sim.Time {
 func (r *run) record(c *call) *Call {
 	record := &r.accounting.call
 	*record = Call{
-		ID: c.id, Fleet: int32(c.fleet), Instance: c.instance, Attempts: c.attempts, Deliveries: c.delivery,
-		Size: c.size, Arrived: c.arrived, Began: c.arrived, Useful: c.useful,
+		ID: c.id, Fleet: int32(c.fleet), Kind: int32(c.kind), Instance: c.instance,
+		Attempts: c.attempts, Deliveries: c.delivery, Size: c.size,
+		Arrived: c.arrived, Began: c.arrived, Useful: c.useful,
 	}
 	if c.extra > 0 {
 		x := r.extras.At(c.extra)
@@ -127,7 +128,7 @@ func (r *run) closeCall(c *call, outcome policy.Outcome) {
 
 // forget lets the providers forget a call that has ended.
 func (r *run) forget(c *call) {
-	if terms := r.group(c).terms; terms[0].Lifetime > 0 || r.group(c).Client.IdempotencyKey {
+	if terms := r.group(c).kind(c).terms; terms[0].Lifetime > 0 || r.group(c).Client.IdempotencyKey {
 		for i := range terms {
 			r.backends[r.group(c).target(uint8(i)).Provider].Forget(c.provided(), c.key())
 		}
@@ -139,8 +140,8 @@ func (r *run) free(c *call) {
 	if c.extra > 0 {
 		r.extras.Free(c.extra)
 	}
-	c.live = false
 	r.calls.Free(c.self)
+	c.self = 0
 }
 
 // tenantBits leave room for the number of a call before that of its fleet, so that

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"reflect"
+	"slices"
 
 	"stampede/law"
 	"stampede/policy"
@@ -15,6 +16,9 @@ import (
 func (m *Model) Random() bool {
 	for _, f := range m.Fleets() {
 		if f.dealt() && f.Dealt == AtRandom {
+			return true
+		}
+		if slices.ContainsFunc(f.Workload.Kinds, func(k Kind) bool { return k.Share > 0 && k.Share < 1 }) {
 			return true
 		}
 		if f.Routed() > 1 && f.Client.Route.Draws() {

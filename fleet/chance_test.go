@@ -105,7 +105,7 @@ func TestReplicationsWithoutChanceAreEqual(t *testing.T) {
 		}
 		w := &m.Workload
 		w.Sizes = Drawn{Prompt: law.Constant(100), Output: law.Constant(40), MaxTokens: 50}
-		w.Think, w.Every, w.Patience = nil, nil, nil
+		w.Think, w.Every, w.Patience, w.Kinds = nil, nil, nil, nil
 		if w.Sessions != nil {
 			w.Sessions.Turns, w.Sessions.Grows = law.Constant(3), law.Constant(20)
 		}

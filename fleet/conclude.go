@@ -129,7 +129,7 @@ func (r *run) decide(g *group, c *call, a *attempt) (policy.Decision, int) {
 	if a.Cut == policy.CallTimer && from > len(g.Client.Outer) {
 		a.Decision = policy.Decision{Outcome: policy.GaveUpDeadline}
 	} else {
-		a.Decision, layer = g.Client.Decide(&f, r.tries(c), from)
+		a.Decision, layer = g.kind(c).client.Decide(&f, r.tries(c), from)
 	}
 	if a.Decision.Again && layer == 0 && g.instance(c).RetriesAtOnce(a.Ended, uint8(a.Target)) {
 		a.Decision.Wait, a.Decision.Hinted = 0, false

@@ -49,12 +49,12 @@ func (d *DrawnSizes) after(g *group) {
 	d.of[of] = g.drawn
 }
 
-// size is that of call k. Calls come in order.
-func (g *group) size(k uint64) Size {
+// size is that of call k, whose kind has such sizes. Calls come in order.
+func (g *group) size(k uint64, sizes Sizes) Size {
 	if k < uint64(len(g.drawn)) {
 		return g.drawn[k]
 	}
-	s := g.Workload.Sizes.Size(k, Luck{g.prompts.Uniform(k, 0), g.outputs.Uniform(k, 0), g.reasoning.Uniform(k, 0)})
+	s := sizes.Size(k, Luck{g.prompts.Uniform(k, 0), g.outputs.Uniform(k, 0), g.reasoning.Uniform(k, 0)})
 	if len(g.drawn) < g.remembers {
 		g.drawn = append(g.drawn, s)
 	}

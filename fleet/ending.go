@@ -61,7 +61,7 @@ func (r *run) expiryBeyond(g *group, c *call, waits int) (at sim.Time, layer int
 	if !g.expires {
 		return sim.Never, -1
 	}
-	at, layer = r.firstExpiry(&g.Client, c, waits)
+	at, layer = r.firstExpiry(g.kind(c).client, c, waits)
 	if until := r.until(g, c); until > 0 && until <= at {
 		return until, 1 + len(g.Client.Outer)
 	}
@@ -152,7 +152,7 @@ func (r *run) lapse(c *call) {
 		Reply: &wire.Reply{Failure: wire.Timeout},
 		U:     g.jitter.Uniform(c.id, uint64(c.attempts)<<8|uint64(layer)),
 	}
-	d, layer := g.Client.Decide(&f, r.tries(c), layer)
+	d, layer := g.kind(c).client.Decide(&f, r.tries(c), layer)
 	r.grant(g, c, &d, f.Reply)
 	r.follow(c, d, layer)
 }
@@ -258,7 +258,7 @@ func (r *run) close() {
 	for _, hanging := range []bool{false, true} {
 		for id := uint32(1); id <= r.calls.Last(); id++ {
 			c := r.calls.At(id)
-			if !c.live || (c.flight > 0) != hanging {
+			if c.self == 0 || (c.flight > 0) != hanging {
 				continue
 			}
 			if hanging {

@@ -223,7 +223,8 @@ type Workload struct {
 	// Sessions makes what arrives the first turns of sessions; nil means single calls.
 	Sessions *Sessions
 
-	Sizes      Sizes // of sessions a [Drawn]
+	Sizes      Sizes  // of sessions a [Drawn]
+	Kinds      []Kind // of calls, in place of Sizes and Patience; none means that all are alike
 	Cache      Cache
 	Acts       bool    // a call does something in the world, once for each time its work is done
 	Stream     bool    // the answer arrives token by token, else all at once
@@ -345,7 +346,7 @@ func (m *Model) Check() error {
 			return fmt.Errorf("an autoscaler needs a queue of calls")
 		case f.Workload.Redelivery.WhileWorking && f.Workload.Redelivery.Visible <= 0:
 			return fmt.Errorf("calls that are worked on are delivered again after a visibility timeout; found none")
-		case f.Workload.Redelivery.WhileWorking && f.Workload.Patience != nil:
+		case f.Workload.Redelivery.WhileWorking && f.Workload.Leaves():
 			return fmt.Errorf("calls that are delivered while they are worked on have no caller who could leave")
 		case f.Workload.Sessions != nil && (f.Workload.Arrivals == nil || f.Workload.Calls > 0):
 			return fmt.Errorf("sessions begin by themselves and bound their number, not that of calls")
@@ -353,6 +354,10 @@ func (m *Model) Check() error {
 			return fmt.Errorf("the prompts of sessions are drawn, not recorded")
 		case f.Workload.Sessions != nil && f.Workload.Redelivery.WhileWorking:
 			return fmt.Errorf("the turns of a session follow each other and are not delivered while one is worked on")
+		case f.Workload.Sessions != nil && len(f.Workload.Kinds) > 0:
+			return fmt.Errorf("the turns of sessions are of one kind")
+		case len(f.Workload.Kinds) > MaxKinds:
+			return fmt.Errorf("%d kinds of calls; want at most %d", len(f.Workload.Kinds), MaxKinds)
 		case f.Workload.Cache.Scope == OfSession && f.Workload.Sessions == nil:
 			return fmt.Errorf("a cache of sessions where there are none")
 		case !f.Workload.Bounded() && m.Horizon == 0:

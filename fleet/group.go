@@ -3,7 +3,6 @@ package fleet
 import (
 	"slices"
 
-	"stampede/backend"
 	"stampede/policy"
 	"stampede/sim"
 )
@@ -13,26 +12,26 @@ type group struct {
 	*Fleet
 	index     int
 	instances policy.Instances
-	lines     []line          // before the workers
-	crew      *crew           // where the number of workers changes
-	thoughts  []uint64        // how often each worker has paused
-	starts    []sim.Time      // of the last call of each worker, of a workload with Every
-	free      []sim.Time      // by instance: when its process is, where its work takes time
-	terms     []backend.Terms // by target
-	providers []uint8         // by target
-	entry     uint64          // of the cache that all calls share; 0 means none
-	adapts    bool            // it adapts a limit or a rate
-	expires   bool            // a timeout of calls or of a layer is set, or a deadline
-	next      uint64          // the call to come
-	started   uint64          // calls that arrived
-	paces     []sim.Timer     // by pacer with a line: when there is room for the first
-	opened    uint64          // sessions that began
-	cut       uint64          // sessions that the horizon cut short
-	drawn     []Size          // of its calls, the first ones; see [DrawnSizes]
-	remembers int             // at most so many of them
+	lines     []line      // before the workers
+	crew      *crew       // where the number of workers changes
+	thoughts  []uint64    // how often each worker has paused
+	starts    []sim.Time  // of the last call of each worker, of a workload with Every
+	free      []sim.Time  // by instance: when its process is, where its work takes time
+	kinds     []kind      // of calls
+	providers []uint8     // by target
+	entry     uint64      // of the cache that all calls share; 0 means none
+	adapts    bool        // it adapts a limit or a rate
+	expires   bool        // a timeout of calls or of a layer is set, or a deadline
+	next      uint64      // the call to come
+	started   uint64      // calls that arrived
+	paces     []sim.Timer // by pacer with a line: when there is room for the first
+	opened    uint64      // sessions that began
+	cut       uint64      // sessions that the horizon cut short
+	drawn     []Size      // of its calls, the first ones; see [DrawnSizes]
+	remembers int         // at most so many of them
 
 	arrivals, prompts, outputs, reasoning, thinking, patience, jitter, shedding, dealing, routing sim.Key
-	turns, growth                                                                                 sim.Key
+	turns, growth, mixing                                                                         sim.Key
 }
 
 func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
@@ -47,7 +46,7 @@ func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
 		reasoning: key.For(forReasoning), thinking: key.For(forThinking), patience: key.For(forPatience),
 		jitter: key.For(forJitter), shedding: key.For(forShedding), dealing: key.For(forDealing),
 		routing: key.For(forRouting),
-		turns:   key.For(forTurns), growth: key.For(forGrowth),
+		turns:   key.For(forTurns), growth: key.For(forGrowth), mixing: key.For(forMixing),
 	}
 	if p := &f.Client.Pacer; p.Lines() {
 		n := f.Instances
@@ -63,17 +62,12 @@ func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
 	if f.PerRequest > 0 {
 		g.free = make([]sim.Time, f.Instances)
 	}
-	t := &f.Client.Timeouts
 	for i := range f.Targets() {
-		to := f.target(uint8(i))
-		g.providers = append(g.providers, uint8(to.Provider))
-		g.terms = append(g.terms, backend.Terms{
-			Price: to.Price, Connect: t.Connect, Stream: f.Workload.Stream,
-			Watched:  f.Workload.Stream && (t.FirstByte > 0 || t.Gap > 0),
-			Lifetime: f.Workload.Cache.Lifetime, Writes: f.Workload.Cache.Writes,
-		})
+		g.providers = append(g.providers, uint8(f.target(uint8(i)).Provider))
 	}
-	g.expires = t.Call > 0 || f.Client.Deadline.After > 0 ||
+	g.kinds = newKinds(f)
+	g.expires = f.Client.Deadline.After > 0 ||
+		slices.ContainsFunc(g.kinds, func(k kind) bool { return k.client.Timeouts.Call > 0 }) ||
 		slices.ContainsFunc(f.Client.Outer, func(l policy.Layer) bool { return l.Timeout > 0 })
 	return g
 }

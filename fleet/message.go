@@ -27,7 +27,9 @@ func (r *run) message(c *call) *message { return r.messages.At(r.extra(c).messag
 func (r *run) post(c *call) {
 	id, m := r.messages.Alloc()
 	*m = message{next: c.self}
-	m.record = Call{ID: c.id, Fleet: int32(c.fleet), Size: c.size, Arrived: c.arrived, Began: c.arrived}
+	m.record = Call{
+		ID: c.id, Fleet: int32(c.fleet), Kind: int32(c.kind), Size: c.size, Arrived: c.arrived, Began: c.arrived,
+	}
 	r.extra(c).message = id
 }
 
@@ -46,7 +48,7 @@ func (r *run) take(c *call, g *group) {
 	id, next := r.calls.Alloc()
 	*next = call{
 		self: id, id: c.id, fleet: c.fleet, arrived: c.arrived, size: c.size, instance: c.instance,
-		delivery: c.delivery, waits: RedeliveryWait, live: true,
+		delivery: c.delivery, waits: RedeliveryWait, kind: c.kind,
 	}
 	m.next = id
 	r.extra(next).message = x.message

@@ -245,6 +245,16 @@ func randomFleet(t *rapid.T) Fleet {
 	if f.Workload.Arrivals != nil && f.Workers > 0 {
 		f.Queue = Queueing(rapid.IntRange(0, 1).Draw(t, "queue"))
 	}
+	if f.Workload.Sessions == nil && sometimes("kinds") {
+		share, other := rapid.Float64Range(0, 1).Draw(t, "share"), sizes
+		other.Prompt = draw.Law(t, "other prompt", 300)
+		kinds := []Kind{{Share: share, Sizes: sizes}, {Share: 1 - share, Sizes: other, Patience: f.Workload.Patience}}
+		for i := range kinds {
+			kinds[i].Client = f.Client
+			kinds[i].Client.Timeouts.Attempt = []time.Duration{draw.Span(t, "attempt of a kind", 5*s)}
+		}
+		f.Workload.Kinds, f.Workload.Sizes, f.Workload.Patience = kinds, nil, nil
+	}
 	return f
 }
 

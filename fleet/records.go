@@ -45,6 +45,7 @@ func (l Listeners) Call(c *Call) {
 type Call struct {
 	ID         uint64 // counts in its fleet
 	Fleet      int32  // 0 is the main one
+	Kind       int32  // of its workload, from 0
 	Instance   int32
 	Attempts   int32
 	Deliveries int32

@@ -138,6 +138,7 @@ const (
 	forDeployments
 	forTurns
 	forGrowth
+	forMixing
 )
 
 // Events are those of the backends, and these. Of is the number of a fleet where ID is not that

@@ -86,7 +86,7 @@ func (r *run) send(c *call, generation uint32, hedge bool, expiry sim.Time, laye
 func (r *run) startTimer(c *call, g *group, a *attempt, reach provider.Reachability, expiry sim.Time, layer int) {
 	now := r.loop.Now()
 	written := c.size.Prompt <= policy.SendBuffer || reach != provider.Unreachable
-	timer, span := g.Client.Timeouts.BeforeFirstByte(int(c.tries), reach.Connects(), written)
+	timer, span := g.kind(c).client.Timeouts.BeforeFirstByte(int(c.tries), reach.Connects(), written)
 	if layer >= 0 && (timer == policy.NoTimer || expiry < now+span) {
 		timer, span, a.layer = policy.CallTimer, max(0, expiry-now), uint8(layer)
 	}
@@ -105,7 +105,7 @@ func (r *run) request(b *backend.Backend, c *call, a *attempt, g *group) *backen
 	req.Call, req.Tenant, req.Attempt = c.provided(), int(c.fleet), int(c.attempts)
 	req.Prompt, req.Cached, req.MaxTokens = int(c.size.Prompt), int(c.size.Cached), int(c.size.MaxTokens)
 	req.Output, req.Reasoning = c.size.Output, c.size.Reasoning
-	req.Owner, req.Terms, req.Warm, req.Entry = a.self, &g.terms[c.target], c.arrived, g.entry
+	req.Owner, req.Terms, req.Warm, req.Entry = a.self, &g.kind(c).terms[c.target], c.arrived, g.entry
 	if g.Workload.Cache.Scope == OfSession {
 		req.Entry = r.sessions.At(r.extra(c).session).entry(g)
 		req.Cached = int(g.Workload.Cache.Writable(c.size)) // of which it writes what it does not read

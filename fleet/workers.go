@@ -123,7 +123,11 @@ func (r *run) newCall(g *group, session uint32) *call {
 	g.next++
 	g.started++
 	id, c := r.calls.Alloc()
-	*c = call{self: id, id: k, fleet: uint8(g.index), arrived: now, live: true}
+	*c = call{self: id, id: k, fleet: uint8(g.index), arrived: now}
+	if len(g.kinds) > 1 {
+		c.kind = uint8(g.Workload.KindOf(g.mixing.Uniform(k, 0)))
+	}
+	kind := g.kind(c)
 	if session > 0 {
 		s := r.sessions.At(session)
 		of, turn = s.number, uint64(s.turn)
@@ -131,9 +135,9 @@ func (r *run) newCall(g *group, session uint32) *call {
 		luck := Luck{Output: g.outputs.Uniform(of, turn), Reasoning: g.reasoning.Uniform(of, turn)}
 		c.size = g.Workload.sizeOf(s, luck)
 	} else {
-		c.size = g.size(k)
+		c.size = g.size(k, kind.sizes)
 	}
-	if law := g.Workload.Patience; law != nil {
+	if law := kind.patience; law != nil {
 		x := r.extra(c)
 		c.leaves, x.leaves = true, now+sim.Seconds(law.Sample(g.patience.Uniform(of, turn)))
 		x.patience = r.loop.Timer(x.leaves, event(leave, c.self))

@@ -20,7 +20,7 @@ import (
 type CSV struct {
 	Model           *fleet.Model // whose records they are
 	Calls, Attempts io.Writer    // each may be nil
-	sessions        bool         // has its model
+	sessions, kinds bool         // has its model
 	err             error
 	row             []byte
 }
@@ -44,6 +44,9 @@ func (c *CSV) WriteHeaders() {
 	}
 	if c.sessions = c.Model.HasSessions(); c.sessions {
 		c.row = append(c.row, ",session,turn"...)
+	}
+	if c.kinds = c.Model.HasKinds(); c.kinds {
+		c.row = append(c.row, ",kind"...)
 	}
 	c.flush(c.Calls)
 	c.row = append(
@@ -97,6 +100,9 @@ func (c csvRun) Call(r *fleet.Call) {
 	case c.sessions: // another fleet has
 		c.text("")
 		c.text("")
+	}
+	if c.kinds {
+		c.text(c.Model.Fleets()[r.Fleet].Workload.KindName(r.Kind))
 	}
 	c.flush(c.Calls)
 }

@@ -27,6 +27,7 @@ var registry = slices.Concat(
 	group("load on the provider", PerTime, load...),
 	group("waits, mean per call", PerCall, waits()...),
 	group("what clients adapt", PerTime, adapts()...),
+	group("kinds of calls", PerCall, kinds()...),
 	group("limits", PerTime, limits()...),
 	group("deployments", PerCall, deployments()...),
 	group("duplicates and side effects", PerCall, effects...),

@@ -64,6 +64,7 @@ type Tally struct {
 	minMakespan     float64      // its seconds, when the run has ended
 	limits          limitTally
 	deployments     []deploymentTally // none where there is one only
+	kinds           kindsTally
 	adapted         [fleet.Adapteds]*adaptedTally
 	recovery        *recovery // nil without a trigger
 	collapse        *collapse // nil unless the scenario defines a collapse
@@ -80,6 +81,7 @@ func NewTally(s *scenario.Scenario, warmup sim.Time) *Tally {
 	if n := t.model.Deployed; n > 0 {
 		t.deployments = make([]deploymentTally, 1+n)
 	}
+	t.kinds = newKindsTally(t.model, t.counts)
 	if t.bounded() {
 		t.bound = fleet.NewBound(t.model)
 	}
@@ -267,6 +269,9 @@ func (t *Tally) Call(c *fleet.Call) {
 	}
 	t.ends[c.SessionEnd]++
 	latency := c.Latency()
+	if len(t.kinds.kinds) > 0 {
+		t.kinds.add(t.model, c, latency)
+	}
 	t.latencyAll.moments.Add(latency.Seconds())
 	t.sizes.add(c)
 	t.repeated += uint64(c.Repeated)

@@ -23,6 +23,7 @@ type Report struct {
 	Metrics      []MetricValue     `json:"metrics"`
 	Limits       []LimitValue      `json:"limits"`
 	Deployments  []DeploymentValue `json:"deployments,omitempty"`
+	Kinds        []KindValue       `json:"kinds,omitempty"`
 	Warnings     []string          `json:"warnings"`
 
 	triggered bool // something happens for a time
@@ -64,6 +65,7 @@ func NewReport(s *scenario.Scenario, runs []measure.Run) Report {
 		})
 	}
 	r.Deployments = deploymentValues(measure.DeploymentNames(&s.Model), r.get)
+	r.Kinds = kindValues(measure.KindNames(s), r.get)
 	r.Limits = limitValues(measure.LimitNames(&s.Model), r.get)
 	r.warn(s, runs)
 	return r
@@ -128,7 +130,7 @@ func (r *Report) warn(s *scenario.Scenario, runs []measure.Run) {
 	for _, m := range r.Metrics {
 		if m.Name == "recovery_s" && m.N > 0 && m.N < len(runs) {
 			add("recovery_s is the mean of the %d of %d replications that recover", m.N, len(runs))
-		} else if m.N > 0 && m.N < len(runs) && !measure.OfDeployments(m.Name) {
+		} else if m.N > 0 && m.N < len(runs) && !measure.OfDeployments(m.Name) && !measure.OfKinds(m.Name) {
 			add("%s has a value in only %d of %d replications", m.Name, m.N, len(runs))
 		}
 	}
@@ -140,7 +142,7 @@ func (r *Report) get(name string) measure.Estimate { return r.Metrics[measure.In
 func (r Report) WriteJSON(w io.Writer) error {
 	r.Metrics = slices.DeleteFunc(
 		slices.Clone(r.Metrics),
-		func(m MetricValue) bool { return measure.OfLimits(m.Name) || measure.OfDeployments(m.Name) },
+		func(m MetricValue) bool { return measure.InTables(m.Name) },
 	)
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

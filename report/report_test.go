@@ -303,6 +303,50 @@ func TestDeploymentsHaveATable(t *testing.T) {
 	}
 }
 
+// Of four calls at once, half of them of 10 tokens and half of 1,000 at 10 tokens a second, each kind has its number
+// and its time: 1 s, and nothing, since the long ones are cut off after 5 s of their 100 s.
+func TestKindsHaveATable(t *testing.T) {
+	const text = `{replications: 1, workload: {burst: {calls: 40}, prompt_tokens: 1, mix: [
+			{name: classify, share: 50%, output_tokens: 10},
+			{name: summarize, output_tokens: 1000, timeouts: {attempt: 5s}}]},
+		provider: {latency: {tokens_per_second: 10}}}`
+	s, err := scenario.Read([]byte(text), "mixed", scenario.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := measure.Replicator{}.Run(context.Background(), s, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := NewReport(s, runs)
+	var table strings.Builder
+	if err := report.WriteText(&table, Layout{}); err != nil {
+		t.Fatal(err)
+	}
+	k := report.Kinds
+	if len(k) != 2 || k[0].Calls.Mean+k[1].Calls.Mean != 40 || k[0].Calls.Mean == 0 || k[1].Calls.Mean == 0 {
+		t.Fatalf("%+v", k)
+	}
+	for _, want := range []string{
+		"kind calls answered p95 s",
+		fmt.Sprintf("classify %[1]g [?] %[1]g [?] 1 [?]", k[0].Calls.Mean),
+		fmt.Sprintf("summarize %g [?] 0 [?]", k[1].Calls.Mean),
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(table.String()), " "), want) {
+			t.Errorf("no %q in\n%s", want, table.String())
+		}
+	}
+	var out bytes.Buffer
+	if err := report.WriteJSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{`"name": "classify"`: 1, `"kind_1"`: 1, "kind_1_": 0} {
+		if n := strings.Count(out.String(), text); n != want {
+			t.Errorf("JSON says %s %d times, want %d", text, n, want)
+		}
+	}
+}
+
 // The forms of intervals that a report has are explained below it.
 func TestFormsHaveALegend(t *testing.T) {
 	for _, c := range []struct {

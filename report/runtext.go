@@ -12,7 +12,7 @@ import (
 // shown reports whether a layout prints a metric.
 func (r Report) shown(i int, l Layout) bool {
 	m, known := r.Metrics[i], r.Metrics[i].e.N > 0
-	if measure.OfLimits(m.Name) || measure.OfDeployments(m.Name) {
+	if measure.InTables(m.Name) {
 		return false // they have a table of their own
 	}
 	if m.Name == "recovery_s" && !known { // else there is no trigger, or no level before it
@@ -42,7 +42,7 @@ func (r Report) WriteText(w io.Writer, l Layout) error {
 	for _, part := range [][2]string{{"policy", r.Policy}, {"provider", r.Provider}, {"price", r.Price}} {
 		l.wrapped(w, fmt.Sprintf("  %-10s", part[0]), part[1])
 	}
-	spans := r.writeMetrics(w, l) + r.writeDeployments(w, l) + r.writeLimits(w, l)
+	spans := r.writeMetrics(w, l) + r.writeKinds(w, l) + r.writeDeployments(w, l) + r.writeLimits(w, l)
 	fmt.Fprintln(w)
 	l.wrapped(w, "", "mean over replications [95 % interval: Student t, Clopper-Pearson for rare events]")
 	r.writeLegend(w, l, spans)

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -59,6 +60,51 @@ func points(sizes fleet.Sizes) int {
 // average integrates over the laws, and over the calls of a trace.
 func average(m *fleet.Model, fleetIndex int) averages {
 	f := m.Fleets()[fleetIndex]
+	if len(f.Workload.Kinds) == 0 {
+		a, _ := averageOf(m, f)
+		return a
+	}
+	return averageOfKinds(m, f)
+}
+
+// averageOfKinds weighs the kinds of calls by their shares.
+func averageOfKinds(m *fleet.Model, f *fleet.Fleet) (sum averages) {
+	type answer struct{ took, weight float64 }
+	var answers []answer
+	limits := len(m.Provider.Limits)
+	sum.charges, sum.counts = make([]float64, limits), make([]float64, limits)
+	for k, one := range ofKinds(f) {
+		share := shareOf(f, k)
+		a, took := averageOf(m, &one)
+		for i, x := range a.values() {
+			*sum.values()[i] += share * *x
+		}
+		for i := range limits {
+			sum.charges[i] += share * a.charges[i]
+			sum.counts[i] += share * a.counts[i]
+		}
+		for _, t := range took {
+			answers = append(answers, answer{t, share / float64(len(took))})
+		}
+	}
+	slices.SortFunc(answers, func(a, b answer) int { return cmp.Compare(a.took, b.took) })
+	below := 0.0
+	for _, a := range answers {
+		if below += a.weight; below > 0.95 {
+			sum.p95 = a.took
+			break
+		}
+	}
+	return sum
+}
+
+// values are the means of one number.
+func (a *averages) values() []*float64 {
+	return []*float64{&a.prompt, &a.output, &a.declared, &a.slots, &a.busy, &a.answer, &a.timeout, &a.patience}
+}
+
+// averageOf is average of a fleet whose calls are of one kind, with the times of answers in order.
+func averageOf(m *fleet.Model, f *fleet.Fleet) (averages, []float64) {
 	p := &m.Provider
 	sizes := sizesOf(&f.Workload)
 	n := points(sizes)
@@ -89,13 +135,12 @@ func average(m *fleet.Model, fleetIndex int) averages {
 			a.counts[i] += float64(l.Ends(r, used(f, size))) / float64(n)
 		}
 	}
-	for _, sum := range []*float64{&a.prompt, &a.output, &a.declared, &a.slots, &a.busy, &a.answer, &a.timeout,
-		&a.patience} {
+	for _, sum := range a.values() {
 		*sum /= float64(n)
 	}
 	slices.Sort(answers)
 	a.p95 = answers[n*95/100]
-	return a
+	return a, answers
 }
 
 // unloaded is the time to the first token of a request alone at the provider, and of

@@ -181,9 +181,7 @@ const maxFleets = 64
 // undeclared are the fleets, by number, whose requests do not all say their max_tokens.
 func undeclared(f *File, fleets []*fleet.Fleet) (out []int) {
 	for i, w := range f.workloads() {
-		t, _ := fleets[i].Workload.Sizes.(*fleet.Trace)
-		recorded := t != nil && len(t.MaxTokens) > 0 && slices.Min(t.MaxTokens) > 0
-		if w.MaxTokens == 0 && !recorded {
+		if undeclares(w, &fleets[i].Workload) {
 			out = append(out, i)
 		}
 	}
@@ -221,6 +219,9 @@ func (b *builder) fleet(f *OtherFleet, horizon Span) (out fleet.Fleet, err error
 	errs.Add(err)
 	out.Client, err = b.client(f.Policy)
 	errs.Add(err)
+	if len(errs) == 0 {
+		errs.Add(b.mix(f, &out))
+	}
 	out.Price, err = b.price(f.Price)
 	errs.Add(err)
 	out.Price = writing(out.Price, &out.Workload)

@@ -37,9 +37,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 	errs.Add(err)
 	out.Outer, err = b.layers(p.Outer)
 	errs.Add(err)
-	if call := out.Timeouts.Call; call > 0 && (out.Retry.Deadline == 0 || call < out.Retry.Deadline) {
-		out.Retry.Deadline = call // a wait that would outlast the call is not slept
-	}
+	boundByCall(&out)
 	for _, idle := range []struct {
 		path, wants string
 		set, on     bool
@@ -78,6 +76,13 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 		b.warnings.add("the policy retries without limit: no limit on attempts and no deadline")
 	}
 	return out, nil
+}
+
+// boundByCall bounds the deadline by the timeout of the whole call: a wait that would outlast that is not slept.
+func boundByCall(c *policy.Client) {
+	if call := c.Timeouts.Call; call > 0 && (c.Retry.Deadline == 0 || call < c.Retry.Deadline) {
+		c.Retry.Deadline = call
+	}
 }
 
 func timeouts(t *Timeouts) policy.Timeouts {

@@ -100,11 +100,11 @@ func (b *builder) workload(w *Workload, workers Bound, horizon Span) (out fleet.
 	if err != nil {
 		return out, err
 	}
-	if sizes.Prompt == nil {
+	if sizes.Prompt == nil && len(w.Mix) == 0 {
 		return out, b.errorf("workload.prompt_tokens", "%s; want a number of tokens or a law, such as "+
 			"{lognormal: {p50: 1200, p95: 4000}}", notFound(w.Trace, "prompt_tokens"))
 	}
-	if sizes.Output == nil {
+	if sizes.Output == nil && len(w.Mix) == 0 {
 		return out, b.errorf("workload.output_tokens", "%s; want a number of tokens or a law, such as "+
 			"{lognormal: {p50: 250, p95: 900}}", notFound(w.Trace, "output_tokens"))
 	}
@@ -158,6 +158,8 @@ func (b *builder) inputs(w *Workload, one law.Law) (law.Law, error) {
 		return one, nil
 	case n > 1e6:
 		return nil, b.errorf(path, "found %v; want 1 to 1M", w.Inputs)
+	case one == nil && len(w.Mix) > 0:
+		return nil, nil
 	case one == nil:
 		return nil, b.errorf(path, "found %v without prompt_tokens; want the length of an input", w.Inputs)
 	case w.Sessions != nil:

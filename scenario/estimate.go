@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"stampede/fleet"
@@ -367,10 +368,11 @@ func (s *Scenario) have() string {
 func outlasts(f *fleet.Fleet, a averages) string {
 	s := fmt.Sprintf("On an unloaded provider an answer takes %.3g s on average; 95 %% take at most %.3g s",
 		a.answer, a.p95)
-	if f.Client.Timeouts.String() != "" || len(f.Client.Outer) > 0 {
+	timed := slices.ContainsFunc(ofKinds(f), func(one fleet.Fleet) bool { return one.Client.Timeouts.String() != "" })
+	if timed || len(f.Client.Outer) > 0 {
 		s += fmt.Sprintf("; %s of the attempts exceed their timeouts", percent(a.timeout))
 	}
-	if f.Workload.Patience != nil {
+	if f.Workload.Leaves() {
 		s += fmt.Sprintf("; %s of the callers leave earlier", percent(a.patience))
 	}
 	return s + "."

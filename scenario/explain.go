@@ -26,15 +26,25 @@ func (s *Scenario) Explain(w io.Writer) {
 	for i := range fleets {
 		fleets[i] = average(m, i)
 	}
-	line("  Prompts: %s, mean %.0f.", s.explainPrompts(), fleets[0].prompt)
+	for _, text := range explainKinds(&m.Fleet) {
+		line("  %s", text)
+	}
+	if len(m.Workload.Kinds) > 0 {
+		line("  Over all kinds: prompts of %.0f tokens and answers of %.0f on average.", fleets[0].prompt,
+			fleets[0].output)
+	} else {
+		line("  Prompts: %s, mean %.0f.", s.explainPrompts(), fleets[0].prompt)
+	}
 	if n := s.Workload.Inputs; n > 1 {
 		line("  Each request carries %v inputs, each as long as prompt_tokens says.", n)
 	}
-	line("  Answers: %s, mean %.0f%s.", s.explainSize(s.Workload.OutputTokens), fleets[0].output, s.explainMax())
+	if len(m.Workload.Kinds) == 0 {
+		line("  Answers: %s, mean %.0f%s.", s.explainSize(s.Workload.OutputTokens), fleets[0].output, s.explainMax())
+	}
 	if text := s.explainCache(); text != "" {
 		line("  %s", text)
 	}
-	if s.Workload.Reasoning.set() {
+	if s.Workload.Reasoning.set() && len(m.Workload.Kinds) == 0 {
 		line("  Before each answer: %s of reasoning.", s.explainSize(s.Workload.Reasoning))
 	}
 	if m.PerRequest > 0 {

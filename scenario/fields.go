@@ -74,6 +74,10 @@ func docOf(owner reflect.Type, field string) FieldDoc {
 		doc = fieldDocs()["Provider."+field]
 		doc.Default, doc.Required = "as in provider", ""
 	}
+	if !ok && owner == reflect.TypeFor[KindTimeouts]() {
+		doc = fieldDocs()["Timeouts."+field]
+		doc.Default = "as in policy.timeouts"
+	}
 	unit := ""
 	if strings.HasSuffix(argument, "Span]") {
 		unit = "ms"

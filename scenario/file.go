@@ -42,6 +42,7 @@ type Workload struct {
 	Uniform  *Uniform  `yaml:"uniform"`
 	Sessions *Sessions `yaml:"sessions"`
 
+	Mix          []CallKind `yaml:"mix" none:"all calls are alike"`
 	PromptTokens Law[Count] `yaml:"prompt_tokens"`
 	Inputs       Bound      `yaml:"inputs_per_request" default:"1"`
 	OutputTokens Law[Count] `yaml:"output_tokens"`

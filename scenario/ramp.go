@@ -24,7 +24,7 @@ func (b *builder) warm(m *fleet.Model, limits []Limit) {
 		for k, f := range m.Fleets() {
 			if a, ok := f.Workload.Arrivals.(fleet.Renewal); ok && l.Covers(m.Provider.Tenants[k]) {
 				open = true
-				each := meanCharge(l, sizesOf(&f.Workload))
+				each := meanChargeOf(l, f)
 				if f.Workload.Sessions != nil {
 					each *= turnsPerSession(&f.Workload)
 				}

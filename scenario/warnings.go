@@ -48,48 +48,62 @@ func (w *warnings) ofModel(m *fleet.Model) {
 			sold = cmp.Or(sold, otherVendor(m.Providers()[to.Provider], to.Price))
 		}
 		w.once(sold)
-		mean := meanRequest(sizesOf(&f.Workload))
-		for _, l := range m.Provider.Limits {
-			if !l.Covers(m.Provider.Tenants[i]) || l.Overflows() {
-				continue
+		kinds := ofKinds(f)
+		ofEach := func(note func(of *fleet.Fleet, whose string) string) {
+			for k := range kinds {
+				w.once(note(&kinds[k], whose+ofKind(f, k)))
 			}
-			if charge, holds := l.Counts(mean), l.MaxAtOnce(); charge > holds {
-				w.add(
-					"an average request%s is charged %d at the limit %s, which never admits more than %d at once: "+
-						"such requests are always refused",
-					whose,
-					charge,
-					l.Name,
-					holds,
-				)
-			}
+		}
+		for k := range kinds {
+			w.refused(m, &kinds[k], m.Provider.Tenants[i], whose+ofKind(f, k))
 		}
 		if m.Deployed == 0 {
 			w.herd(m, f, m.Provider.Tenants[i], whose)
 			w.once(settleNote(m, i, whose))
 		}
-		t := f.Client.Timeouts
 		fails := false // whether anything can, at any deployment
 		for _, one := range alone(m) {
-			w.once(hangNote(&one, f, whose))
-			fails = fails || failureNote(&one, f, m.Provider.Tenants[i], whose) == ""
+			ofEach(func(of *fleet.Fleet, whose string) string {
+				fails = fails || failureNote(&one, of, m.Provider.Tenants[i], whose) == ""
+				return hangNote(&one, of, whose)
+			})
 		}
-		w.once(oversizeNote(m, f, whose))
-		w.once(deliveryNote(m, f, whose))
+		ofEach(func(of *fleet.Fleet, whose string) string { return oversizeNote(m, of, whose) })
+		ofEach(func(of *fleet.Fleet, whose string) string { return deliveryNote(m, of, whose) })
 		if !fails {
-			w.once(failureNote(m, f, m.Provider.Tenants[i], whose))
+			w.once(failureNote(m, &kinds[0], m.Provider.Tenants[i], whose))
 		}
-		w.once(cacheNote(f, whose))
+		ofEach(cacheNote)
 		for _, text := range slices.Concat(routeNotes(m, f, whose), idleNotes(f, whose)) {
 			w.once(text)
 		}
-		if b := m.Provider.Capacity.Batching; b != nil && t.Gap > 0 && t.Gap < b.Streams(m.Provider.Capacity.Slots) &&
-			f.Workload.Stream {
-			w.add("a step of the batch can take %v; the gap timeout%s of %v does not apply to tokens of a batch",
-				b.Streams(m.Provider.Capacity.Slots), whose, t.Gap)
-		}
+		ofEach(func(of *fleet.Fleet, whose string) string { return gapNote(m, of, whose) })
 	}
 	w.once(memoryNote(m))
+}
+
+// refused adds the limits that never admit an average request.
+func (w *warnings) refused(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, whose string) {
+	mean := meanRequest(sizesOf(&f.Workload))
+	for _, l := range m.Provider.Limits {
+		if !l.Covers(tenant) || l.Overflows() {
+			continue
+		}
+		if charge, holds := l.Counts(mean), l.MaxAtOnce(); charge > holds {
+			w.add("an average request%s is charged %d at the limit %s, which never admits more than %d at once: "+
+				"such requests are always refused", whose, charge, l.Name, holds)
+		}
+	}
+}
+
+// gapNote notes steps of a batch that are longer than a timeout of silence.
+func gapNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
+	b, gap := m.Provider.Capacity.Batching, f.Client.Timeouts.Gap
+	if b == nil || gap == 0 || gap >= b.Streams(m.Provider.Capacity.Slots) || !f.Workload.Stream {
+		return ""
+	}
+	return fmt.Sprintf("a step of the batch can take %v; the gap timeout%s of %v does not apply to tokens of a batch",
+		b.Streams(m.Provider.Capacity.Slots), whose, gap)
 }
 
 // herd warns when more calls start at once than the limits admit while they retry:
@@ -112,7 +126,7 @@ func (w *warnings) herd(m *fleet.Model, f *fleet.Fleet, tenant provider.Tenant, 
 		if l.Period == 0 || l.Resource == provider.Dollars || !l.Covers(tenant) {
 			continue
 		}
-		each := max(1, meanCharge(&l, f.Workload.Sizes))
+		each := max(1, meanChargeOf(&l, f))
 		through := float64(m.Provider.Supply(i).Within(0, horizon, 0)) / each
 		if through < 0.9*at {
 			w.add(

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"stampede/fleet"
 	"stampede/internal/strict"
 	"stampede/policy"
 	"stampede/provider"
@@ -106,6 +107,8 @@ func TestNoneAndUnlimited(t *testing.T) {
 			paths[at] = words
 		}
 	})
+	const kinds = "workload.mix=[{share: 40%, max_tokens: 90, reasoning_tokens: 7, cached_share: 10%, patience: 30s, " +
+		"timeouts: {connect: 4s, write: 1m, first_byte: 9s, gap: 8s, call: 70s, os: 20m}}, {}]"
 	const autoscaled = "fleet.workers={min: 1, max: 9, per_queued: 5, delay: 1m, stabilization: 5m}"
 	// What has to be there before the field can be set.
 	before := []struct{ at, set string }{ // at a path, or below one that ends in a point
@@ -128,6 +131,7 @@ func TestNoneAndUnlimited(t *testing.T) {
 		{"workload.cache.", "workload.cached_share=0"}, {"workload.cache.", "workload.cache_lifetime=unlimited"},
 		{"workload.cache.", "workload.cache={prefix: 60, lifetime: 9m, minimum: 50}"},
 		{"workload.redeliver.visible_after", "workload.redeliver={deliveries: 3, visible_after: 30s}"},
+		{"workload.mix", kinds}, {"workload.mix.", kinds},
 		{"fleet.per_request", "fleet.per_request=1ms"},
 		{"fleet.workers", "workload.redeliver=none"}, {"fleet.workers.", "workload.redeliver=none"},
 		{"fleet.workers.schedule", "fleet.workers=[{at: 0, count: 1}, {at: 1s, count: 2}]"},
@@ -159,6 +163,11 @@ func TestNoneAndUnlimited(t *testing.T) {
 		{"policy.hedge.quantile", "policy.hedge={quantile: 95%}"},
 		{"policy.fallback.cooldown", "policy.fallback.cooldown_refresh=none"},
 	}
+	kind := func(s *Scenario) *fleet.Kind { return &s.Model.Workload.Kinds[0] }
+	drawn := func(s *Scenario) fleet.Drawn { return kind(s).Sizes.(fleet.Drawn) }
+	timer := func(of func(policy.Timeouts) time.Duration) func(*Scenario) bool {
+		return func(s *Scenario) bool { return of(kind(s).Client.Timeouts) == 0 }
+	}
 	own := map[string]func(*Scenario) bool{ // fields whose default is not what the word says
 		"event_budget none":      func(s *Scenario) bool { return s.Model.Budget == 0 },
 		"event_budget unlimited": func(s *Scenario) bool { return s.Model.Budget == 0 },
@@ -166,6 +175,18 @@ func TestNoneAndUnlimited(t *testing.T) {
 		"policy.outer_layers.0.retry.attempts": func(s *Scenario) bool {
 			return s.Model.Client.Outer[0].Retry.Attempts == 0
 		},
+		"workload.mix.0.max_tokens":       func(s *Scenario) bool { return drawn(s).MaxTokens == 0 },
+		"workload.mix.0.reasoning_tokens": func(s *Scenario) bool { return drawn(s).Reasoning == nil },
+		"workload.mix.0.cached_share":     func(s *Scenario) bool { return drawn(s).CachedShare == 0 },
+		"workload.mix.0.patience":         func(s *Scenario) bool { return kind(s).Patience == nil },
+
+		"workload.mix.0.timeouts.connect":    timer(func(t policy.Timeouts) time.Duration { return t.Connect }),
+		"workload.mix.0.timeouts.write":      timer(func(t policy.Timeouts) time.Duration { return t.Write }),
+		"workload.mix.0.timeouts.first_byte": timer(func(t policy.Timeouts) time.Duration { return t.FirstByte }),
+		"workload.mix.0.timeouts.gap":        timer(func(t policy.Timeouts) time.Duration { return t.Gap }),
+		"workload.mix.0.timeouts.call":       timer(func(t policy.Timeouts) time.Duration { return t.Call }),
+		"workload.mix.0.timeouts.os":         timer(func(t policy.Timeouts) time.Duration { return t.OS }),
+
 		"retry_on none": func(s *Scenario) bool {
 			c := s.Model.Client.Retry.Classify
 			return c.Statuses == nil && !c.Timeouts && !c.Connections

@@ -126,6 +126,7 @@ func listMetrics(w io.Writer, width int) {
 		fmt.Fprintln(w, name+format.Indent(format.Wrap(m.Meaning, width-column), column))
 	}
 	fmt.Fprintln(w)
-	end := measure.ManyLimits + "; " + measure.ManyDeployments + "; stampede metrics NAME explains one metric"
-	fmt.Fprintln(w, strings.Join(format.Wrap(end, width), "\n"))
+	end := []string{measure.ManyLimits, measure.ManyDeployments, measure.ManyKinds,
+		"stampede metrics NAME explains one metric"}
+	fmt.Fprintln(w, strings.Join(format.Wrap(strings.Join(end, "; "), width), "\n"))
 }

@@ -226,6 +226,8 @@ func TestPresetsHaveTheLimitsOfTheirSources(t *testing.T) {
 			"bedrock-sonnet-4.6":        "requests 10k/min, tokens 6M/min, tokens 8.64B/day",
 			"bedrock-sonnet-5.5":        "tokens 6M/min, tokens 8.64B/day",
 			"bedrock-haiku-4.5":         "requests 10k/min, tokens 5M/min, tokens 7.2B/day",
+			"bedrock-opus-4.8":          "tokens 30M/min, tokens 43.2B/day",
+			"bedrock-fable-5.1":         "tokens 10M/min, tokens 14.4B/day",
 			"bedrock-opus-5.5":          "tokens 30M/min, tokens 43.2B/day",
 			"groq-free-gpt-oss-120b":    "requests 30/min, requests 1k/day, tokens 8k/min, tokens 200k/day",
 			"groq-dev-gpt-oss-120b":     "requests 1k/min, requests 500k/day, tokens 250k/min",

@@ -160,6 +160,9 @@ func runCommands(t *testing.T, lines []string) {
 		switch {
 		case line == testCommand || line == tableCommand:
 			continue
+		case strings.HasPrefix(line, "go run ./newest"): // what it finds depends on the day: only that it builds
+			cmd.Dir = filepath.Join(root, "conformance")
+			cmd.Args[2] = "go build -o " + os.DevNull + " ./newest"
 		case strings.HasPrefix(line, "go install "):
 			cmd.Dir = root
 			cmd.Env = append(cmd.Env, "GOBIN="+t.TempDir())

@@ -39,6 +39,7 @@ type GatewayError struct {
 	Code   string
 	Wait   time.Duration // that it asks for by Retry-After; 0 means none
 	After  time.Duration // until it leaves
+	Advice wire.Advice   // the header x-should-retry
 }
 
 // GatewayFails reports whether the gateway answers an attempt that comes to it with an error of its own, which it
@@ -52,7 +53,7 @@ func (p *Provider) GatewayFails(r *Request, reply *wire.Reply) (after time.Durat
 		if e.Share < 1 && p.relaying.For(uint64(i)).Uniform(r.Call, uint64(r.Attempt)) >= e.Share {
 			continue
 		}
-		*reply = wire.Reply{Status: e.Status, Code: e.Code}
+		*reply = wire.Reply{Status: e.Status, Code: e.Code, ShouldRetry: e.Advice}
 		if e.Wait > 0 {
 			reply.RetryAfter = wire.After(e.Wait)
 		}
@@ -122,6 +123,9 @@ func (g *Gateway) String() string {
 			e.Status, e.Code))
 		if e.Wait > 0 {
 			part += fmt.Sprintf(" that asks to wait %v", e.Wait)
+		}
+		if e.Advice != wire.NoAdvice {
+			part += fmt.Sprintf(" with x-should-retry %v", e.Advice)
 		}
 		if e.After > 0 {
 			part += fmt.Sprintf(" after %v", e.After)

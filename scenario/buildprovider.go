@@ -187,6 +187,7 @@ func (b *builder) gateway(at string, g *Gateway) (provider.Gateway, error) {
 		out.Errors = append(out.Errors, provider.GatewayError{
 			Share: float64(e.Share), Status: e.Status, Code: e.Code,
 			Wait: time.Duration(e.RetryAfter), After: time.Duration(e.After),
+			Advice: e.Advice.advice(),
 		})
 	}
 	return out, nil

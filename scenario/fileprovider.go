@@ -66,6 +66,7 @@ type GatewayError struct {
 	Code       string `yaml:"code"`
 	RetryAfter Span   `yaml:"retry_after" none:"no Retry-After"`
 	After      Span   `yaml:"after" none:"at once"`
+	Advice     Advice `yaml:"x_should_retry"`
 }
 
 // Limit is one limit.

@@ -70,6 +70,14 @@ price: gpt-4o-mini
 		{keeps("policy.pace={tokens: 3k/min, settle: true}", "provider.limits.0.settle=refund"), settles, false},
 		{[]string{"provider.faults=[{hang: true, share: 1%}]"}, hang, true},
 		{[]string{"deployments=[{faults: [{hang: true}]}]"}, hang, true},
+		{[]string{"provider.faults=[{lose_reply: silent}]"}, hang, true},
+		{[]string{"provider.faults=[{lose_reply: reset}]"}, hang, false},
+		{[]string{"provider.faults=[{stall_at: 40%}]", "policy.timeouts.first_byte=9s"}, hang, false}, // of one piece
+		{[]string{"provider.faults=[{stall_at: 40%}]", "workload.stream=true", "policy.timeouts.first_byte=9s"},
+			hang, true},
+		{[]string{"provider.faults=[{stall_at: 40%}]", "workload.stream=true", "policy.timeouts.gap=9s"}, hang, false},
+		{[]string{"provider.faults=[{hang: true}]", "policy.deadline=30s"}, hang, false},
+		{[]string{"provider.gateway={errors: [{share: 1%, status: 502}]}"}, nothing, false},
 		{nil, nothing, true}, {[]string{"keys=2"}, nothing, true},
 		{[]string{"provider.max_request=399B"}, nothing, false},
 		{[]string{"provider.max_request=399B"}, "100% of the requests are larger than provider.max_request allows " +

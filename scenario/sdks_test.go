@@ -317,7 +317,7 @@ func TestTenacityIgnoresXShouldRetry(t *testing.T) {
 
 // The SDKs that Stainless generates look at x-should-retry before the status: "true" retries a 400 and "false"
 // leaves a 503 (openai-python and anthropic-sdk-python, _should_retry in _base_client.py). Others look at the
-// status alone. Faults and limits send the header.
+// status alone. Faults, limits and gateways send the header.
 func TestXShouldRetryDecidesBeforeTheStatus(t *testing.T) {
 	stainless := []string{"openai-python@2.46", "openai-node@7.5", "openai-go@3.67", "anthropic-python@0.35",
 		"anthropic-typescript@0.126", "anthropic-go@1.68"}
@@ -330,7 +330,8 @@ func TestXShouldRetryDecidesBeforeTheStatus(t *testing.T) {
 		{"{faults: [{status: 503, x_should_retry: false}]}", false, true},
 		{"{faults: [{status: 400, x_should_retry: true}]}", true, false},
 		{"{limits: [{resource: requests, limit: 1/day, used: 1, x_should_retry: false}]}", false, true},
-		{"{limits: [{resource: dollars, balance: $1, used: $1, x_should_retry: true}]}", true, false}, // of a 402,
+		{"{limits: [{resource: dollars, balance: $1, used: $1, x_should_retry: true}]}", true, false}, // of a 402
+		{"{gateway: {errors: [{status: 503, x_should_retry: false}]}}", false, true},
 	} {
 		s := merged(t, base, "provider: "+c.setting)
 		api, err := provider.New(s.Model.Provider, sim.NewKey(1, 0))
@@ -338,7 +339,10 @@ func TestXShouldRetryDecidesBeforeTheStatus(t *testing.T) {
 			t.Fatal(err)
 		}
 		var reply wire.Reply
-		api.Receive(0, &provider.Request{Attempt: 1, Prompt: 1}, 1, &reply)
+		request := provider.Request{Attempt: 1, Prompt: 1}
+		if _, fails := api.GatewayFails(&request, &reply); !fails {
+			api.Receive(0, &request, 1, &reply)
+		}
 		for _, name := range slices.Concat(stainless, others) {
 			client := clientOf(t, name)
 			want := c.others

@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"stampede/fleet"
 	"stampede/policy"
+	"stampede/provider"
 	"stampede/wire"
 )
 
@@ -372,5 +374,30 @@ func TestFirstTokenQuantiles(t *testing.T) {
 				t.Errorf("%s p%g: %.0f ms, measured %.0f", name, 100*q, got, want[k])
 			}
 		}
+	}
+}
+
+// The limits of the Gemini API per minute are fixed windows, as the waits in its refusals are (see package provider).
+func TestGeminiPresetsCountInWindows(t *testing.T) {
+	n := 0
+	for _, p := range Presets() {
+		if p.Provider == nil || p.Versions != "" || !strings.HasPrefix(string(p.Provider.Dialect), "gemini") {
+			continue
+		}
+		config, err := (&builder{d: newDecoder()}).provider("provider", p.Provider, []provider.Tenant{{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range config.Limits {
+			if l.Period == time.Minute {
+				n++
+				if l.Kind != provider.FixedWindow {
+					t.Errorf("%s: %v, want a fixed window", p.Name, l)
+				}
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("no preset has a limit per minute")
 	}
 }

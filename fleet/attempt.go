@@ -34,7 +34,8 @@ func (r *run) firstToken(a *attempt) {
 // lastToken starts the timer for silence, where it ends before the present one, after the last token that comes
 // of a stream which stalls.
 func (r *run) lastToken(a *attempt) {
-	gap := r.group(r.calls.At(a.call)).Client.Timeouts.Gap
+	c := r.calls.At(a.call)
+	gap := r.group(c).kind(c).client.Timeouts.Gap
 	end := r.loop.Now() + gap
 	if gap == 0 || a.timerKind != policy.NoTimer && a.until <= end {
 		return

@@ -73,6 +73,23 @@ func TestKindsHaveTheirOwnTimeouts(t *testing.T) {
 	}
 }
 
+// Streams that stall at 40 %: after 20 tokens, at 0.2 s, a short answer is given up after 1 s of silence, and after
+// 2,400 tokens, at 24 s, a long one after 5 s.
+func TestKindsTimeTheirOwnSilence(t *testing.T) {
+	m := twoKinds(0.8)
+	m.Workload.Stream = true
+	m.Provider.Faults = []provider.Fault{{Share: 1, Effect: provider.Break{Part: 0.4, Silent: true}}}
+	for i, gap := range []time.Duration{s, 5 * s} {
+		m.Workload.Kinds[i].Client.Timeouts = policy.Timeouts{Gap: gap}
+	}
+	for _, c := range callsOf(t, m) {
+		want := []time.Duration{200*ms + s, 24*s + 5*s}[c.Kind]
+		if c.Ended-c.Arrived != want {
+			t.Fatalf("kind %d: %v, want %v", c.Kind, c.Ended-c.Arrived, want)
+		}
+	}
+}
+
 // Of two workers, one that is busy with a long call leaves the short ones to the other: the workers are one pool.
 // The timeout of the client's holds for no kind that has its own.
 func TestKindsShareWorkers(t *testing.T) {

@@ -23,6 +23,7 @@ func (r *run) ask(c *call, g *group, req *policy.Request) {
 	r.tickets++
 	req.Caller = waiter{ID: c.self, Ticket: r.tickets}
 	req.Target, req.Placed, req.Paced = c.target, c.places > 0, c.paced
+	req.Rank = g.kind(c).rank
 	if c.granted {
 		req.Role = policy.Retried
 	}

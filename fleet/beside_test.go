@@ -60,8 +60,8 @@ func TestAFleetBesideChangesNoLuck(t *testing.T) {
 // Two classes before one server, the first served first but not interrupting: the
 // waits are R/(1-rho1) and R/((1-rho1)(1-rho)) with R = lambda E[S^2]/2 (Cobham 1954).
 // 4/s each, exponential service of mean 0.1 s: 0.1333 s and 0.6667 s; without priorities
-// R/(1-rho) for both, 0.4 s (Pollaczek and Khinchine). The server is the provider's slot, or a gate of one
-// that the fleets share. 30 replications, 99 % interval.
+// R/(1-rho) for both, 0.4 s (Pollaczek and Khinchine). The server is the provider's slot, a gate of one
+// that the fleets share, or one of a fleet with two kinds of calls. 30 replications, 99 % interval.
 func TestPriority(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its tolerance needs all of its calls")
@@ -73,11 +73,14 @@ func TestPriority(t *testing.T) {
 		name     string
 		capacity provider.Capacity
 		gate     policy.Gate
-		waits    [2]float64 // by fleet
+		kinds    bool       // of one fleet
+		waits    [2]float64 // by fleet or kind
 	}{
-		{"slot", provider.Capacity{Slots: 1, Queue: -1}, policy.Gate{}, [2]float64{0.6667, 0.1333}},
-		{"gate", provider.Capacity{}, shared(policy.ByPriority), [2]float64{0.6667, 0.1333}},
-		{"gate without priorities", provider.Capacity{}, shared(policy.FirstInFirstOut), [2]float64{0.4, 0.4}},
+		{"slot", provider.Capacity{Slots: 1, Queue: -1}, policy.Gate{}, false, [2]float64{0.6667, 0.1333}},
+		{"gate", provider.Capacity{}, shared(policy.ByPriority), false, [2]float64{0.6667, 0.1333}},
+		{"gate without priorities", provider.Capacity{}, shared(policy.FirstInFirstOut), false, [2]float64{0.4, 0.4}},
+		{"gate of kinds", provider.Capacity{}, policy.Gate{Semaphore: 1, Order: policy.ByPriority}, true,
+			[2]float64{0.6667, 0.1333}},
 	} {
 		m := model()
 		m.Workers = 0
@@ -92,14 +95,23 @@ func TestPriority(t *testing.T) {
 			Tenants:  []provider.Tenant{{Priority: -3}, {Priority: 5}},
 		}
 		m.Client.Gate = c.gate
-		m.Beside = []Fleet{m.Fleet}
+		if c.kinds {
+			k := Kind{Share: 0.5, Sizes: m.Workload.Sizes, Priority: -3, Client: m.Client}
+			first := k
+			first.Priority = 5
+			m.Workload.Kinds, m.Workload.Sizes, m.Workload.Calls = []Kind{k, first}, nil, 40_000
+			m.Workload.Arrivals = Renewal{Gap: law.Exponential{Beta: 1}, Rate: Constant(8)}
+			m.Provider.Tenants = m.Provider.Tenants[:1]
+		} else {
+			m.Beside = []Fleet{m.Fleet}
+		}
 		const replications, t995 = 30, 2.756
 		var means [2]sim.Moments
 		for r := range replications {
 			var w [2]sim.Moments
 			if _, err := m.Run(1, r, each{call: func(c *Call) {
 				if c.ID >= 2000 {
-					w[c.Fleet].Add(c.Latency().Seconds() - 0.1)
+					w[c.Fleet+c.Kind].Add(c.Latency().Seconds() - 0.1)
 				}
 			}}); err != nil {
 				t.Fatal(err)
@@ -111,8 +123,7 @@ func TestPriority(t *testing.T) {
 		for i, want := range c.waits {
 			half := t995*means[i].StdDev()/math.Sqrt(replications) + 0.00005
 			if math.Abs(means[i].Mean()-want) > half || half > want/5 {
-				t.Errorf("%s, priority %d: wait %.4f s +- %.4f, want %.4f", c.name, m.Provider.Tenants[i].Priority,
-					means[i].Mean(), half, want)
+				t.Errorf("%s, class %d: wait %.4f s +- %.4f, want %.4f", c.name, i, means[i].Mean(), half, want)
 			}
 		}
 	}

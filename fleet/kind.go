@@ -15,6 +15,7 @@ type Kind struct {
 	Share    float64 // of the calls; those of all kinds add up to 1
 	Sizes    Sizes
 	Patience law.Law // seconds from arrival after which the caller leaves; nil means never
+	Priority int     // at a gate by priority, in place of that of the fleet
 	// Client is what is done for a call of the kind: Fleet.Client with other Timeouts, and a Retry.Deadline that
 	// follows from them. What the instances remember is that of Fleet.Client.
 	Client policy.Client
@@ -70,6 +71,7 @@ type kind struct {
 	sizes    Sizes
 	patience law.Law
 	client   *policy.Client
+	rank     uint16          // at a gate by priority
 	terms    []backend.Terms // by target
 }
 

@@ -43,6 +43,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 		r.processes = r.processes || f.PerRequest > 0
 	}
 	r.shareGate(m)
+	r.rank(m)
 	for i := range r.backends {
 		if !counters {
 			r.backends[i].Provider().Quiet()

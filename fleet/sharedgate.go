@@ -39,14 +39,36 @@ func (m *Model) checkShared() error {
 
 // shareGate makes the gates of fleets that share one the same.
 func (r *run) shareGate(m *Model) {
-	ranks := provider.Ranks(m.Provider.Tenants)
 	var instances []policy.Instances
-	var of []int
 	for _, i := range m.sharing() {
 		instances = append(instances, r.groups[i].instances)
-		of = append(of, ranks[i])
 	}
-	if len(of) > 1 {
-		policy.ShareGate(instances, of)
+	if len(instances) > 1 {
+		policy.ShareGate(instances)
+	}
+}
+
+// rank tells which calls go first at gates by priority: those of the kind, or else of the fleet, with the highest
+// one.
+func (r *run) rank(m *Model) {
+	var all []provider.Tenant
+	var of []*kind
+	for i := range r.groups {
+		g := &r.groups[i]
+		if g.Client.Gate.Order != policy.ByPriority {
+			continue
+		}
+		for k := range g.kinds {
+			var t provider.Tenant
+			if len(g.Workload.Kinds) > 0 {
+				t.Priority = g.Workload.Kinds[k].Priority
+			} else if i < len(m.Provider.Tenants) {
+				t = m.Provider.Tenants[i]
+			}
+			all, of = append(all, t), append(of, &g.kinds[k])
+		}
+	}
+	for i, rank := range provider.Ranks(all)[:len(all)] {
+		of[i].rank = uint16(rank)
 	}
 }

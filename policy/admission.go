@@ -14,6 +14,7 @@ type Request struct {
 	Caller  Waiter
 	Target  uint8   // to which the call's last attempt went, or [NoTarget]; Admit sets where this one goes
 	Role    Role    // of the attempt
+	Rank    uint16  // in the queue at a gate by priority: lower goes first
 	Need    Need    // what it takes from the provider's limits; after Admit, its tokens are those taken at the pacer
 	U       float64 // uniform on (0, 1), for the throttle
 	RouteU  float64 // uniform on (0, 1), for the route
@@ -110,7 +111,7 @@ func (s *Instance) Admit(now time.Duration, r *Request) Admission {
 func (s *Instance) admit(now time.Duration, r *Request) Admission {
 	if s.gate != nil && !r.Placed {
 		s.gate.Servers = s.gate.limit.Limit(&s.client.Gate)
-		switch s.gate.Arrive(r.Caller, int(s.rank)) {
+		switch s.gate.Arrive(r.Caller, int(r.Rank)) {
 		case sim.Queued:
 			return Admission{Action: Queue, By: ByGate}
 		case sim.Refused:

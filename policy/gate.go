@@ -60,7 +60,7 @@ type Order uint8
 const (
 	FirstInFirstOut Order = iota
 	LastInFirstOut
-	ByPriority // of the fleets that share the gate; first in, first out within each
+	ByPriority // by [Request.Rank], first in, first out among equals
 )
 
 // OrderWords are the words of orders.
@@ -82,15 +82,11 @@ func (g *Gate) Adaptive() bool { return g.AIMD.Max > 0 || g.Gradient.Max > 0 }
 func (g *Gate) start() float64 { return max(float64(g.Semaphore), g.AIMD.Start, g.Gradient.Start) }
 
 // ShareGate gives the instances of several fleets one gate, that of the first. The gates of their clients are
-// alike. Where its order is by priority, those of a lower rank go first.
-func ShareGate(fleets []Instances, ranks []int) {
-	shared := fleets[0].At(0).gate
-	for i, f := range fleets {
-		for k := range f.each {
-			f.each[k].gate = shared
-			if f.each[k].client.Gate.Order == ByPriority {
-				f.each[k].rank = uint8(ranks[i])
-			}
+// alike.
+func ShareGate(fleets []Instances) {
+	for _, f := range fleets {
+		for i := range f.each {
+			f.each[i].gate = fleets[0].At(0).gate
 		}
 	}
 }

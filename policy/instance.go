@@ -33,7 +33,6 @@ func (l perInstance[T]) at(i int) *T {
 type Instance struct {
 	client   *Client
 	has      mechanisms
-	rank     uint8 // in the queue at the gate
 	gate     *queue
 	pacer    *PacerState
 	throttle *ThrottleState

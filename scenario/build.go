@@ -11,6 +11,7 @@ import (
 	"stampede/fleet"
 	"stampede/internal/nearest"
 	"stampede/internal/strict"
+	"stampede/policy"
 	"stampede/provider"
 )
 
@@ -221,6 +222,11 @@ func (b *builder) fleet(f *OtherFleet, horizon Span) (out fleet.Fleet, err error
 	errs.Add(err)
 	if len(errs) == 0 {
 		errs.Add(b.mix(f, &out))
+		g := &out.Client.Gate
+		if g.Order == policy.ByPriority && g.Scope != policy.ForFleets && len(f.Workload.Mix) == 0 {
+			errs.Add(b.errorf("policy.gate.order", "found priority, but all calls have the same; "+
+				"want scope: fleets, or kinds of calls (workload.mix)"))
+		}
 	}
 	out.Price, err = b.price(f.Price)
 	errs.Add(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stampede/fleet"
+	"stampede/policy"
 	"stampede/provider"
 )
 
@@ -31,6 +32,9 @@ func (b *builder) mix(f *OtherFleet, out *fleet.Fleet) error {
 		of := &w.Mix[i]
 		at := fmt.Sprintf("workload.mix.%d", i)
 		k := fleet.Kind{Name: oneLine(of.Name), Share: shares[i], Client: out.Client, Patience: out.Workload.Patience}
+		if k.Priority = f.Fleet.Priority; of.Priority != nil {
+			k.Priority = *of.Priority
+		}
 		if k.Name == "" {
 			k.Name = fmt.Sprintf("kind %d", i+1)
 		}
@@ -196,6 +200,9 @@ func explainKinds(f *fleet.Fleet) (lines []string) {
 		}
 		if k.Patience != nil {
 			text += fmt.Sprintf("; a caller leaves after %v seconds", k.Patience)
+		}
+		if g := &f.Client.Gate; g.On() && g.Order == policy.ByPriority {
+			text += fmt.Sprintf("; priority %d at the gate", k.Priority)
 		}
 		lines = append(lines, text+".")
 	}

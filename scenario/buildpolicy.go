@@ -242,9 +242,6 @@ func (b *builder) gate(g *Gate) (out policy.Gate, err error) {
 	if out.Scope == policy.ForFleets && kinds > 0 && g.Semaphore == 0 {
 		return out, b.errorf("policy.gate.scope", "found fleets with an adaptive limit; want a semaphore")
 	}
-	if out.Order == policy.ByPriority && out.Scope != policy.ForFleets {
-		return out, b.errorf("policy.gate.order", "found priority, which is that of fleets; want scope: fleets as well")
-	}
 	if g.Retriable && g.Wait == 0 {
 		return out, b.errorf("policy.gate.wait_retriable",
 			"found it alone, where it has no effect; want policy.gate.wait as well")

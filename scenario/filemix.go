@@ -10,6 +10,7 @@ type CallKind struct {
 	Reasoning    *Law[Count]  `yaml:"reasoning_tokens" none:"no reasoning" own:"yes"`
 	CachedShare  *Share       `yaml:"cached_share" none:"nothing comes from the cache" own:"yes"`
 	Patience     *Law[Span]   `yaml:"patience" none:"callers never leave" unlimited:"callers never leave" own:"yes"`
+	Priority     *int         `yaml:"priority"`
 	Timeouts     KindTimeouts `yaml:"timeouts"`
 }
 

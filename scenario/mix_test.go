@@ -47,6 +47,20 @@ func TestMix(t *testing.T) {
 			t.Errorf("%s: %+v", what, kinds)
 		}
 	}
+	for _, c := range []struct {
+		set  []string
+		want [2]int
+	}{{nil, [2]int{0, 0}}, {[]string{"fleet.priority=3"}, [2]int{3, 3}},
+		{[]string{"fleet.priority=3", "workload.mix.0.priority=-1"}, [2]int{-1, 3}}} {
+		s, err := Read([]byte(mixed), "mixed",
+			Options{Set: append(c.set, "policy.gate={semaphore: 2, order: priority}")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k := s.Model.Workload.Kinds; [2]int{k[0].Priority, k[1].Priority} != c.want {
+			t.Errorf("%v: priorities %d and %d, want %v", c.set, k[0].Priority, k[1].Priority, c.want)
+		}
+	}
 	// 0.8 (1000 + 16) + 0.2 (1000 + 900) = 1192.8 tokens a call; 0.8 x 10 + 0.2 x 400 = 88 of output, 0.88 s.
 	a := average(&s.Model, 0)
 	if math.Abs(a.charges[0]-1192.8) > 0.1 || math.Abs(a.output-88) > 0.01 || math.Abs(a.answer-0.88) > 1e-4 {
@@ -67,12 +81,14 @@ func TestMix(t *testing.T) {
 // An average request of one kind that a limit never admits is told with its kind.
 func TestWarningsOfKinds(t *testing.T) {
 	s, err := Read([]byte(mixed), "mixed", Options{Set: []string{
-		"provider.limits.0.burst=1500", "provider.faults=[{hang: true}]", "workload.mix.0.timeouts.attempt=none"}})
+		"provider.max_request={tokens: 999}", "provider.limits.0.burst=1500",
+		"provider.faults=[{hang: true}]", "workload.mix.0.timeouts.attempt=none"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(s.Warnings(), "\n")
 	for _, want := range []string{"an average request of kind kind 2 is charged 1900",
+		"100% of the requests of kind classify are larger than provider.max_request allows",
 		"requests of kind classify can hang and no timeout or patience ends them"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

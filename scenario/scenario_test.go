@@ -260,7 +260,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"header of no status", "  limits:", "  faults: [{hang: true, retry_after_header: soon}]\n  limits:",
 			[]string{"require status"}},
 		{"priority of one fleet", "policy: own-the-loop", "policy: {gate: {semaphore: 2, order: priority}}",
-			[]string{"policy.gate.order: found priority, which is that of fleets; want scope: fleets as well"}},
+			[]string{"policy.gate.order: found priority, but all calls have the same; want scope: fleets, or kinds"}},
 		{"adaptive for all fleets", "policy: own-the-loop", "policy: {gate: {aimd: {}, scope: fleets}}",
 			[]string{"policy.gate.scope: found fleets with an adaptive limit; want a semaphore"}},
 		{"pace for all fleets", "policy: own-the-loop", "policy: {pace: {rate: 1/s, scope: fleets}}",

@@ -86,3 +86,12 @@ func TestChoose(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestCompareVersions(t *testing.T) {
+	ordered := []string{"0.9.1", "0.37.0", "1.4.1", "1.10.0-beta.1", "1.10.0", "2.0.0"}
+	for i := 1; i < len(ordered); i++ {
+		if compareVersions(ordered[i-1], ordered[i]) >= 0 || compareVersions(ordered[i], ordered[i-1]) <= 0 {
+			t.Errorf("%s does not come before %s", ordered[i-1], ordered[i])
+		}
+	}
+}

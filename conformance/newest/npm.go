@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"stampede/conformance/clients"
 	"stampede/conformance/clients/measure"
@@ -16,7 +18,7 @@ import (
 type npm struct{}
 
 func (npm) find(folder, path, version string) (string, string, error) {
-	// Without a version npm view speaks of the tag latest; with one, of all that match, the newest last.
+	// Without a version npm view speaks of the tag latest; with one, of all that match, in no order.
 	spec := path
 	if version != "" {
 		spec += "@" + version
@@ -33,7 +35,23 @@ func (npm) find(folder, path, version string) (string, string, error) {
 	if err := json.Unmarshal(text, &many); err != nil || len(many) == 0 {
 		return "", "", fmt.Errorf("npm knows no version %s", spec)
 	}
-	return path, many[len(many)-1], nil
+	return path, slices.MaxFunc(many, compareVersions), nil
+}
+
+// compareVersions orders versions such as 1.10.0 by their numbers; a prerelease comes before its release.
+func compareVersions(a, b string) int {
+	numbers := func(v string) (out []int) {
+		release, _, pre := strings.Cut(v, "-")
+		for _, part := range strings.Split(release, ".") {
+			n, _ := strconv.Atoi(part) // npm's versions are three numbers
+			out = append(out, n)
+		}
+		if pre {
+			return append(out, 0)
+		}
+		return append(out, 1)
+	}
+	return slices.Compare(numbers(a), numbers(b))
 }
 
 func (npm) measure(folder string, r result, job measure.Job) (map[string][][]float64, error) {

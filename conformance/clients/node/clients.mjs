@@ -1,19 +1,19 @@
 // The clients of npm packages, each with its defaults, by the name of its preset. A client is a function that asks
-// once.
+// once. Old versions bring a fetch of their own, so it is handed to those that take one.
 const clients = {
 	'openai-node': async () => {
 		const { default: OpenAI } = await import('openai');
-		const client = new OpenAI({ apiKey: 'k' });
+		const client = new OpenAI({ apiKey: 'k', fetch: globalThis.fetch });
 		return () => client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'hello' }] });
 	},
 	'groq-node': async () => {
 		const { default: Groq } = await import('groq-sdk');
-		const client = new Groq({ apiKey: 'k' });
+		const client = new Groq({ apiKey: 'k', fetch: globalThis.fetch });
 		return () => client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'hello' }] });
 	},
 	'anthropic-typescript': async () => {
 		const { default: Anthropic } = await import('@anthropic-ai/sdk');
-		const client = new Anthropic({ apiKey: 'k' });
+		const client = new Anthropic({ apiKey: 'k', fetch: globalThis.fetch });
 		const messages = [{ role: 'user', content: 'hello' }];
 		return () => client.messages.create({ model: 'm', max_tokens: 100, messages });
 	},

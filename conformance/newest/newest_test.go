@@ -38,16 +38,16 @@ func TestClientTable(t *testing.T) {
 	}
 }
 
-// The preset of a version that no range holds is that of the highest versions: 0.126 is above 0.79 and 0.30.
+// The preset of a version that no range holds is that of the highest versions: 0.125 is above 0.79 and 0.30.
 func TestPresetOf(t *testing.T) {
 	for _, c := range []struct {
 		version, from string
 		covered       bool
-	}{{"0.78.0", "0.30", true}, {"0.79.1", "0.79", true}, {"1.0.0", "0.126", true}, {"99.1.0", "0.126", false}} {
+	}{{"0.78.0", "0.30", true}, {"0.79.1", "0.79", true}, {"1.0.0", "0.125", true}, {"99.1.0", "0.125", false}} {
 		p, covered, err := presetOf("anthropic-typescript", c.version)
 		if err != nil || covered != c.covered || !strings.HasPrefix(p.Versions, c.from+" ") {
-			t.Errorf("%s: %v, covered %v (%v); want the preset from %s, covered %v", c.version, p, covered, err, c.from,
-				c.covered)
+			t.Errorf("%s: %s, covered %v (%v); want that from %s, covered %v", c.version, p.Versions, covered, err,
+				c.from, c.covered)
 		}
 	}
 }

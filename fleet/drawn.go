@@ -7,8 +7,8 @@ import (
 )
 
 // DrawnSizes remembers the sizes that runs drew, for later runs that would draw the same: of the same laws
-// under the same seed and replication, as at the points of a sweep. The zero DrawnSizes is empty. Runs at
-// the same time must not share one.
+// under the same seed and replication, as at the points of a sweep. Those of several kinds of calls it does
+// not remember. The zero DrawnSizes is empty. Runs at the same time must not share one.
 type DrawnSizes struct {
 	of    map[drawing][]Size // of calls 0, 1, ...
 	count int
@@ -27,7 +27,7 @@ const mostDrawn = 1 << 19
 // is none left, all others are forgotten.
 func (d *DrawnSizes) before(g *group) {
 	sizes, ok := g.Workload.Sizes.(Drawn)
-	if d == nil || !ok || !reflect.ValueOf(sizes).Comparable() {
+	if d == nil || !ok || len(g.Workload.Kinds) > 0 || !reflect.ValueOf(sizes).Comparable() {
 		return
 	}
 	if g.drawn = d.of[drawing{sizes, g.prompts}]; g.drawn == nil && d.count >= mostDrawn {

@@ -53,6 +53,19 @@ func TestDrawnSizes(t *testing.T) {
 	if got := sizes(shorter, 0); slices.Equal(got, want[0]) {
 		t.Error("calls of another max_tokens have the sizes of the first")
 	}
+	mixed := func(share float64) Model {
+		m := remembering
+		long, short := m.Workload.Sizes, shorter.Workload.Sizes
+		m.Workload.Kinds = []Kind{
+			{Share: share, Sizes: long, Client: m.Client},
+			{Share: 1 - share, Sizes: short, Client: m.Client},
+		}
+		return m
+	}
+	if slices.Equal(sizes(mixed(0.9), 0), sizes(mixed(0.1), 0)) {
+		t.Error("workloads of other shares of two kinds have the same sizes")
+	}
+	prompt.draws = 2*1000 + 1000
 	// Longer runs draw what the first did not get to, and beyond the bound nothing is remembered.
 	longer := remembering
 	longer.Workload.Calls = 1500

@@ -83,10 +83,14 @@ func parseBound(text, unit string) (float64, error) {
 }
 
 // Tolerance is the zone around the bound in which it does not matter on which side a mean lies: 0.001 of
-// shares near 1, else 1 % of the bound.
+// shares near 1, else 1 % of the bound. Around 0 it is 0.001 of shares and 0.01 of others.
 func (g Goal) Tolerance() float64 {
-	if registry[g.Metric].Unit == "share" && g.Bound > 0.9 {
+	share := registry[g.Metric].Unit == "share"
+	switch {
+	case share && (g.Bound > 0.9 || g.Bound == 0):
 		return 0.001
+	case g.Bound == 0:
+		return 0.01
 	}
 	return 0.01 * math.Abs(g.Bound)
 }

@@ -24,6 +24,9 @@ func (r *run) ask(c *call, g *group, req *policy.Request) {
 	req.Caller = waiter{ID: c.self, Ticket: r.tickets}
 	req.Target, req.Placed, req.Paced = c.target, c.places > 0, c.paced
 	req.Rank = g.kind(c).rank
+	if c.place == connected {
+		req.Connected, c.place = true, onTheWay
+	}
 	if c.granted {
 		req.Role = policy.Retried
 	}
@@ -60,6 +63,9 @@ func (r *run) admit(c *call) {
 		r.extra(c).took = req.Need[wire.TokenQuota]
 	}
 	c.paced = req.Paced
+	if req.Connected && a.Action != policy.Go {
+		r.disconnect(g, c.instance)
+	}
 	switch a.Action {
 	case policy.Go:
 		c.target = req.Target
@@ -77,7 +83,7 @@ func (r *run) admit(c *call) {
 		c.timer = r.loop.Timer(now+a.Wait, event(admits, c.self))
 	case policy.Queue:
 		r.queue(c, queueAt[a.By], req.Caller.Ticket)
-		if wait := longestWait(&g.Client, a.By); wait > 0 && wait < expiry-now {
+		if wait := longestWait(g.kind(c).client, a.By); wait > 0 && wait < expiry-now {
 			r.wait(c, waitFor[a.By])
 			r.extra(c).expiry = r.loop.Timer(now+wait, event(tires, c.self))
 		} else {
@@ -107,9 +113,12 @@ func (r *run) admit(c *call) {
 
 var (
 	waitFor = [...]Wait{
-		policy.ByGate: GateWait, policy.ByPacer: PacerWait, policy.ByRoute: BreakerWait, policy.ByBreaker: BreakerWait,
+		policy.ByGate: GateWait, policy.ByPacer: PacerWait, policy.ByPool: PoolWait, policy.ByRoute: BreakerWait,
+		policy.ByBreaker: BreakerWait,
 	}
-	queueAt = [...]place{policy.ByGate: atGate, policy.ByPacer: atPacer, policy.ByBreaker: atBreaker}
+	queueAt = [...]place{
+		policy.ByGate: atGate, policy.ByPacer: atPacer, policy.ByPool: atPool, policy.ByBreaker: atBreaker,
+	}
 )
 
 // longestWait is that in a queue; 0 means no bound.
@@ -119,6 +128,8 @@ func longestWait(c *policy.Client, at policy.Stage) time.Duration {
 		return c.Gate.Wait
 	case policy.ByPacer:
 		return c.Pacer.Wait
+	case policy.ByPool:
+		return c.Timeouts.Pool
 	}
 	return 0
 }
@@ -149,10 +160,10 @@ func (r *run) tired(c *call) {
 	if c.place == atPacer {
 		r.pace(g, c.instance)
 	}
-	if c.place == onTheWay {
+	if c.place == onTheWay || c.place == connected {
 		return
 	}
-	retries := c.place == atGate && g.Client.Gate.Retriable
+	retries := c.place == atPool || c.place == atGate && g.Client.Gate.Retriable
 	r.resume(c)
 	r.unqueue(c)
 	r.releaseRetry(c)
@@ -160,6 +171,7 @@ func (r *run) tired(c *call) {
 		r.end(c, policy.Shed)
 		return
 	}
+	r.leaveGate(g, c)
 	c.tries++
 	now := r.loop.Now()
 	f := policy.Facts{
@@ -195,6 +207,21 @@ func (r *run) releasePlace(c *call) {
 		}
 		next := r.calls.At(w.ID)
 		next.places++
+		next.timer = r.loop.Timer(r.loop.Now(), event(admits, w.ID))
+	}
+}
+
+// disconnect frees a connection of an instance, and lets the one who waited longest for it ask again.
+func (r *run) disconnect(g *group, instance int32) {
+	m := g.instances.At(instance)
+	m.Disconnect()
+	for w, ok := m.NextAtPool(); ok; w, ok = m.NextAtPool() {
+		if !r.turnOf(w) {
+			m.SkipAtPool()
+			continue
+		}
+		next := r.calls.At(w.ID)
+		next.place = connected
 		next.timer = r.loop.Timer(r.loop.Now(), event(admits, w.ID))
 	}
 }

@@ -163,6 +163,8 @@ const (
 	atGate
 	atPacer
 	atBreaker
+	atPool
+	connected // on the way, with a connection
 )
 
 // waiter is a call in a queue. One that left before its turn has another ticket by then, or
@@ -191,6 +193,10 @@ func (r *run) unqueue(c *call) {
 	switch g := r.group(c); was {
 	case atGate:
 		g.instance(c).CancelAtGate()
+	case atPool:
+		g.instance(c).CancelAtPool()
+	case connected:
+		r.disconnect(g, c.instance)
 	case atPacer:
 		r.pace(g, c.instance) // it may have been the first
 	case inBacklog:

@@ -32,6 +32,9 @@ func (r *run) conclude(a *attempt, c *call, timer policy.Timer) (policy.Decision
 	d, layer := r.decide(g, c, a)
 	r.accounting.closeAttempt(&a.Attempt)
 	r.leaveGate(g, c)
+	if g.pooled {
+		r.disconnect(g, c.instance)
+	}
 	r.backends[a.backend].Release(a.flight)
 	r.attempts.Free(a.self)
 	return d, layer

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"math"
 	"slices"
 
 	"stampede/policy"
@@ -21,6 +22,7 @@ type group struct {
 	providers []uint8     // by target
 	entry     uint64      // of the cache that all calls share; 0 means none
 	adapts    bool        // it adapts a limit or a rate
+	pooled    bool        // its connections are bounded, and may all be taken
 	expires   bool        // a timeout of calls or of a layer is set, or a deadline
 	next      uint64      // the call to come
 	started   uint64      // calls that arrived
@@ -39,10 +41,15 @@ func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
 	for i := range weights {
 		weights[i] = f.target(uint8(i)).Weight
 	}
+	client := &f.Client
+	if f.mostInFlight() <= f.Client.MaxConnections { // none ever waits
+		free := f.Client
+		free.MaxConnections, client = 0, &free
+	}
 	g := group{
 		Fleet: f, index: index, lines: newLines(f), crew: newCrew(f), entry: entry,
-		instances: policy.NewInstances(&f.Client, f.Instances, f.Targets(), weights),
-		arrivals:  key.For(forArrivals), prompts: key.For(forPrompts), outputs: key.For(forOutputs),
+		instances: policy.NewInstances(client, f.Instances, f.Targets(), weights), pooled: client.MaxConnections > 0,
+		arrivals: key.For(forArrivals), prompts: key.For(forPrompts), outputs: key.For(forOutputs),
 		reasoning: key.For(forReasoning), thinking: key.For(forThinking), patience: key.For(forPatience),
 		jitter: key.For(forJitter), shedding: key.For(forShedding), dealing: key.For(forDealing),
 		routing: key.For(forRouting),
@@ -70,6 +77,23 @@ func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
 		slices.ContainsFunc(g.kinds, func(k kind) bool { return k.client.Timeouts.Call > 0 }) ||
 		slices.ContainsFunc(f.Client.Outer, func(l policy.Layer) bool { return l.Timeout > 0 })
 	return g
+}
+
+// HasPools reports whether the connections of any fleet are bounded.
+func (m *Model) HasPools() bool {
+	return slices.ContainsFunc(m.Fleets(), func(f *Fleet) bool { return f.Client.MaxConnections > 0 })
+}
+
+// mostInFlight is the most attempts that an instance has in flight.
+func (f *Fleet) mostInFlight() int {
+	if f.Workers == 0 {
+		return math.MaxInt
+	}
+	if n := f.Workers; f.Client.Hedge.On() {
+		return n * (1 + f.Client.Hedge.MaxAttempts())
+	} else {
+		return n
+	}
 }
 
 // pacing is the timer of an instance's pacer.

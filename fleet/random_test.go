@@ -146,6 +146,9 @@ func randomFleet(t *rapid.T) Fleet {
 			},
 		)
 	}
+	if sometimes("pool") {
+		f.Client.MaxConnections = rapid.IntRange(1, 3).Draw(t, "connections")
+	}
 	sizes := Drawn{
 		Prompt:      draw.Law(t, "prompt", 100),
 		Output:      draw.Law(t, "output", 50),
@@ -167,6 +170,7 @@ func randomFleet(t *rapid.T) Fleet {
 		f.Client.Timeouts = policy.Timeouts{
 			Connect:   draw.Span(t, "connect", 5*s),
 			Write:     rapid.SampledFrom([]time.Duration{0, 3 * s}).Draw(t, "write"),
+			Pool:      rapid.SampledFrom([]time.Duration{0, 2 * s}).Draw(t, "pool timeout"),
 			OS:        rapid.SampledFrom([]time.Duration{0, 9 * s}).Draw(t, "os"),
 			FirstByte: draw.Span(t, "first byte", 5*s),
 			Gap:       draw.Span(t, "gap", 2*s),

@@ -80,6 +80,7 @@ const (
 	BackoffWait
 	RetryAfterWait
 	RedeliveryWait
+	PoolWait
 	Waits = iota
 )
 
@@ -92,6 +93,7 @@ var WaitWords = words.Glossary[Wait]{
 	BackoffWait:    {"backoff", "in the client's own backoff"},
 	RetryAfterWait: {"retry_after", "as the server's Retry-After asked"},
 	RedeliveryWait: {"redelivery", "for the queue to deliver the call again"},
+	PoolWait:       {"pool", "for a connection of the instance's pool"},
 }
 
 // String is the word for a wait.

@@ -18,11 +18,11 @@ import (
 // other. Times are seconds with nine digits, money dollars with nine digits;
 // both are exact. A field that does not apply is empty.
 type CSV struct {
-	Model           *fleet.Model // whose records they are
-	Calls, Attempts io.Writer    // each may be nil
-	sessions, kinds bool         // has its model
-	err             error
-	row             []byte
+	Model                  *fleet.Model // whose records they are
+	Calls, Attempts        io.Writer    // each may be nil
+	sessions, kinds, pools bool         // has its model
+	err                    error
+	row                    []byte
 }
 
 // Err is the first error of writing.
@@ -35,7 +35,7 @@ func (c *CSV) WriteHeaders() {
 		"replication,fleet,call,instance,arrived_s,began_s,ended_s,latency_s,outcome,attempts,"+
 			"deliveries,prompt_tokens,cached_tokens,output_tokens,reasoning_tokens,max_tokens,target,"+
 			"repeated_tokens,acts"...)
-	for w := range fleet.Wait(fleet.Waits) {
+	for w := range fleet.PoolWait {
 		c.row = append(c.row, ("," + w.String() + "_wait_s")...)
 	}
 	c.row = append(c.row, ",usd_useful"...)
@@ -47,6 +47,9 @@ func (c *CSV) WriteHeaders() {
 	}
 	if c.kinds = c.Model.HasKinds(); c.kinds {
 		c.row = append(c.row, ",kind"...)
+	}
+	if c.pools = c.Model.HasPools(); c.pools {
+		c.row = append(c.row, ",pool_wait_s"...)
 	}
 	c.flush(c.Calls)
 	c.row = append(
@@ -86,7 +89,7 @@ func (c csvRun) Call(r *fleet.Call) {
 	c.integer(int64(r.Target))
 	c.integer(r.Repeated)
 	c.integer(int64(r.Acts))
-	for _, d := range r.Waits {
+	for _, d := range r.Waits[:fleet.PoolWait] {
 		c.nano(int64(d))
 	}
 	c.nano(int64(r.Useful))
@@ -103,6 +106,9 @@ func (c csvRun) Call(r *fleet.Call) {
 	}
 	if c.kinds {
 		c.text(c.Model.Fleets()[r.Fleet].Workload.KindName(r.Kind))
+	}
+	if c.pools {
+		c.nano(int64(r.Waits[fleet.PoolWait]))
 	}
 	c.flush(c.Calls)
 }

@@ -30,6 +30,7 @@ provider:
 policy:
   retry: {attempts: 3, backoff: {exponential: {base: 200ms}}, retry_after: in_full}
   gate: {semaphore: 4}
+  max_connections: 3
   pace: {rate: 4/s}
   breaker: {consecutive_failures: 4, open: 1s, when_open: wait}
   hedge: {after: 1s, max: 2}

@@ -21,6 +21,8 @@ type Request struct {
 	Expired bool    // its caller or a timeout gives it up at this very instant
 	Placed  bool    // it has its place at the gate
 	Paced   bool    // it has its room at the pacer
+
+	Connected bool // it has its connection; kept as Placed is
 }
 
 // Waiter names a call in a queue, by numbers of whoever asks: a call that left the queue before
@@ -50,7 +52,7 @@ type Action uint8
 const (
 	Go     Action = iota // be sent now
 	Wait                 // ask again after Admission.Wait
-	Queue                // ask again when NextAtGate, NextAtPacer or NextBlocked names it
+	Queue                // ask again when NextAtGate, NextAtPacer, NextAtPool or NextBlocked names it
 	Refuse               // not be sent
 	PassOn               // not be sent to this target: the call ends, or goes on to the next one
 )
@@ -69,13 +71,14 @@ const (
 	ByGate
 	ByPacer
 	ByExpiry
+	ByPool
 	ByRoute
 	ByBreaker
 	ByThrottle
 )
 
 // StageWords are the words of stages.
-var StageWords = words.Table[Stage]{"", "gate", "pacer", "expiry", "route", "breaker", "throttle"}
+var StageWords = words.Table[Stage]{"", "gate", "pacer", "expiry", "pool", "route", "breaker", "throttle"}
 
 // String is the word for a stage, empty for none.
 func (s Stage) String() string { return StageWords.Word(s) }
@@ -88,6 +91,7 @@ func (s Stage) String() string { return StageWords.Word(s) }
 //	          for its room, and where it would wait too long it queues for nothing; an attempt
 //	          that the breaker would stop now takes none
 //	expiry    an attempt that is given up at this instant is refused
+//	pool      it takes a connection; without one it queues
 //	route     it gets its deployment; while all are in cooldown it waits, or is passed on
 //	breaker   while it is open the attempt waits, or is refused; while probes decide it queues
 //	          or is refused; what it does not stop passes
@@ -95,8 +99,9 @@ func (s Stage) String() string { return StageWords.Word(s) }
 //
 // What an attempt has got at one stage it keeps: Admit marks Placed and Paced in the request,
 // and when it asks again those stages are passed over. A refused one that is Placed gives its
-// place back by [Instance.Release]. A wait of the pacer is exact: after it the room is there.
-// That of the breaker ends when it becomes half-open, and the attempt may meet others there.
+// place back by [Instance.Release]; one that is not sent though it is Connected gives its connection back by
+// [Instance.Disconnect]. A wait of the pacer is exact: after it the room is there. That of the
+// breaker ends when it becomes half-open, and the attempt may meet others there.
 func (s *Instance) Admit(now time.Duration, r *Request) Admission {
 	if s.has == 0 {
 		if r.Expired {
@@ -135,6 +140,11 @@ func (s *Instance) admit(now time.Duration, r *Request) Admission {
 	if r.Expired {
 		return Admission{Action: Refuse, By: ByExpiry}
 	}
+	if s.pool != nil && !r.Connected {
+		if r.Connected = s.pool.Arrive(r.Caller, 0) == sim.Started; !r.Connected {
+			return Admission{Action: Queue, By: ByPool}
+		}
+	}
 	if s.Routes(r.Target) {
 		to, wait, ok := s.router.choose(&s.client.Route, now, r.Target, r.RouteU, s.breakers(r.Role))
 		switch r.Target = to; {
@@ -159,6 +169,9 @@ func (s *Instance) admit(now time.Duration, r *Request) Admission {
 func (s *Instance) AdmitHedge(now time.Duration, r *Request) Admission {
 	if s.gate != nil && s.gate.Busy() >= s.gate.Servers {
 		return Admission{Action: Refuse, By: ByGate}
+	}
+	if s.pool != nil && s.pool.Busy() >= s.pool.Servers {
+		return Admission{Action: Refuse, By: ByPool}
 	}
 	var pacer PacerState
 	if s.pacer != nil {
@@ -189,6 +202,9 @@ func (s *Instance) AdmitHedge(now time.Duration, r *Request) Admission {
 	if s.gate != nil {
 		s.gate.Arrive(Waiter{}, 0)
 		r.Placed = true
+	}
+	if s.pool != nil {
+		s.pool.Arrive(Waiter{}, 0)
 	}
 	return Admission{Action: Go, Generation: generation}
 }
@@ -274,6 +290,20 @@ func (s *Instance) SkipCancelled() { s.gate.SkipCancelled() }
 
 // CancelAtGate records that one of those who queue at the gate has left.
 func (s *Instance) CancelAtGate() { s.gate.Leave() }
+
+// Disconnect gives back a connection, of an attempt that has ended or that was not sent though it is Connected.
+// [Instance.NextAtPool] then names the one whose turn it is.
+func (s *Instance) Disconnect() { s.pool.Withdraw() }
+
+// NextAtPool gives the next of those who wait for a connection a free one: it asks again, Connected, or, where it
+// has left the queue, is answered with SkipAtPool.
+func (s *Instance) NextAtPool() (Waiter, bool) { return s.pool.Next() }
+
+// SkipAtPool takes back the connection of one that had left the queue.
+func (s *Instance) SkipAtPool() { s.pool.SkipCancelled() }
+
+// CancelAtPool records that one of those who wait for a connection has left.
+func (s *Instance) CancelAtPool() { s.pool.Leave() }
 
 // NextBlocked takes one from those who queue at the breaker of a target. All of them ask again
 // once an attempt that it had let through has ended or was not sent.

@@ -34,6 +34,7 @@ type Instance struct {
 	client   *Client
 	has      mechanisms
 	gate     *queue
+	pool     *sim.Station[Waiter] // of connections
 	pacer    *PacerState
 	throttle *ThrottleState
 	budget   *BudgetState
@@ -43,7 +44,7 @@ type Instance struct {
 }
 
 // mechanisms is a set of those that remember something from call to call.
-type mechanisms uint8
+type mechanisms uint16
 
 const (
 	hasGate mechanisms = 1 << iota
@@ -54,6 +55,7 @@ const (
 	hasHedge
 	hasFallback
 	hasRoute
+	hasPool
 )
 
 // mechanisms are those that the client has.
@@ -69,6 +71,7 @@ func (c *Client) mechanisms() (has mechanisms) {
 		{hasBudget, c.Budget.On()},
 		{hasHedge, c.Hedge.On()},
 		{hasFallback, c.Fallback.On},
+		{hasPool, c.MaxConnections > 0},
 	} {
 		if m.on {
 			has |= m.is
@@ -118,6 +121,10 @@ func NewInstances(c *Client, n, targets int, weights []float64) Instances {
 		}
 		gates[i].LastFirst = c.Gate.Order == LastInFirstOut
 	}
+	pools := make(perInstance[sim.Station[Waiter]], count(hasPool, PerInstance))
+	for i := range pools {
+		pools[i].Servers, pools[i].Room = c.MaxConnections, -1
+	}
 	pacers := make(perInstance[PacerState], count(hasPacer, c.Pacer.Scope))
 	throttles := make(perInstance[ThrottleState], count(hasThrottle, PerInstance))
 	budgets := make(perInstance[BudgetState], count(hasBudget, PerInstance))
@@ -131,7 +138,7 @@ func NewInstances(c *Client, n, targets int, weights []float64) Instances {
 	for i := range each {
 		each[i] = Instance{
 			client: c, has: has,
-			gate: gates.at(i), pacer: pacers.at(i), throttle: throttles.at(i), budget: budgets.at(i),
+			gate: gates.at(i), pool: pools.at(i), pacer: pacers.at(i), throttle: throttles.at(i), budget: budgets.at(i),
 			hedge: hedges.at(i), router: routers.at(i),
 		}
 		if len(all) > 0 {
@@ -330,6 +337,9 @@ func (s *Instance) Available(now time.Duration, from int) (uint8, bool) {
 func (s *Instance) checkReturned() {
 	if s.gate != nil && s.gate.Busy() != 0 {
 		panic(fmt.Sprintf("policy: at the end %d places at a gate are taken; want 0", s.gate.Busy()))
+	}
+	if s.pool != nil && s.pool.Busy() != 0 {
+		panic(fmt.Sprintf("policy: at the end %d connections of a pool are taken; want 0", s.pool.Busy()))
 	}
 	if s.budget != nil && s.budget.Outstanding() != 0 {
 		panic(fmt.Sprintf("policy: at the end a budget counts %d attempts; want 0", s.budget.Outstanding()))

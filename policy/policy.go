@@ -29,14 +29,17 @@ type Client struct {
 	Outer    []Layer // around it, from the inside outwards
 	Timeouts Timeouts
 	Deadline Deadline // of the call, over all layers
-	Gate     Gate
-	Pacer    Pacer
-	Breaker  Breaker
-	Throttle Throttle
-	Budget   Budget
-	Hedge    Hedge
-	Fallback Fallback
-	Route    Route
+	// MaxConnections bounds the attempts of an instance in flight as the connection pool of an HTTP client does:
+	// others wait for a connection, for Timeouts.Pool at most. 0 means no bound.
+	MaxConnections int
+	Gate           Gate
+	Pacer          Pacer
+	Breaker        Breaker
+	Throttle       Throttle
+	Budget         Budget
+	Hedge          Hedge
+	Fallback       Fallback
+	Route          Route
 	// IdempotencyKey goes with every attempt of a call, so that a provider that
 	// honours it acts once.
 	IdempotencyKey bool
@@ -185,6 +188,9 @@ func (c Client) String() string {
 		add(s + ")")
 	}
 	add(c.Deadline.String())
+	if c.MaxConnections > 0 {
+		add(fmt.Sprintf("%d connections", c.MaxConnections))
+	}
 	add(c.Gate.String())
 	add(c.Pacer.String())
 	add(c.Breaker.String())

@@ -15,6 +15,9 @@ type Timeouts struct {
 	// Write bounds the sending of the request: what does not fit into [SendBuffer] is held up while nothing is
 	// acknowledged.
 	Write time.Duration
+	// Pool bounds the wait for a connection, before the attempt is sent. What waits longer has timed out, and
+	// the retry rule decides.
+	Pool time.Duration
 	// OS is when the operating system gives up a connection on which nothing is acknowledged: a connection
 	// error, not a timeout of the client's. Linux does so after 924.6 s at the earliest,
 	//
@@ -106,8 +109,8 @@ func (t Timeouts) String() string {
 	for _, timer := range []struct {
 		name string
 		d    time.Duration
-	}{{"connect", t.Connect}, {"write", t.Write}, {"first byte", t.FirstByte}, {"gap", t.Gap}, {"call", t.Call},
-		{"os", t.OS}} {
+	}{{"connect", t.Connect}, {"write", t.Write}, {"pool", t.Pool}, {"first byte", t.FirstByte}, {"gap", t.Gap},
+		{"call", t.Call}, {"os", t.OS}} {
 		if timer.d > 0 {
 			parts = append(parts, fmt.Sprintf("%s %v", timer.name, timer.d))
 		}

@@ -30,6 +30,7 @@ func (b *builder) client(p *Policy) (out policy.Client, err error) {
 			After: time.Duration(p.Deadline.After),
 			From:  valueOf(policy.OriginWords, p.Deadline.From),
 		},
+		MaxConnections: int(p.Pool),
 		IdempotencyKey: p.Key,
 	}
 	var errs strict.Errors
@@ -88,7 +89,7 @@ func boundByCall(c *policy.Client) {
 func timeouts(t *Timeouts) policy.Timeouts {
 	out := policy.Timeouts{
 		Connect: time.Duration(t.Connect), Write: time.Duration(t.Write), FirstByte: time.Duration(t.FirstByte),
-		Gap: time.Duration(t.Gap), Call: time.Duration(t.Call), OS: time.Duration(t.OS),
+		Gap: time.Duration(t.Gap), Pool: time.Duration(t.Pool), Call: time.Duration(t.Call), OS: time.Duration(t.OS),
 	}
 	limited := slices.ContainsFunc(t.Attempt, func(t Timer) bool { return t > 0 })
 	for _, t := range t.Attempt {

@@ -123,6 +123,13 @@ func (s *Scenario) parts(fleets []averages) (out []part) {
 		}
 		places(what, int64(g*gates), a.busy)
 	}
+	if n := m.Client.MaxConnections; n > 0 {
+		what := plural(n, "connection")
+		if m.Instances > 1 {
+			what += fmt.Sprintf(" in each of %d instances", m.Instances)
+		}
+		places(what, int64(n*m.Instances), a.busy)
+	}
 	return append(out, s.pacerParts(a)...)
 }
 

@@ -18,6 +18,7 @@ type CallKind struct {
 type KindTimeouts struct {
 	Connect   *Span        `yaml:"connect" none:"no timer" unlimited:"no timer" own:"yes"`
 	Write     *Span        `yaml:"write" none:"no timer" unlimited:"no timer" own:"yes"`
+	Pool      *Span        `yaml:"pool" none:"no timer" unlimited:"no timer" own:"yes"`
 	FirstByte *Span        `yaml:"first_byte" none:"no timer" unlimited:"no timer" own:"yes"`
 	Gap       *Span        `yaml:"gap" none:"no timer" unlimited:"no timer" own:"yes"`
 	Call      *Span        `yaml:"call" none:"no timer" unlimited:"no timer" own:"yes"`
@@ -31,7 +32,7 @@ func (t *KindTimeouts) over(p Timeouts) Timeouts {
 		own *Span
 		to  *Span
 	}{
-		{t.Connect, &p.Connect}, {t.Write, &p.Write}, {t.FirstByte, &p.FirstByte}, {t.Gap, &p.Gap},
+		{t.Connect, &p.Connect}, {t.Write, &p.Write}, {t.Pool, &p.Pool}, {t.FirstByte, &p.FirstByte}, {t.Gap, &p.Gap},
 		{t.Call, &p.Call}, {t.OS, &p.OS},
 	} {
 		if each.own != nil {

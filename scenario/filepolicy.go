@@ -14,6 +14,7 @@ type Policy struct {
 	Outer    []Layer  `yaml:"outer_layers" none:"no outer layer"`
 	Timeouts Timeouts `yaml:"timeouts" none:"no timer"`
 	Deadline Deadline `yaml:"deadline" none:"no deadline"`
+	Pool     Bound    `yaml:"max_connections" none:"no limit" unlimited:"no limit"`
 	Gate     Gate     `yaml:"gate" none:"no limit"`
 	Pace     Pace     `yaml:"pace" none:"no pacing"`
 	Breaker  Breaker  `yaml:"breaker" none:"no breaker"`
@@ -214,6 +215,7 @@ type Addition struct {
 type Timeouts struct {
 	Connect   Span        `yaml:"connect" none:"no timer" unlimited:"no timer" zero:"no"`
 	Write     Span        `yaml:"write" none:"no timer" unlimited:"no timer" zero:"no"`
+	Pool      Span        `yaml:"pool" none:"no timer" unlimited:"no timer" zero:"no"`
 	FirstByte Span        `yaml:"first_byte" none:"no timer" unlimited:"no timer" zero:"no"`
 	Gap       Span        `yaml:"gap" none:"no timer" unlimited:"no timer" zero:"no"`
 	Call      Span        `yaml:"call" none:"no timer" unlimited:"no timer" zero:"no"`

@@ -107,6 +107,10 @@ func idleNotes(f *fleet.Fleet, whose string) (notes []string) {
 		notes = append(notes, fmt.Sprintf("retry_after.plus and at_least_backoff%s have no effect: "+
 			"retry_after.obey is ignore", whose))
 	}
+	if c.Timeouts.Pool > 0 && c.MaxConnections == 0 {
+		notes = append(notes, fmt.Sprintf("policy.timeouts.pool%s has no effect: without policy.max_connections no "+
+			"attempt waits for a connection", whose))
+	}
 	if c.Breaker.On() && c.Breaker.Stops == policy.OnlyRetries && f.MaxAttempts() == 1 && !c.Hedge.On() {
 		notes = append(notes, fmt.Sprintf("the breaker%s stops nothing: it stops retries only, and no call is retried",
 			whose))

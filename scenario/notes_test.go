@@ -107,6 +107,8 @@ price: gpt-4o-mini
 		{[]string{"provider.faults=[{hang: true}]", "workload.patience=5m"}, hang, false},
 		{[]string{"provider.faults=[{hang: true}]", "policy.outer_layers=[{timeout: 5m}]"}, hang, false},
 		{[]string{"provider.faults=[{hang: true}]", "policy.outer_layers=[{retry: {attempts: 2}}]"}, hang, true},
+		{[]string{"policy.timeouts.pool=10m"}, "policy.timeouts.pool has no effect", true},
+		{[]string{"policy.timeouts.pool=10m", "policy.max_connections=100"}, "policy.timeouts.pool has no", false},
 		{nil, nothing, true},
 		{[]string{"policy=no-retry"}, nothing, false},
 		{[]string{"provider.faults=[{status: 503, share: 1%}]"}, nothing, false},

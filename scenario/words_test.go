@@ -53,7 +53,8 @@ policy:
   outer_layers: [{name: framework, timeout: 5m, retry: {attempts: 2, deadline: 9m, retry_on: [429], never_on: [y],
     retry_after: {obey: in_full, plus: 1s, max_representable: 3h}}}]
   deadline: {after: 99s}
-  timeouts: {connect: 5s, write: 10m, first_byte: 20s, gap: 10s, call: 90s, attempt: 30s, os: 15m}
+  timeouts: {connect: 5s, write: 10m, pool: 9m, first_byte: 20s, gap: 10s, call: 90s, attempt: 30s, os: 15m}
+  max_connections: 20
   gate: {aimd: {slow: 3s}, max_waiting: 12}
   pace: {headers: true, reserve: 10%}
   breaker: {consecutive_failures: 5, ratio: 50%}
@@ -108,7 +109,7 @@ func TestNoneAndUnlimited(t *testing.T) {
 		}
 	})
 	const kinds = "workload.mix=[{share: 40%, max_tokens: 90, reasoning_tokens: 7, cached_share: 10%, patience: 30s, " +
-		"timeouts: {connect: 4s, write: 1m, first_byte: 9s, gap: 8s, call: 70s, os: 20m}}, {}]"
+		"timeouts: {connect: 4s, write: 1m, pool: 2m, first_byte: 9s, gap: 8s, call: 70s, os: 20m}}, {}]"
 	const autoscaled = "fleet.workers={min: 1, max: 9, per_queued: 5, delay: 1m, stabilization: 5m}"
 	// What has to be there before the field can be set.
 	before := []struct{ at, set string }{ // at a path, or below one that ends in a point
@@ -182,6 +183,7 @@ func TestNoneAndUnlimited(t *testing.T) {
 
 		"workload.mix.0.timeouts.connect":    timer(func(t policy.Timeouts) time.Duration { return t.Connect }),
 		"workload.mix.0.timeouts.write":      timer(func(t policy.Timeouts) time.Duration { return t.Write }),
+		"workload.mix.0.timeouts.pool":       timer(func(t policy.Timeouts) time.Duration { return t.Pool }),
 		"workload.mix.0.timeouts.first_byte": timer(func(t policy.Timeouts) time.Duration { return t.FirstByte }),
 		"workload.mix.0.timeouts.gap":        timer(func(t policy.Timeouts) time.Duration { return t.Gap }),
 		"workload.mix.0.timeouts.call":       timer(func(t policy.Timeouts) time.Duration { return t.Call }),

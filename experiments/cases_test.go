@@ -157,6 +157,11 @@ func TestCases(t *testing.T) {
 			f = runCase(t, 7, "policy=langchain-js@1.4")
 			is(t, "requests of the new preset", f.each(f.attempts), 1, 0)
 			is(t, "seconds of the new preset", f.longest, 0, 0)
+			f = runCase(t, 7, "policy=langchain-js@1.4", "policy.retry.never_on=null")
+			is(t, "requests of the new preset without a rule for quotas", f.each(f.attempts), 1, 0)
+			f = runCase(t, 7, "policy=langchain-js@1.4", "policy.retry.never_on=null",
+				"policy.retry.retry_after.required=false")
+			is(t, "requests where a 429 need not ask for a wait", f.each(f.attempts), 7, 0)
 		},
 		8: func(t *testing.T) {
 			f := runCase(t, 8)

@@ -275,7 +275,7 @@ func (r *Retry) Decide(f *Facts) Decision {
 	if read == tooLong && r.RetryAfter.GiveUpFirst {
 		return Decision{Outcome: GaveUpRetryAfter}
 	}
-	if !r.Classify.Retryable(f.Reply) {
+	if !r.Classify.Retryable(f.Reply) || read == absent && class == wire.Throttled {
 		return Decision{Outcome: TerminalError}
 	}
 	if read == tooLong {

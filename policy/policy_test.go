@@ -182,6 +182,38 @@ func TestRetryAfterRules(t *testing.T) {
 	}
 }
 
+// Where a wait is required, a 429 that asks for none that can be read is not retried; one whose wait is
+// not obeyed, and every other failure, is, after the backoff of 7 s.
+func TestRetryAfterRequired(t *testing.T) {
+	r := Retry{
+		Attempts:   3,
+		Classify:   openai.Classify,
+		RetryAfter: RetryAfter{Obey: UpTo, Limit: 60 * s, Required: true},
+		Backoff:    Backoff{Base: 7 * s, Factor: 1},
+	}
+	final, backoff := Decision{Outcome: TerminalError}, Decision{Again: true, Wait: 7 * s}
+	for _, c := range []struct {
+		name  string
+		reply wire.Reply
+		want  Decision
+	}{
+		{"none", wire.Reply{Status: 429}, final},
+		{"unreadable", *throttled(wire.Hint{Form: wire.Garbage}), final},
+		{"not a number", *throttled(wire.Hint{Form: wire.Seconds, Value: math.NaN()}), final},
+		{"in a header that is not read", wire.Reply{Status: 429, Millis: wire.After(s)}, final},
+		{"5 s", *throttled(wire.After(5 * s)), Decision{Again: true, Wait: 5 * s, Hinted: true}},
+		{"0 s", *throttled(wire.After(0)), backoff},
+		{"longer than the limit", *throttled(wire.After(61 * s)), backoff},
+		{"none, 503", wire.Reply{Status: 503}, backoff},
+		{"unreadable, 503", wire.Reply{Status: 503, RetryAfter: wire.Hint{Form: wire.Garbage}}, backoff},
+		{"connection", wire.Reply{Failure: wire.Connection}, backoff},
+	} {
+		if d := r.Decide(&Facts{Attempt: 1, Reply: &c.reply, U: 0.5}); d != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, d, c.want)
+		}
+	}
+}
+
 // A Retry-After that is obeyed only when it is at least as long as the backoff, 7 s here: the client
 // waits for the longer of the two. What plus adds, 0.25 s, is part of the server's wait.
 func TestRetryAfterAtLeastTheBackoff(t *testing.T) {

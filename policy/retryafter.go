@@ -24,6 +24,7 @@ type RetryAfter struct {
 	Plus           time.Duration // up to so much is added, uniformly
 	PlusShare      float64       // above 0: up to this share of what was asked for, and to Plus where that is set
 	AtLeastBackoff bool          // what is shorter than the backoff is not obeyed: the longer of the two is waited
+	Required       bool          // a 429 without a wait that can be read is not tried again
 	GiveUpFirst    bool          // of GiveUp: before the status and x-should-retry are looked at
 	wire.Reads                   // what else is looked at
 
@@ -91,6 +92,7 @@ type reading uint8
 
 const (
 	unread reading = iota
+	absent         // and the client requires a wait
 	obeyed
 	tooLong
 )
@@ -103,12 +105,14 @@ func (a *RetryAfter) read(f *Facts) (time.Duration, reading) {
 	}
 	hint, ok := a.header(f.Reply)
 	if !ok {
-		return 0, unread
+		return 0, a.nothing()
 	}
 	asked, readable := hint.Wait(f.Now)
 	switch {
 	case !readable && math.IsInf(hint.Value, 1) && hint.Form == wire.Seconds:
 		return a.react(a.Overflow)
+	case !readable && a.Required:
+		return 0, absent
 	case !readable:
 		return a.react(a.Garbage)
 	case hint.Form == wire.Date && asked <= 0:
@@ -133,6 +137,14 @@ func (a *RetryAfter) read(f *Facts) (time.Duration, reading) {
 		wait = min(wait, a.Limit)
 	}
 	return wait, obeyed
+}
+
+// nothing is what it means that there is no header.
+func (a *RetryAfter) nothing() reading {
+	if a.Required {
+		return absent
+	}
+	return unread
 }
 
 // added is the most that is added to what was asked for.
@@ -198,6 +210,9 @@ func (a RetryAfter) String() string {
 		s += fmt.Sprintf(" plus up to %s of it", format.Percent(a.PlusShare))
 	case a.Plus > 0:
 		s += fmt.Sprintf(" plus up to %v", a.Plus)
+	}
+	if a.Required {
+		s += ", required with a 429"
 	}
 	return s
 }

@@ -138,7 +138,7 @@ func (b *builder) retryAfter(path string, ra *RetryAfter) (out policy.RetryAfter
 		Obey: valueOf(policy.ObedienceWords, ra.Obey), Beyond: valueOf(policy.BeyondWords, ra.Beyond),
 		Limit: time.Duration(ra.Limit), Below: ra.Exclusive,
 		Plus: time.Duration(ra.Plus.Max), PlusShare: float64(ra.Plus.Share),
-		AtLeastBackoff: ra.AtLeastBackoff, GiveUpFirst: ra.First,
+		AtLeastBackoff: ra.AtLeastBackoff, GiveUpFirst: ra.First, Required: ra.Required,
 		Reads:    wire.Reads{Millis: ra.Millis, Body: ra.Body},
 		Zero:     valueOf(policy.ReactionWords, ra.Zero),
 		Negative: valueOf(policy.ReactionWords, ra.Negative),
@@ -156,6 +156,9 @@ func (b *builder) retryAfter(path string, ra *RetryAfter) (out policy.RetryAfter
 	}
 	if ra.First && ra.Beyond != "give_up" {
 		return out, b.errorf(path+".overrides_status", "requires beyond: give_up")
+	}
+	if ra.Required && out.Obey == policy.Ignore {
+		return out, b.errorf(path+".required", "requires obey: in_full or up_to")
 	}
 	return out, nil
 }

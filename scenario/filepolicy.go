@@ -193,6 +193,7 @@ type RetryAfter struct {
 	Body           bool      `yaml:"body"`
 	Exclusive      bool      `yaml:"limit_exclusive"`
 	AtLeastBackoff bool      `yaml:"at_least_backoff"`
+	Required       bool      `yaml:"required"`
 	First          bool      `yaml:"overrides_status"`
 	Zero           Reaction  `yaml:"zero"`
 	Negative       Reaction  `yaml:"negative"`

@@ -310,6 +310,9 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"give up first", "policy: own-the-loop", "policy: {retry: {retry_after: {obey: up_to, limit: 5s, " +
 			"overrides_status: true}}}",
 			[]string{"policy.retry.retry_after.overrides_status: requires beyond: give_up"}},
+		{"required but ignored", "policy: own-the-loop", "policy: {retry: {retry_after: {obey: ignore, " +
+			"required: true}}}",
+			[]string{"policy.retry.retry_after.required: requires obey: in_full or up_to"}},
 		{"range of statuses", "policy: own-the-loop", "policy: {retry: {retry_on: [599..500]}}",
 			[]string{"a range such as 502..599"}},
 		{"tier of no model", "price: gpt-4o-mini", "price: {tier: batch}",

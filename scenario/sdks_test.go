@@ -113,6 +113,24 @@ func TestRetryAfterByVersion(t *testing.T) {
 			t.Errorf("langchain-js, %s: %+v, want %g", rows[i].name, d, want)
 		}
 	}
+	// A 429 must ask for a wait, in a header or in its text; other failures need not. x-should-retry is not read.
+	for _, row := range []struct {
+		reply wire.Reply
+		want  float64 // seconds; -1 for no retry
+	}{
+		{wire.Reply{Status: 429}, -1}, {wire.Reply{Status: 429, RetryAfter: wire.Hint{Form: wire.Garbage}}, -1},
+		{wire.Reply{Status: 429, Millis: wire.After(1500 * time.Millisecond)}, -1},
+		{wire.Reply{Status: 429, Delay: wire.After(20 * time.Second)}, 20},
+		{wire.Reply{Status: 429, RetryAfter: wire.After(time.Second), ShouldRetry: wire.DoNotRetry}, 1},
+		{wire.Reply{Status: 400, ShouldRetry: wire.Retry}, -1}, {wire.Reply{Status: 409}, -1},
+		{wire.Reply{Status: 413}, -1}, {wire.Reply{Status: 408}, 1}, {wire.Reply{Status: 422}, 1},
+		{wire.Reply{Status: 425}, 1}, {wire.Reply{Status: 503}, 1}, {wire.Reply{Failure: wire.Connection}, 1},
+	} {
+		d := c.Retry.Decide(&policy.Facts{Now: now, Attempt: 1, Reply: &row.reply})
+		if d.Again != (row.want > 0) || d.Again && d.Wait.Seconds() != row.want {
+			t.Errorf("langchain-js, %+v: %+v, want %g", row.reply, d, row.want)
+		}
+	}
 }
 
 // Trap 11: the attempts of presets that have more than the table of waits shows.

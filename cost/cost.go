@@ -133,6 +133,9 @@ func (p Price) Writing(lifetime time.Duration) Price {
 // MaxMoney is the largest amount, $9,223,372,036.85.
 const MaxMoney = Money(math.MaxInt64)
 
+// Charges reports whether anything costs money.
+func (p Price) Charges() bool { return p.Rates != (Rates{}) || p.Hourly > 0 }
+
 // String writes the price as people do, per million tokens.
 func (p Price) String() string {
 	if p.Rates == (Rates{}) && p.Hourly > 0 {

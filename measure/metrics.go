@@ -12,6 +12,8 @@ type Metric struct {
 	Meaning string // one line
 	Show    Show   // whether `stampede run` prints it
 	Fixed   bool   // follows from the scenario: the same in every replication
+	// Indicator says that each replication has 0 or 1, so that the mean is a probability.
+	Indicator bool
 
 	Value func(*Tally) float64 // NaN where a run does not have the metric
 }

@@ -157,7 +157,7 @@ var afterTrigger = []Metric{
 		Meaning: "Time from the end of the fault or spike until answers per second are back at 90 % of the rate " +
 			"before it",
 		Value: func(t *Tally) float64 { s, _ := t.recoveryAfter(); return s }},
-	{Name: "collapsed", Unit: "share", Better: Lower, Show: IfKnown,
+	{Name: "collapsed", Unit: "share", Better: Lower, Show: IfKnown, Indicator: true,
 		Meaning: "Share of replications that never recover, or that fall below the scenario's collapse level",
 		Value:   (*Tally).collapsed},
 	{Name: "collapse_level", Unit: "ratio", Better: Higher, Show: IfKnown,

@@ -173,6 +173,12 @@ func (s *Scenario) Explain(w io.Writer) {
 			"had fallen before.",
 			shortDuration(w.End), shortDuration(w.Start))
 	}
+	if len(s.Goals) > 0 {
+		line("  Goals: %s.", strings.Join(s.Goals, ", "))
+	}
+	if s.Minimize+s.Maximize != "" {
+		line("  Best among the points that meet all goals: the %s.", objectiveInWords(s.Minimize, s.Maximize))
+	}
 	for _, warning := range s.Warnings() {
 		line("Note: %s.", warning)
 	}
@@ -180,6 +186,13 @@ func (s *Scenario) Explain(w io.Writer) {
 	for _, text := range s.binds(parts, fleets[0]) {
 		line("%s", text)
 	}
+}
+
+func objectiveInWords(minimize, maximize string) string {
+	if minimize != "" {
+		return "lowest " + minimize
+	}
+	return "highest " + maximize
 }
 
 func deliveries(most Bound) string {

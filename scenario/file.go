@@ -29,6 +29,9 @@ type File struct {
 	Measure      string       `yaml:"measure"`
 	Fallbacks    []Target     `yaml:"fallbacks" none:"no other provider"`
 	Price        Price        `yaml:"price" none:"tokens cost nothing"`
+	Goals        []string     `yaml:"goals" none:"no goal"`
+	Minimize     string       `yaml:"minimize"`
+	Maximize     string       `yaml:"maximize"`
 	Sweep        Sweep        `yaml:"sweep" none:"nothing"`
 }
 

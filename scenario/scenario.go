@@ -34,6 +34,13 @@ type Scenario struct {
 	Files []string // read by the scenario, as it names them
 
 	warnings warnings // that were found while it was read
+	decoder  *strict.Decoder
+}
+
+// Errorf is an error about a field, such as goals.0, with the place where it was written last. Other packages
+// use it for texts that only they understand.
+func (s *Scenario) Errorf(path, format string, args ...any) error {
+	return s.decoder.Errorf(path, format, args...)
 }
 
 // Options are what the command line adds to a file.
@@ -122,7 +129,7 @@ func Read(data []byte, name string, o Options) (*Scenario, error) {
 // read decodes a document and what lies over it, and builds the model.
 func read(document *strict.Node, overlays []*strict.Node, o Options) (*Scenario, error) {
 	d := newDecoder()
-	s := &Scenario{}
+	s := &Scenario{decoder: d}
 	strict.Reset(reflect.ValueOf(&s.File).Elem())
 	var errs strict.Errors
 	for _, node := range append([]*strict.Node{document}, overlays...) {

@@ -125,6 +125,9 @@ func (c *Count) ParseText(text string) error {
 func (c Count) String() string    { return strconv.FormatInt(int64(c), 10) }
 func (c Count) quantity() float64 { return float64(c) }
 
+// ParseAmount reads a number with an optional k, M or G, such as 1.5 or 30k.
+func ParseAmount(text string) (float64, error) { return amount(text) }
+
 // amount reads a number with an optional k, M or G.
 func amount(text string) (float64, error) {
 	scale := 1.0

@@ -102,6 +102,9 @@ func readTemplate(c *cli.Context) (*scenario.Template, error) {
 	default:
 		return nil, usage("%s: found %d arguments; want at most one scenario file", c.Command.Name, c.NArg())
 	}
+	if err == nil {
+		_, err = measure.AimsOf(t.Base, measure.AimFlags{})
+	}
 	if err != nil {
 		return nil, usageError{withField(err)}
 	}

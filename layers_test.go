@@ -36,7 +36,7 @@ var layers = map[string][]string{
 	},
 	"recommend": {
 		"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/scenario",
-		"stampede/sweep", "gonum.org/v1/gonum/stat/distuv",
+		"stampede/sim", "stampede/sweep", "gonum.org/v1/gonum/stat/distuv",
 	},
 	"sweep": {
 		"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/scenario",

@@ -15,6 +15,7 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 	const ownLimits = "provider.limits=[{resource: requests, limit: 300/min, keys: [online]}, " +
 		"{resource: requests, limit: 300/min, keys: [batch]}]"
 	const fullJitter = "policy.retry.backoff.exponential.jitter=full"
+	const sdkTimeout = "workload.mix.0.timeouts.attempt=none"
 	for _, c := range []struct {
 		file     string
 		set      []string
@@ -55,7 +56,10 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 		// 10 tokens at 50 a second after 0.4 s. Without a timeout of their own 1 classification in 100 holds a worker
 		// for the 10 minutes of httpx: 4/s x 0.9 x 1% x 600 s = 22 of 24 workers, and the others need 14.
 		{"two-kinds", nil, "kind_1_latency_p50_s", 0.55, 0.7},
-		{"two-kinds", []string{"workload.mix.0.timeouts.attempt=none"}, "kind_1_latency_p50_s", 60, 1200},
+		{"two-kinds", []string{sdkTimeout}, "kind_1_latency_p50_s", 60, 1200},
+		// The same 36 attempts in flight, with a worker for each call, take all of 24 connections and not of 100.
+		{"two-kinds", []string{"fleet.workers=none", sdkTimeout, "policy.max_connections=24"}, "pool_wait_s", 20, 800},
+		{"two-kinds", []string{"fleet.workers=none", sdkTimeout}, "pool_wait_s", 0, 0},
 		// 1 request in 10 is a summary, of which few end within 3 s.
 		{"two-kinds", []string{"workload.mix.1.timeouts.attempt=3s"}, "success_ratio", 0.88, 0.93},
 	} {

@@ -186,7 +186,7 @@ func TestPresetsHaveTheLimitsOfTheirSources(t *testing.T) {
 			"requests 30k/min, tokens 180M/min, dollars $200k/month",
 		))
 	}
-	for _, model := range []string{"", "-sonnet-5", "-opus-5.5", "-haiku-4.5"} {
+	for _, model := range []string{"", "-sonnet-5", "-opus-5.5", "-haiku-4.5", "-haiku-5.5"} {
 		all = append(all, tiers("anthropic-*"+model, anthropic,
 			"requests 1k/min, input_tokens 2M/min, output_tokens 400k/min, dollars $500/month",
 			"requests 5k/min, input_tokens 5M/min, output_tokens 1M/min, dollars $1k/month",
@@ -203,39 +203,43 @@ func TestPresetsHaveTheLimitsOfTheirSources(t *testing.T) {
 			"gemini-tier-1-2.5-flash":   "requests 10k/day, input_tokens 1M/min, dollars $10/10m, dollars $250/month",
 			"gemini-tier-1-3.1-pro": "requests 25/min, requests 250/day, input_tokens 1M/min, dollars $10/10m, " +
 				"dollars $250/month",
-			"gemini-tier-2-3.8-flash":   "input_tokens 3M/min, dollars $50/10m, dollars $2k/month",
-			"vertex-flash-tier-3":       "requests 30k/min",
-			"azure-tier-1-gpt-5":        "requests 10k/min, tokens 1M/min",
-			"azure-tier-3-gpt-5":        "requests 90k/min, tokens 9M/min",
-			"azure-tier-6-gpt-5":        "requests 450k/min, tokens 45M/min",
-			"azure-tier-1-gpt-5.4":      "requests 10k/min, tokens 1M/min",
-			"azure-tier-3-gpt-5.4":      "requests 40k/min, tokens 4M/min",
-			"azure-tier-6-gpt-5.4":      "requests 150k/min, tokens 15M/min",
-			"azure-tier-1-gpt-6-sol":    "requests 1k/min, tokens 1M/min",
-			"azure-tier-3-gpt-6-sol":    "requests 4k/min, tokens 4M/min",
-			"azure-tier-6-gpt-6-sol":    "requests 15k/min, tokens 15M/min",
-			"azure-tier-1-gpt-4.1":      "requests 1k/min, tokens 1M/min",
-			"azure-tier-3-gpt-4.1":      "requests 9k/min, tokens 9M/min",
-			"azure-tier-6-gpt-4.1":      "requests 45k/min, tokens 45M/min",
-			"azure-ptu-gpt-5.5":         "tokens 18k/min",     // 15 x 1,200
-			"azure-ptu-gpt-5.4":         "tokens 36k/min",     // 15 x 2,400
-			"azure-ptu-gpt-5":           "tokens 71.25k/min",  // 15 x 4,750
-			"azure-ptu-gpt-5-mini":      "tokens 356.25k/min", // 15 x 23,750
-			"azure-ptu-gpt-4.1":         "tokens 45k/min",     // 15 x 3,000
-			"azure-ptu-gpt-4o":          "tokens 37.5k/min",   // 15 x 2,500
-			"bedrock-sonnet-4.6":        "requests 10k/min, tokens 6M/min, tokens 8.64B/day",
-			"bedrock-sonnet-5.5":        "tokens 6M/min, tokens 8.64B/day",
-			"bedrock-haiku-4.5":         "requests 10k/min, tokens 5M/min, tokens 7.2B/day",
-			"bedrock-opus-4.8":          "tokens 30M/min, tokens 43.2B/day",
-			"bedrock-fable-5.1":         "tokens 10M/min, tokens 14.4B/day",
-			"bedrock-opus-5.5":          "tokens 30M/min, tokens 43.2B/day",
-			"groq-free-gpt-oss-120b":    "requests 30/min, requests 1k/day, tokens 8k/min, tokens 200k/day",
-			"groq-dev-gpt-oss-120b":     "requests 1k/min, requests 500k/day, tokens 250k/min",
-			"xai-tier-0-grok-4.7":       "requests 150/s, tokens 50M/min",
-			"xai-tier-0-grok-4.3":       "requests 37/s, tokens 10M/min",
-			"deepseek-flash":            "concurrency 2500",
-			"deepseek-pro":              "concurrency 500",
-			"cerebras-dev-gpt-oss-120b": "requests 1k/min, tokens 1M/min, tokens 3M/min",
+			"gemini-tier-1-3-flash":        "input_tokens 1M/min, dollars $10/10m, dollars $250/month",
+			"gemini-tier-1-3.6-flash":      "input_tokens 2M/min, dollars $10/10m, dollars $250/month",
+			"gemini-tier-1-3.5-flash-lite": "input_tokens 4M/min, dollars $10/10m, dollars $250/month",
+			"gemini-tier-2-3.1-pro":        "requests 25/min, input_tokens 1M/min, dollars $50/10m, dollars $2k/month",
+			"gemini-tier-2-3.8-flash":      "input_tokens 3M/min, dollars $50/10m, dollars $2k/month",
+			"vertex-flash-tier-3":          "requests 30k/min",
+			"azure-tier-1-gpt-5":           "requests 10k/min, tokens 1M/min",
+			"azure-tier-3-gpt-5":           "requests 90k/min, tokens 9M/min",
+			"azure-tier-6-gpt-5":           "requests 450k/min, tokens 45M/min",
+			"azure-tier-1-gpt-5.4":         "requests 10k/min, tokens 1M/min",
+			"azure-tier-3-gpt-5.4":         "requests 40k/min, tokens 4M/min",
+			"azure-tier-6-gpt-5.4":         "requests 150k/min, tokens 15M/min",
+			"azure-tier-1-gpt-6-sol":       "requests 1k/min, tokens 1M/min",
+			"azure-tier-3-gpt-6-sol":       "requests 4k/min, tokens 4M/min",
+			"azure-tier-6-gpt-6-sol":       "requests 15k/min, tokens 15M/min",
+			"azure-tier-1-gpt-4.1":         "requests 1k/min, tokens 1M/min",
+			"azure-tier-3-gpt-4.1":         "requests 9k/min, tokens 9M/min",
+			"azure-tier-6-gpt-4.1":         "requests 45k/min, tokens 45M/min",
+			"azure-ptu-gpt-5.5":            "tokens 18k/min",     // 15 x 1,200
+			"azure-ptu-gpt-5.4":            "tokens 36k/min",     // 15 x 2,400
+			"azure-ptu-gpt-5":              "tokens 71.25k/min",  // 15 x 4,750
+			"azure-ptu-gpt-5-mini":         "tokens 356.25k/min", // 15 x 23,750
+			"azure-ptu-gpt-4.1":            "tokens 45k/min",     // 15 x 3,000
+			"azure-ptu-gpt-4o":             "tokens 37.5k/min",   // 15 x 2,500
+			"bedrock-sonnet-4.6":           "requests 10k/min, tokens 6M/min, tokens 8.64B/day",
+			"bedrock-sonnet-5.5":           "tokens 6M/min, tokens 8.64B/day",
+			"bedrock-haiku-4.5":            "requests 10k/min, tokens 5M/min, tokens 7.2B/day",
+			"bedrock-opus-4.8":             "tokens 30M/min, tokens 43.2B/day",
+			"bedrock-fable-5.1":            "tokens 10M/min, tokens 14.4B/day",
+			"bedrock-opus-5.5":             "tokens 30M/min, tokens 43.2B/day",
+			"groq-free-gpt-oss-120b":       "requests 30/min, requests 1k/day, tokens 8k/min, tokens 200k/day",
+			"groq-dev-gpt-oss-120b":        "requests 1k/min, requests 500k/day, tokens 250k/min",
+			"xai-tier-0-grok-4.7":          "requests 150/s, tokens 50M/min",
+			"xai-tier-0-grok-4.3":          "requests 37/s, tokens 10M/min",
+			"deepseek-flash":               "concurrency 2500",
+			"deepseek-pro":                 "concurrency 500",
+			"cerebras-dev-gpt-oss-120b":    "requests 1k/min, tokens 1M/min, tokens 3M/min",
 			"fireworks-small-model": "requests 6k/min, input_tokens 3.6M/min, input_tokens 216M/min, " +
 				"input_tokens 54M/min, output_tokens 2.16M/min",
 			"openrouter-free":            "requests 20/min, requests 50/day",

@@ -28,9 +28,12 @@ type Comparison struct {
 	Frontier    []int // points that no other beats in cost, latency and success
 	Sensitivity []Sensitivity
 	Warnings    []string
+	Aims        measure.Aims // the goals of the points, and what is to be best among those that meet them
+	Pick        []int        // points that meet all goals and cannot be told from the best of them, which comes first
 
-	chosen   bool  // a person named the metrics
-	columns  []int // of the registry, those read: the metrics and what censors
+	verdicts [3]int // how many points, by verdict on all goals
+	chosen   bool   // a person named the metrics
+	columns  []int  // of the registry, those read: the metrics and what censors
 	censored [len(censoring)]struct {
 		points int     // where there are any
 		most   float64 // mean of a point
@@ -48,7 +51,10 @@ type PointResult struct {
 	Limits    []LimitValue       // use and refusals of each
 	Reason    string             // why there is nothing
 	Few       bool               // of its calls are answered, so that cost and latency cover only the calls answered
+	Goals     *Goals             // nil when nothing is asked
+	Verdict   *measure.Verdict   // of all goals; nil when nothing is asked or the point is no candidate
 	objective BestCandidate
+	aimed     BestCandidate // by the objective of the aims
 	survivors survivors
 }
 
@@ -83,9 +89,10 @@ type Sensitivity struct {
 
 // CompareOptions choose what is compared.
 type CompareOptions struct {
-	Metrics   []string // default ReportMetrics
-	Objective string   // default that of the manifest
-	Base      *int     // default that of the manifest
+	Metrics   []string      // default ReportMetrics
+	Objective string        // default that of the manifest
+	Base      *int          // default that of the manifest
+	Aims      *measure.Aims // default those of the manifest
 }
 
 // ReportMetrics are those of a report by default. The success ratio never stands
@@ -103,6 +110,12 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 	if o.Base != nil {
 		c.Base = *o.Base
 	}
+	if c.Aims, err = m.Aims(); err != nil {
+		return nil, err
+	}
+	if o.Aims != nil {
+		c.Aims = *o.Aims
+	}
 	c.Axes = m.AxisPaths()
 	names := slices.Clone(o.Metrics)
 	if c.chosen = len(names) > 0; !c.chosen {
@@ -118,6 +131,13 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 		}
 		if m.Has("warmup") {
 			names = append(names, "warmup_s")
+		}
+		if c.judged() {
+			for _, i := range aimMetrics(c.Aims) {
+				if name := measure.Metrics()[i].Name; !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
 		}
 	}
 	if o.Objective == "" {
@@ -146,6 +166,11 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 			c.columns = append(c.columns, i)
 		}
 	}
+	for _, i := range aimMetrics(c.Aims) {
+		if c.judged() && !slices.Contains(c.columns, i) {
+			c.columns = append(c.columns, i)
+		}
+	}
 	for i, m := range measure.Metrics() {
 		if measure.OfLimits(m.Name) && !slices.Contains(c.columns, i) {
 			c.columns = append(c.columns, i)
@@ -155,6 +180,7 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 		return nil, err
 	}
 	c.choose()
+	c.conclude()
 	c.explain()
 	c.warn()
 	return c, nil
@@ -266,6 +292,7 @@ func (c *Comparison) read(path string) error {
 		if n := len(c.Points); n > 0 && slices.Equal(c.Points[n-1].objective.Replications, g.replications) {
 			g.replications = c.Points[n-1].objective.Replications // most points have the same: they are held once
 		}
+		c.goalsOf(&p, g)
 		p.objective = BestCandidate{g.point, g.replications, g.values[c.Objective]}
 		for k, w := range censoring {
 			if e := measure.EstimateOf(g.values[slices.Index(c.columns, measure.Index(w.metric))], 0.95); e.Mean > 0 {

@@ -174,6 +174,7 @@ func (c *Comparison) baseName() string {
 // WriteText writes the comparison for people.
 func (c *Comparison) WriteText(w io.Writer, l Layout) {
 	l.wrapped(w, "", c.title())
+	c.writeGoals(w, l)
 	l.wrapped(w, "  policy    ", c.Manifest.Policy)
 	l.wrapped(w, "  provider  ", c.Manifest.Provider)
 	if !c.single() {
@@ -227,6 +228,9 @@ func (c *Comparison) footnotes() []string {
 		fmt.Sprintf("f on the Pareto frontier of cost, latency and success, among points that answer "+
 			"at least %.0f %% of calls or as many as any", 100*nearlyAll),
 	}
+	if len(c.Aims.Goals) > 0 {
+		lines = append(lines, fmt.Sprintf("%s meets all goals, %s may meet them; %s", markMet, markOpen, goalRule))
+	}
 	if slices.ContainsFunc(c.Points, func(p PointResult) bool { return p.Few }) {
 		lines = append(lines, fmt.Sprintf("%s fewer than %.0f %% of calls are answered; cost and latency cover "+
 			"only those",
@@ -237,8 +241,10 @@ func (c *Comparison) footnotes() []string {
 
 // WriteMarkdown writes the comparison as a document.
 func (c *Comparison) WriteMarkdown(w io.Writer) {
-	fmt.Fprintf(w, "# %s\n\n- policy: %s\n- provider: %s\n", format.Markdown(c.title()),
-		format.Markdown(c.Manifest.Policy), format.Markdown(c.Manifest.Provider))
+	fmt.Fprintf(w, "# %s\n\n", format.Markdown(c.title()))
+	c.markdownGoals(w)
+	fmt.Fprintf(w, "- policy: %s\n- provider: %s\n", format.Markdown(c.Manifest.Policy),
+		format.Markdown(c.Manifest.Provider))
 	if !c.single() {
 		fmt.Fprintf(w, "- ordered by %s; base is %s\n", c.objective(), format.Markdown(c.baseName()))
 	}
@@ -273,6 +279,9 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	head := append([]string{"point"}, c.Axes...)
 	head = append(head, "replications", "may_be_best", "on_frontier", "limits", "refused_most_by", "error")
+	if len(c.Aims.Goals) > 0 {
+		head = append(head, "goals")
+	}
 	for _, m := range c.Metrics {
 		n := measure.Metrics()[m].Name
 		head = append(head, n, n+"_low", n+"_high", n+"_diff", n+"_diff_low", n+"_diff_high", n+"_verdict")
@@ -295,6 +304,9 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 			strconv.FormatBool(slices.Contains(c.Frontier, p.Point)),
 			format.Cell(measure.JoinLimits(namesOf(p.Limits))), format.Cell(nameOf(mostRefused(p.Limits))),
 			format.Cell(p.Reason))
+		if len(c.Aims.Goals) > 0 {
+			row = append(row, p.verdictWord())
+		}
 		for i, e := range p.Estimates {
 			d := p.Diffs[i]
 			row = append(row, number(e.Mean), number(e.Low), number(e.High), number(d.Mean), number(d.Low),
@@ -326,7 +338,9 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Replications int               `json:"replications"`
 		MayBeBest    bool              `json:"may_be_best"`
 		OnFrontier   bool              `json:"on_frontier"`
-		Few          bool              `json:"few_answered"` // cost and latency cover only the calls answered
+		Goals        *Goals            `json:"goals,omitempty"`
+		Verdict      *measure.Verdict  `json:"verdict,omitempty"` // of all goals
+		Few          bool              `json:"few_answered"`      // cost and latency cover only the calls answered
 		Error        string            `json:"error,omitempty"`
 		Metrics      []estimate        `json:"metrics"`
 		Limits       []LimitValue      `json:"limits"`
@@ -340,7 +354,16 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		AtLeast *float64 `json:"least"`
 		AtMost  *float64 `json:"most"`
 	}
+	type conclusion struct {
+		Verdict   measure.Verdict `json:"verdict"`
+		Met       int             `json:"points_met"`
+		Undecided int             `json:"points_undecided"`
+		Missed    int             `json:"points_missed"`
+		Objective string          `json:"objective"`
+		Pick      []int           `json:"pick"` // the best point that meets all goals, and those not told from it
+	}
 	out := struct {
+		Goals       *conclusion     `json:"goals,omitempty"`
 		Manifest    *sweep.Manifest `json:"manifest"`
 		Objective   string          `json:"objective"`
 		Base        int             `json:"base"`
@@ -353,8 +376,14 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Manifest: c.Manifest, Objective: measure.Metrics()[c.Metrics[c.Objective]].Name, Base: c.Base,
 		Best: c.Best, Frontier: c.Frontier, Warnings: c.Warnings,
 	}
+	if c.judged() {
+		out.Goals = &conclusion{c.Verdict(), c.verdicts[measure.Met], c.verdicts[measure.Undecided],
+			c.verdicts[measure.Missed], c.Aims.Objective.String(), append([]int{}, c.Pick...)}
+	}
 	for _, p := range c.Points {
 		j := point{
+			Goals:        p.Goals,
+			Verdict:      p.Verdict,
 			Point:        p.Point,
 			Values:       map[string]string{},
 			Replications: p.N,

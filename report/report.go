@@ -17,6 +17,8 @@ type Report struct {
 	Scenario     string            `json:"scenario"`
 	Seed         uint64            `json:"seed"`
 	Replications int               `json:"replications"`
+	Goals        *Goals            `json:"goals,omitempty"`
+	Verdict      *measure.Verdict  `json:"verdict,omitempty"` // of all goals
 	Policy       string            `json:"policy"`
 	Provider     string            `json:"provider"`
 	Price        string            `json:"price"`

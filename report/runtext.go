@@ -39,12 +39,20 @@ func (r Report) shown(i int, l Layout) bool {
 // replications with its 95 % interval, and warnings as footnotes.
 func (r Report) WriteText(w io.Writer, l Layout) error {
 	fmt.Fprintf(w, "%s: seed %d, %s\n", r.Scenario, r.Seed, format.Plural(r.Replications, "replication"))
+	if r.Goals != nil {
+		fmt.Fprintln(w)
+		r.Goals.table("").text(w, l)
+		fmt.Fprintln(w)
+	}
 	for _, part := range [][2]string{{"policy", r.Policy}, {"provider", r.Provider}, {"price", r.Price}} {
 		l.wrapped(w, fmt.Sprintf("  %-10s", part[0]), part[1])
 	}
 	spans := r.writeMetrics(w, l) + r.writeKinds(w, l) + r.writeDeployments(w, l) + r.writeLimits(w, l)
 	fmt.Fprintln(w)
 	l.wrapped(w, "", "mean over replications [95 % interval: Student t, Clopper-Pearson for rare events]")
+	if r.Goals != nil {
+		l.wrapped(w, "", goalRule)
+	}
 	r.writeLegend(w, l, spans)
 	if !l.Wide {
 		l.wrapped(w, "", "--all prints every metric with its meaning; stampede metrics explains them")

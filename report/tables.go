@@ -20,7 +20,8 @@ var summaryMetrics = []string{"success_ratio", "latency_p95_s", "usd_per_1000_an
 // columnsOf are the places in c.Metrics that a layout shows.
 func (c *Comparison) columnsOf(l Layout) (places []int) {
 	for i, m := range c.Metrics {
-		if l.Wide || c.chosen || slices.Contains(summaryMetrics, measure.Metrics()[m].Name) {
+		if l.Wide || c.chosen || slices.Contains(summaryMetrics, measure.Metrics()[m].Name) ||
+			c.judged() && slices.Contains(aimMetrics(c.Aims), m) {
 			places = append(places, i)
 		}
 	}
@@ -76,6 +77,7 @@ func (c *Comparison) mark(p *PointResult) (mark string) {
 	if p.Few {
 		mark += markFew
 	}
+	mark += p.goalMark()
 	return mark
 }
 

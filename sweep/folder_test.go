@@ -73,7 +73,7 @@ func TestOneWriter(t *testing.T) {
 			tried = true
 			_, err := sweepInto(t, dir, func(s *Sweep) { s.Resume = true })
 			refused("a second resume", err)
-			refused("a run", WriteRun(dir, testkit.Template(t, testkit.Small), nil))
+			refused("a run", WriteRun(dir, testkit.Template(t, testkit.Small), measure.Aims{}, nil))
 		}
 	})
 	if err != nil || !tried {
@@ -167,7 +167,7 @@ func TestPanicIsTheReasonOfItsRow(t *testing.T) {
 // The caller's sweep is the caller's.
 func TestWriteRunLeavesTheTemplate(t *testing.T) {
 	tpl := testkit.Template(t, testkit.Small)
-	if err := WriteRun(t.TempDir(), tpl, nil); err != nil {
+	if err := WriteRun(t.TempDir(), tpl, measure.Aims{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if len(tpl.Sweep.Axes) != 2 {
@@ -355,7 +355,7 @@ func TestPricesOfAnotherDayAreAnotherSweep(t *testing.T) {
 // A manifest that no sweep writes is refused with the field, what was found and what is allowed.
 func TestManifestsThatNoSweepWrites(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteRun(dir, testkit.Template(t, testkit.Small), []measure.Run{{Values: make([]float64,
+	if err := WriteRun(dir, testkit.Template(t, testkit.Small), measure.Aims{}, []measure.Run{{Values: make([]float64,
 		len(measure.Metrics()))}}); err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,10 @@ type Manifest struct {
 	Sample       string               `json:"sample,omitempty"`
 	Shard        *Shard               `json:"shard,omitempty"`
 	Objective    string               `json:"objective"` // the metric that orders reports when none is named
-	Base         int                  `json:"base"`      // the point that is the scenario itself, else 0
+	Goals        []string             `json:"goals,omitempty"`
+	Minimize     string               `json:"minimize,omitempty"` // the metric that is to be best
+	Maximize     string               `json:"maximize,omitempty"`
+	Base         int                  `json:"base"` // the point that is the scenario itself, else 0
 	Provider     string               `json:"provider"`
 	Policy       string               `json:"policy"`
 	Scenario     json.RawMessage      `json:"scenario"` // presets resolved
@@ -63,6 +66,7 @@ func (p *Plan) Manifest() (*Manifest, error) {
 		Provider: t.Base.DescribeProvider(), Policy: t.Base.Model.Client.String(), Scenario: resolved,
 		Warnings: append(append([]string{}, t.Base.Warnings()...), t.Sweep.Warnings()...),
 	}
+	m.setAims(p.Aims)
 	_, m.Trigger = t.Base.Trigger()
 	if m.Files, err = t.Inputs(); err != nil {
 		return nil, err

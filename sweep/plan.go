@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"stampede/measure"
 	"stampede/scenario"
 )
 
@@ -17,6 +18,7 @@ type Plan struct {
 	Precision Precision // zero for a fixed number of replications
 	Control   bool      // each point also without its trigger
 	Metric    string    // the objective; empty for that of the scenario
+	Aims      measure.Aims
 	Shard     Shard
 }
 

@@ -161,10 +161,10 @@ func (r *results) stop() error { return errors.Join(r.file.Sync(), r.file.Close(
 
 // WriteRun writes the folder of a single scenario's run: a manifest and a row
 // for each replication, like a sweep of one point.
-func WriteRun(dir string, t *scenario.Template, runs []measure.Run) (err error) {
+func WriteRun(dir string, t *scenario.Template, aims measure.Aims, runs []measure.Run) (err error) {
 	single := *t
 	single.Sweep = scenario.Sweep{}
-	m, err := (&Plan{Template: &single, Reps: len(runs)}).Manifest()
+	m, err := (&Plan{Template: &single, Reps: len(runs), Aims: aims}).Manifest()
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/urfave/cli/v2"
 
 	"stampede/measure"
+	"stampede/report"
 	"stampede/scenario"
+	"stampede/sweep"
 )
 
 // goalFlags are the flags of every command that judges metrics.
@@ -41,4 +45,45 @@ func aimsOf(c *cli.Context, s *scenario.Scenario) (measure.Aims, error) {
 		return aims, usageError{err}
 	}
 	return aims, nil
+}
+
+// folderAims is the goals and the objective of a folder and of the command line.
+func folderAims(c *cli.Context, dir string) (*measure.Aims, error) {
+	m, err := sweep.ReadManifest(dir)
+	if err != nil {
+		return nil, folderMistake(err)
+	}
+	aims, err := m.Aims()
+	if err != nil {
+		return nil, folderMistake(err)
+	}
+	if aims, err = aims.With(aimFlags(c)); err != nil {
+		return nil, usageError{err}
+	}
+	return &aims, nil
+}
+
+// verdictError is goals that are not met: the command did what it should, and its exit status says so.
+type verdictError struct {
+	error
+	verdict measure.Verdict
+}
+
+// judged is the error of a verdict, nil when the goals are met.
+func judged(v measure.Verdict, what string) error {
+	if v == measure.Met {
+		return nil
+	}
+	return verdictError{fmt.Errorf("%s%v", what, v), v}
+}
+
+// judgedPoints is the error of a comparison in which no point meets all goals.
+func judgedPoints(c *report.Comparison) error {
+	if len(c.Aims.Goals) == 0 {
+		return nil
+	}
+	if v := c.Verdict(); v == measure.Undecided {
+		return judged(v, "no point surely meets all goals: ")
+	}
+	return judged(c.Verdict(), "no point meets all goals: ")
 }

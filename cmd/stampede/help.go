@@ -76,6 +76,9 @@ var (
 		{fmt.Sprint(exitDone), "done"},
 		{fmt.Sprint(exitFailed), "failed or interrupted"},
 		{fmt.Sprint(exitUsage), "wrong usage, or a mistake in a scenario"},
+		{fmt.Sprint(exitMissed), "run: a goal is missed; sweep, report: every point misses one"},
+		{fmt.Sprint(exitUndecided), "run: a goal is undecided and none missed; sweep, report: no point surely meets " +
+			"all goals"},
 	}
 	environment = []flagText{
 		{"NO_COLOR", "print without colour when it is not empty"},

@@ -17,6 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"stampede/internal/nearest"
+	"stampede/measure"
 )
 
 func main() {
@@ -36,6 +37,9 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2 // wrong usage, or a mistake in a scenario
+	// Of goals:
+	exitMissed    = 3
+	exitUndecided = 4
 )
 
 // usageError is a mistake of the user: the exit status is 2.
@@ -64,6 +68,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = errors.New("interrupted")
 	}
 	fmt.Fprintf(stderr, "stampede: %v\n", err)
+	var goals verdictError
+	if errors.As(err, &goals) {
+		return map[measure.Verdict]int{measure.Missed: exitMissed, measure.Undecided: exitUndecided}[goals.verdict]
+	}
 	var mistake usageError
 	if errors.As(err, &mistake) {
 		return exitUsage

@@ -16,7 +16,7 @@ func reportCommand() *cli.Command {
 		UsageText: examples(
 			example{"Order the points by their 95 % latency.", "stampede report my-sweep --metric latency_p95_s"},
 			example{"Compare with point 1 and print Markdown.", "stampede report my-sweep --base 1 --markdown"}),
-		Flags: []cli.Flag{
+		Flags: append(goalFlags(),
 			&cli.StringFlag{
 				Name: "base",
 				Usage: "compare with `POINT`: its number, or its values as in " +
@@ -33,7 +33,7 @@ func reportCommand() *cli.Command {
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown"},
 			&cli.BoolFlag{Name: "csv", Usage: "print CSV, one row for each point"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		},
+		),
 		Action: runReport,
 	}
 }
@@ -59,19 +59,25 @@ func runReport(c *cli.Context) error {
 		return err
 	}
 	o.Base = &base
+	if o.Aims, err = folderAims(c, dir); err != nil {
+		return err
+	}
 	comparison, err := report.Compare(dir, o)
 	if err != nil {
 		return folderMistake(err)
 	}
 	switch {
 	case c.Bool("json"):
-		return writeJSON(c.App.Writer, comparison)
+		err = writeJSON(c.App.Writer, comparison)
 	case c.Bool("csv"):
-		return comparison.WriteCSV(c.App.Writer)
+		err = comparison.WriteCSV(c.App.Writer)
 	case c.Bool("markdown"):
 		comparison.WriteMarkdown(c.App.Writer)
 	default:
 		comparison.WriteText(c.App.Writer, layout(c, c.Bool("wide")))
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	return judgedPoints(comparison)
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -33,7 +34,7 @@ func runCommand() *cli.Command {
 				"stampede run my.yaml --reps 20 --out run-20"},
 		),
 		Flags: append(
-			scenarioFlags(),
+			slices.Concat(scenarioFlags(), goalFlags()),
 			&cli.Uint64Flag{
 				Name:        "seed",
 				Usage:       "use `N` as the seed of all random numbers",
@@ -68,6 +69,10 @@ func runScenario(c *cli.Context) error {
 		return err
 	}
 	s := t.Base
+	aims, err := aimsOf(c, s)
+	if err != nil {
+		return err
+	}
 	if c.IsSet("reps") {
 		if s.Replications = c.Int("reps"); s.Replications < 1 || s.Replications > 100_000 {
 			return usage("--reps: found %d; want 1 to 100,000", s.Replications)
@@ -103,6 +108,7 @@ func runScenario(c *cli.Context) error {
 			"replications; those that finished are shown, no folder and no timeline are written")
 	}
 	report := report.NewReport(s, runs)
+	report.SetGoals(aims, runs)
 	if stopped {
 		report.Warnings = append(report.Warnings,
 			fmt.Sprintf("interrupted after %d of %d replications", len(runs), s.Replications))
@@ -120,7 +126,12 @@ func runScenario(c *cli.Context) error {
 		}
 	}
 	if dir := c.String("out"); dir != "" {
-		return writeRun(c, t, dir, runs)
+		if err := writeRun(c, t, aims, dir, runs); err != nil {
+			return err
+		}
+	}
+	if report.Verdict != nil {
+		return judged(*report.Verdict, "a goal is ")
 	}
 	return nil
 }
@@ -146,11 +157,11 @@ func writeTimeline(s *scenario.Scenario, path string, inputs []string) error {
 
 // writeRun writes the folder of a run: results, the records of the first
 // replication, and figures.
-func writeRun(c *cli.Context, t *scenario.Template, dir string, runs []measure.Run) error {
+func writeRun(c *cli.Context, t *scenario.Template, aims measure.Aims, dir string, runs []measure.Run) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := sweep.WriteRun(dir, t, runs); err != nil {
+	if err := sweep.WriteRun(dir, t, aims, runs); err != nil {
 		return folderMistake(err)
 	}
 	records, err := openRecords(t.Base, filepath.Join(dir, figures.CallsName),

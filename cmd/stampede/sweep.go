@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -31,7 +32,7 @@ func sweepCommand() *cli.Command {
 				"stampede sweep --vary policy.gate.semaphore=4,8 --precision 5% --out gates"},
 		),
 		Flags: append(
-			scenarioFlags(),
+			slices.Concat(scenarioFlags(), goalFlags()),
 			&cli.GenericFlag{
 				Name:  "vary",
 				Value: &settings{},
@@ -143,14 +144,20 @@ func runSweep(c *cli.Context) error {
 	comparison.WriteText(c.App.Writer, layout(c, c.Bool("wide")))
 	if c.Bool("no-figures") {
 		fmt.Fprintln(c.App.Writer)
-		return wrote(c.App.Writer, "%s", dir)
+		if err := wrote(c.App.Writer, "%s", dir); err != nil {
+			return err
+		}
+		return judgedPoints(comparison)
 	}
 	names, err := figures.Folder(dir, "png")
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(c.App.Writer)
-	return wrote(c.App.Writer, "%s: manifest.json, results.csv, %s", dir, strings.Join(names, ", "))
+	if err := wrote(c.App.Writer, "%s: manifest.json, results.csv, %s", dir, strings.Join(names, ", ")); err != nil {
+		return err
+	}
+	return judgedPoints(comparison)
 }
 
 // folderName replaces the characters of a name that do not belong in the name of a folder.
@@ -195,11 +202,17 @@ func readPlan(c *cli.Context) (*sweep.Plan, error) {
 		return nil, usage("%v", err)
 	}
 	for _, a := range t.Sweep.Axes {
+		if top, _, _ := strings.Cut(a.Path, "."); slices.Contains([]string{"goals", "minimize", "maximize"}, top) {
+			return nil, usage("the axis %s: all points of a sweep have the same goals", a.Path)
+		}
 		if err := t.CheckPath(a); err != nil {
 			return nil, usage("the axis %s: no value makes a scenario: %v", a.Path, err)
 		}
 	}
 	p := &sweep.Plan{Template: t, Reps: t.Base.Replications, Control: c.Bool("control")}
+	if p.Aims, err = aimsOf(c, t.Base); err != nil {
+		return nil, err
+	}
 	if c.IsSet("reps") {
 		if p.Reps = c.Int("reps"); p.Reps < 1 || p.Reps > 100_000 {
 			return nil, usage("--reps: found %d; want 1 to 100,000", p.Reps)

@@ -16,8 +16,8 @@ import (
 var layers = map[string][]string{
 	"cmd/stampede": {
 		"stampede/cost", "stampede/experiments", "stampede/figures", "stampede/internal/format",
-		"stampede/internal/nearest", "stampede/measure", "stampede/plots", "stampede/report",
-		"stampede/scenario", "stampede/sweep",
+		"stampede/internal/nearest", "stampede/measure", "stampede/plots", "stampede/recommend/settings",
+		"stampede/report", "stampede/scenario", "stampede/sweep",
 		"github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"figures": {
@@ -35,8 +35,11 @@ var layers = map[string][]string{
 		"stampede/scenario", "stampede/sim", "stampede/sweep",
 	},
 	"recommend": {
-		"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/scenario",
-		"stampede/sim", "stampede/sweep", "gonum.org/v1/gonum/stat/distuv",
+		"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/recommend/settings",
+		"stampede/scenario", "stampede/sim", "stampede/sweep", "gonum.org/v1/gonum/stat/distuv",
+	},
+	"recommend/settings": {
+		"stampede/internal/format", "stampede/internal/nearest", "stampede/policy", "stampede/scenario",
 	},
 	"sweep": {
 		"stampede/internal/format", "stampede/internal/nearest", "stampede/measure", "stampede/scenario",

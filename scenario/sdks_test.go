@@ -193,6 +193,10 @@ func TestFirstWaitsOfEveryPreset(t *testing.T) {
 		"sqs":          "30 30 30 30 | 30 30 30 30 | 30 30 30 30",
 		"own-the-loop": "0 0 0 0 | 0.25 0.5 1 2 | 0.5 1 2 4", "full-jitter-5": "0 0 0 0 | 0.5 1 2 4 | 1 2 4 8",
 		"starting-points": "0 0 | 0.5 1 | 1 2", "no-retry": "",
+		// 1 s 2^n, uniform below it; 1 s 2^n; 2 s 5^n up to 180 s.
+		"backoff@2.2":   "0 0 0 0 | 0.5 1 2 4 | 1 2 4 8",
+		"p-retry@9.0":   "1 2 4 8 | 1 2 4 8 | 1 2 4 8",
+		"spring-ai@1.0": "2 10 50 180 | 2 10 50 180 | 2 10 50 180",
 	}
 	for _, p := range Presets() {
 		if p.Policy == nil {

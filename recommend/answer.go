@@ -56,6 +56,7 @@ func (s Stop) String() string { return [...]string{"rule", "budget", "interrupt"
 type Result struct {
 	measure.Estimate
 	Verdict measure.Verdict // by the interval, without tolerance
+	Kept    float64         // share of the replications that keep the bound themselves
 	// Margin is how far the mean keeps from the bound, negative behind it, and Errors the same in standard errors
 	// of the mean, infinite where the replications do not differ.
 	Margin, Errors float64
@@ -182,18 +183,7 @@ func (s *search) pick(a *Answer) *candidate {
 // simplest is the simplest of those that are as good as the best for all that matters; the others are
 // the ties.
 func (r *race) simplest(a *Answer) *candidate {
-	matters := r.indifference(r.best)
-	loss, _ := r.proven(r.best)
-	common := r.commonDifference(r.best)
-	ties := []*candidate{r.best}
-	for _, c := range slices.Concat(r.left, r.beaten) {
-		if c == r.best || !c.sure || !c.keeps || r.loss(c, r.best, common) > matters {
-			continue // also those that are surely worse, but not by what matters
-		}
-		if own, _ := r.proven(c); own <= max(loss, matters) {
-			ties = append(ties, c)
-		}
-	}
+	ties, _ := r.ties()
 	pick := slices.MinFunc(ties, func(x, y *candidate) int { return sign(r.q.simpler(x.point, y.point)) })
 	for _, c := range ties {
 		if c == pick {
@@ -322,6 +312,7 @@ func (s *search) estimate(rows []Row, i int) measure.Estimate {
 func (s *search) results(rows []Row) (list []Result) {
 	for j, c := range s.q.Constraints {
 		result := Result{Estimate: s.estimate(rows, 1+j)}
+		result.Kept = mean(rows, func(r Row) float64 { return measure.Indicator(s.excess(r, j) <= 0) })
 		excess, variance := moments(rows, func(r Row) float64 { return s.excess(r, j) })
 		result.Verdict = c.Goal.Judge(result.Estimate)
 		if result.Margin = -excess; math.IsInf(excess, 1) { // a replication lacks the value

@@ -215,13 +215,15 @@ func column(rows []Row, i int) []float64 {
 	return out
 }
 
-// metricOf is the metric of a column of the rows; ok is false behind the constraints.
+// metricOf is the metric of a column of the rows, as far as the question says.
 func (s *search) metricOf(column int) (m measure.Metric, ok bool) {
 	switch {
 	case column == 0:
 		return measure.Metrics()[s.q.Objective.Metric], true
 	case column <= len(s.q.Constraints):
 		return measure.Metrics()[s.q.Constraints[column-1].Goal.Metric], true
+	case column <= len(s.q.Constraints)+len(s.q.Show):
+		return measure.Metrics()[s.q.Show[column-1-len(s.q.Constraints)]], true
 	}
 	return m, false
 }

@@ -96,9 +96,9 @@ func (s *search) raceOf(ctx context.Context, candidates []*candidate) error {
 func (r *race) narrow(ctx context.Context) error {
 	for {
 		few := r.blockers()
-		have := 0
+		have := math.MaxInt // of the one that has the fewest: pairs have no more
 		for _, c := range few {
-			have = max(have, len(c.rows))
+			have = min(have, len(c.rows))
 		}
 		i := slices.IndexFunc(waves, func(n int) bool { return n > have })
 		if len(few) == 0 || i < 0 {
@@ -204,16 +204,32 @@ func (r *race) drop() (back []*candidate) {
 	return nil
 }
 
-// over reports whether the rule ends the race: nothing is left, or none that is left can be better than
-// the best by more than what does not matter.
+// over reports whether the rule ends the race: nothing is left, or one is known to be as good as any that is
+// left, for all that matters.
 func (r *race) over() bool {
 	if len(r.left) == 0 {
 		r.resolved = true
 	} else if r.best != nil {
-		loss, _ := r.proven(r.best)
+		_, loss := r.ties()
 		r.resolved = loss <= r.indifference(r.best)
 	}
 	return r.resolved
+}
+
+// ties are those that are as good as the best for all that matters, also some that are surely worse, but not by
+// that much. None of what is left is better than the one that is proven best by more than the loss.
+func (r *race) ties() (ties []*candidate, loss float64) {
+	matters, common := r.indifference(r.best), r.commonDifference(r.best)
+	own := map[*candidate]float64{}
+	loss = math.Inf(1)
+	for _, c := range slices.Concat(r.left, r.beaten) {
+		if c == r.best || c.sure && c.keeps && r.loss(c, r.best, common) <= matters {
+			own[c], _ = r.proven(c)
+			loss = min(loss, own[c])
+			ties = append(ties, c)
+		}
+	}
+	return slices.DeleteFunc(ties, func(c *candidate) bool { return own[c] > max(loss, matters) }), loss
 }
 
 // merge lets the simplest of those that gave the same numbers stand for all.

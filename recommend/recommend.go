@@ -39,6 +39,7 @@ type Question struct {
 	Also        []Point // to be tried and compared with in any case, such as presets
 	Objective   measure.Objective
 	Constraints []Constraint
+	Show        []int   // further metrics of the rows
 	Within      float64 // the indifference zone: differences below this share of the objective do not matter
 	Confidence  float64 // of the whole answer, such as 0.95
 	Budget      int     // replications of the search, without those that explain; 0 means what the stages need

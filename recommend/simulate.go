@@ -50,6 +50,7 @@ func NewPlayer(templates []*scenario.Template, axes []scenario.Axis, q *Question
 		Axes:        axes,
 		Objective:   q.Objective,
 		Constraints: q.Constraints,
+		Show:        q.Show,
 		Jobs:        jobs,
 	}
 }

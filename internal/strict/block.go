@@ -29,27 +29,12 @@ func (n *Node) Block(indent, width int) string {
 
 // quoted writes the node in flow style, and quotes each text that would not be read as it is.
 func (n *Node) quoted() string {
-	switch n.Kind {
-	case Scalar:
-		if n.Text == "" || strings.ContainsAny(n.Text, "[]{},\"'") || strings.Contains(n.Text, ": ") ||
-			strings.Contains(n.Text, " #") || strings.ContainsRune("#&*!|>%@`?-:", rune(n.Text[0])) ||
-			strings.ContainsFunc(n.Text, unicode.IsControl) {
-			return strconv.Quote(n.Text)
+	return n.flow(func(text string) string {
+		if text == "" || strings.ContainsAny(text, "[]{},\"'") || strings.Contains(text, ": ") ||
+			strings.Contains(text, " #") || strings.ContainsRune("#&*!|>%@`?-:", rune(text[0])) ||
+			strings.ContainsFunc(text, unicode.IsControl) {
+			return strconv.Quote(text)
 		}
-		return n.Text
-	case Null:
-		return "null"
-	}
-	var parts []string
-	for i, item := range n.Items {
-		if n.Kind == Mapping {
-			parts = append(parts, n.Keys[i].Name+": "+item.quoted())
-		} else {
-			parts = append(parts, item.quoted())
-		}
-	}
-	if n.Kind == Mapping {
-		return "{" + strings.Join(parts, ", ") + "}"
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
+		return text
+	})
 }

@@ -361,25 +361,30 @@ func (n *Node) relocated(at origin) *Node {
 // Flow writes the node in one line, as YAML in flow style; text with a line end or another control
 // character is quoted.
 func (n *Node) Flow() string {
+	return n.flow(func(text string) string {
+		if strings.ContainsFunc(text, unicode.IsControl) {
+			return strconv.Quote(text)
+		}
+		return text
+	})
+}
+
+// flow writes the node in flow style, each text by scalar.
+func (n *Node) flow(scalar func(text string) string) string {
+	var parts []string
 	switch n.Kind {
 	case Scalar:
-		if strings.ContainsFunc(n.Text, unicode.IsControl) {
-			return strconv.Quote(n.Text)
-		}
-		return n.Text
-	case Sequence, Mapping:
-		var parts []string
-		for i, item := range n.Items {
-			if n.Kind == Mapping {
-				parts = append(parts, n.Keys[i].Name+": "+item.Flow())
-			} else {
-				parts = append(parts, item.Flow())
-			}
-		}
-		if n.Kind == Mapping {
-			return "{" + strings.Join(parts, ", ") + "}"
+		return scalar(n.Text)
+	case Sequence:
+		for _, item := range n.Items {
+			parts = append(parts, item.flow(scalar))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
+	case Mapping:
+		for i, item := range n.Items {
+			parts = append(parts, n.Keys[i].Name+": "+item.flow(scalar))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
 	}
 	return "null"
 }

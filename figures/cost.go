@@ -45,6 +45,7 @@ func (d *Drawing) cost() (plots.Figure, error) {
 		Title:    d.title("cost of 1,000 answers"),
 		Subtitle: d.subtitle(fixed),
 		X:        "cost per 1,000 answers, USD",
+		Rules:    d.goalRules("usd_per_1000_answers"),
 	}
 	parts := costParts()
 	stacks := make([]plots.Part, len(parts))
@@ -78,6 +79,12 @@ func (d *Drawing) cost() (plots.Figure, error) {
 	return f, nil
 }
 
+// latencyQuantiles are those that metrics have.
+var latencyQuantiles = []struct {
+	p    float64
+	name string
+}{{0.25, "p25"}, {0.5, "p50"}, {0.75, "p75"}, {0.9, "p90"}, {0.95, "p95"}, {0.99, "p99"}, {0.999, "p999"}}
+
 func (d *Drawing) latency() (plots.Figure, error) {
 	points, fixed, left := d.chosen()
 	f := &plots.Quantiles{
@@ -87,15 +94,18 @@ func (d *Drawing) latency() (plots.Figure, error) {
 	}
 	for _, p := range points {
 		s := plots.Series{Name: d.markFew(p, points)}
-		for _, q := range []struct {
-			p    float64
-			name string
-		}{{0.25, "p25"}, {0.5, "p50"}, {0.75, "p75"}, {0.9, "p90"}, {0.95, "p95"}, {0.99, "p99"}, {0.999, "p999"}} {
+		for _, q := range latencyQuantiles {
 			point := d.at(p, "latency_"+q.name+"_s")
 			point.X = q.p
 			s.Points = append(s.Points, point)
 		}
 		f.Series = append(f.Series, s)
+	}
+	for _, q := range latencyQuantiles {
+		for _, r := range d.goalRules("latency_" + q.name + "_s") {
+			r.Place = q.p
+			f.Rules = append(f.Rules, r)
+		}
 	}
 	if len(f.Series) == 0 {
 		return nil, nil

@@ -23,6 +23,8 @@ func (d *Drawing) frontier() (plots.Figure, error) {
 		ShadeName:  "success ratio",
 		BestName:   "on the Pareto frontier",
 		HollowName: "under 99 % answered",
+		RulesX:     d.goalRules("usd_per_1000_answers"),
+		RulesY:     d.goalRules("latency_p95_s"),
 	}
 	named, merged := map[[3]float64]bool{}, false
 	for i := range d.c.Points {

@@ -56,7 +56,7 @@ func (d *Drawing) lines() (plots.Figure, error) {
 		f.Series[0].Name = "mean, 95 % interval"
 	}
 	f.Dots = d.c.Manifest.Sample != ""
-	f.Rules = d.Rules
+	f.Rules = append(slices.Clone(d.Rules), d.goalRules(d.Y)...)
 	f.WholeY = slices.Contains([]string{"calls", "attempts", "requests", "effects", "sessions"},
 		measure.Metrics()[measure.Index(d.Y)].Unit)
 	if finding := d.finding(f, labels); finding != "" {

@@ -18,6 +18,7 @@ type Bars struct {
 	Names           []string
 	Parts           []Part
 	Whole           []Point // by name; may be empty
+	Rules           []Rule  // at values of the quantity
 }
 
 // Part is one layer of the stacks.
@@ -37,7 +38,9 @@ func (f *Bars) draw(c draw.Canvas) error {
 	p := newPlot(f.X, "")
 	g := grid()
 	g.Horizontal.Color = nil
-	p.Add(g, stacks{f})
+	p.Add(g)
+	rules := addRules(p, f.Rules, true, f.reach())
+	p.Add(stacks{f})
 	names := make([]string, len(f.Names))
 	words := style(8, color.Black)
 	for i, name := range f.Names {
@@ -45,12 +48,13 @@ func (f *Bars) draw(c draw.Canvas) error {
 	}
 	p.NominalY(names...)
 	p.Y.Min, p.Y.Max = -0.6, float64(len(f.Names))-0.4
-	p.X.Min, p.X.Max = 0, f.reach()*1.05
+	_, far := reachOf(f.Rules, 0, f.reach())
+	p.X.Min, p.X.Max = 0, far*1.05
 	var entries []entry
 	for i, part := range f.Parts {
 		entries = append(entries, entry{part.Name, []plot.Thumbnailer{partThumb(i)}})
 	}
-	above(c, p, entries)
+	above(c, p, append(entries, rules...))
 	return nil
 }
 

@@ -106,18 +106,22 @@ func digitsOf(x float64, digits int) string {
 	return fmt.Sprintf("%.*g", digits, x)
 }
 
-// above draws a plot with its legend in one row over it, where it covers no data.
+// above draws a plot with its legend over it, in as many rows as it takes, where it covers no data.
 func above(c draw.Canvas, p *plot.Plot, entries []entry) {
 	if len(entries) == 0 {
 		p.Draw(c)
 		return
 	}
-	x := c.Min.X + vg.Points(36)
-	row := draw.Crop(c, 0, 0, c.Max.Y-c.Min.Y-vg.Points(11), 0)
+	left := c.Min.X + vg.Points(36)
+	x := left
 	words := style(8, color.Black)
 	words.YAlign = draw.YCenter
-	middle := (row.Min.Y + row.Max.Y) / 2
 	for _, e := range entries {
+		if x > left && x+vg.Points(19)+words.Width(e.name) > c.Max.X {
+			x, c = left, draw.Crop(c, 0, 0, 0, -vg.Points(12))
+		}
+		row := draw.Crop(c, 0, 0, c.Max.Y-c.Min.Y-vg.Points(11), 0)
+		middle := (row.Min.Y + row.Max.Y) / 2
 		thumb := draw.Canvas{Canvas: row.Canvas, Rectangle: vg.Rectangle{
 			Min: vg.Point{X: x, Y: row.Min.Y + vg.Points(1)},
 			Max: vg.Point{X: x + vg.Points(16), Y: row.Max.Y - vg.Points(1)},

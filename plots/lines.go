@@ -47,12 +47,6 @@ type Lines struct {
 	ticksX []plot.Tick // instead of those of the axis
 }
 
-// Rule is a line across a figure at a value, such as a goal.
-type Rule struct {
-	Name string
-	Y    float64
-}
-
 func (f *Lines) heading() (title, subtitle *string) { return &f.Title, &f.Subtitle }
 
 func (f *Lines) size() (vg.Length, vg.Length) { return width, height }
@@ -80,6 +74,8 @@ func (f *Lines) draw(c draw.Canvas) error {
 	p.Y.Tick.Marker = ticks{whole: f.WholeY}
 	p.Add(grid())
 	end, low, high := f.reach(shown)
+	rules := addRules(p, f.Rules, false, high)
+	low, high = reachOf(f.Rules, low, high)
 	if p.Y.Min, p.Y.Max = around(low, high); f.LogY && low > 0 {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
 		p.Y.Min, p.Y.Max = low/1.1, high*1.1
@@ -107,16 +103,7 @@ func (f *Lines) draw(c draw.Canvas) error {
 		p.Add(line)
 		entries = append(entries, entry{f.BoundName, []plot.Thumbnailer{line}})
 	}
-	for _, r := range f.Rules {
-		line, err := dashed([]Point{{X: p.X.Min, Y: r.Y}, {X: p.X.Max, Y: r.Y}}, color.Gray{60})
-		if err != nil {
-			return err
-		}
-		line.Dashes = []vg.Length{vg.Points(7), vg.Points(3)}
-		p.Add(line)
-		entries = append(entries, entry{r.Name, []plot.Thumbnailer{line}})
-	}
-	beside(c, p, f.Heading, append(entries, shadings(f.Shaded, end)...))
+	beside(c, p, f.Heading, slices.Concat(entries, rules, shadings(f.Shaded, end)))
 	return nil
 }
 
@@ -204,9 +191,6 @@ func (f *Lines) reach(shown []Series) (end, low, high float64) {
 		see(s.Expected)
 	}
 	see(f.Bound)
-	for _, r := range f.Rules {
-		low, high = min(low, r.Y), max(high, r.Y)
-	}
 	return end, low, high
 }
 
@@ -327,6 +311,7 @@ type Quantiles struct {
 	Y               string
 	Heading         string
 	Series          []Series // X is the quantile, 0 < X < 1
+	Rules           []Rule   // at the quantile of their Place
 }
 
 func (f *Quantiles) heading() (title, subtitle *string) { return &f.Title, &f.Subtitle }
@@ -345,6 +330,10 @@ func (f *Quantiles) draw(c draw.Canvas) error {
 			t.Points = append(t.Points, q)
 		}
 		lines.Series = append(lines.Series, t)
+	}
+	for _, r := range f.Rules {
+		r.Place = stretch(r.Place)
+		lines.Rules = append(lines.Rules, r)
 	}
 	for p := range at {
 		lines.ticksX = append(lines.ticksX, plot.Tick{Value: stretch(p), Label: number(100 * p)})

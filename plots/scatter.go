@@ -33,6 +33,7 @@ type Scatter struct {
 	BestName        string // what the ringed spots are
 	HollowName      string // what hollow spots are, where there are any
 	Spots           []Spot
+	RulesX, RulesY  []Rule // at values of the axes
 }
 
 // rowHeight is that of the table's rows.
@@ -78,7 +79,8 @@ func (f *Scatter) draw(c draw.Canvas) error {
 	}
 	p := newPlot(f.X, f.Y)
 	p.Add(grid())
-	lowX, highX, lowY, highY := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	lowX, highX, lowY, highY := f.reach()
+	rules := append(addRules(p, f.RulesX, true, highX), addRules(p, f.RulesY, false, highY)...)
 	for _, s := range f.Spots {
 		for _, cross := range []plotter.XYs{
 			{{X: clean(s.X).Low, Y: s.Y.Y}, {X: clean(s.X).High, Y: s.Y.Y}},
@@ -90,9 +92,6 @@ func (f *Scatter) draw(c draw.Canvas) error {
 			}
 			line.LineStyle = draw.LineStyle{Color: color.Gray{190}, Width: vg.Points(0.6)}
 			p.Add(line)
-			for _, q := range cross {
-				lowX, highX, lowY, highY = min(lowX, q.X), max(highX, q.X), min(lowY, q.Y), max(highY, q.Y)
-			}
 		}
 	}
 	for _, s := range f.Spots {
@@ -114,8 +113,8 @@ func (f *Scatter) draw(c draw.Canvas) error {
 			p.Add(ring)
 		}
 	}
-	p.X.Min, p.X.Max = around(lowX, highX)
-	p.Y.Min, p.Y.Max = around(lowY, highY)
+	p.X.Min, p.X.Max = around(reachOf(f.RulesX, lowX, highX))
+	p.Y.Min, p.Y.Max = around(reachOf(f.RulesY, lowY, highY))
 	if len(shown) > 0 {
 		labels, err := f.numbers(shown, p)
 		if err != nil {
@@ -130,11 +129,23 @@ func (f *Scatter) draw(c draw.Canvas) error {
 	if slices.ContainsFunc(f.Spots, func(s Spot) bool { return s.Hollow }) {
 		entries = append(entries, entry{f.HollowName, []plot.Thumbnailer{ringThumb{shade(0.5), 3}}})
 	}
+	entries = append(entries, rules...)
 	if highShade >= lowShade {
 		c = colourBar(c, f.ShadeName, lowShade, highShade)
 	}
 	above(c, p, entries)
 	return nil
+}
+
+// reach is how far anything is drawn on both axes.
+func (f *Scatter) reach() (lowX, highX, lowY, highY float64) {
+	lowX, highX, lowY, highY = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, s := range f.Spots {
+		x, y := clean(s.X), clean(s.Y)
+		lowX, highX = min(lowX, x.Low, s.X.Y), max(highX, x.High, s.X.Y)
+		lowY, highY = min(lowY, y.Low, s.Y.Y), max(highY, y.High, s.Y.Y)
+	}
+	return lowX, highX, lowY, highY
 }
 
 // numbers are the numbers of spots; those that lie on each other share a place, as in 2-5.

@@ -98,7 +98,7 @@ func runPlot(c *cli.Context) error {
 		if !named {
 			name = value
 		}
-		d.Rules = append(d.Rules, plots.Rule{Name: name, Y: y})
+		d.Rules = append(d.Rules, plots.Rule{Name: name, At: y})
 	}
 	if !slices.Contains(plots.Formats, d.Format) {
 		return usage("--format: found %q; %s", d.Format, nearest.Unknown(d.Format, plots.Formats))

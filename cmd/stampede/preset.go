@@ -135,16 +135,18 @@ func listPresets(c *cli.Context) error {
 	if c.Bool("json") {
 		return writeJSON(c.App.Writer, shown)
 	}
-	if err := writePresets(c.App.Writer, shown, columns(c.App.Writer)); err != nil || former == 0 {
+	width := columns(c.App.Writer)
+	if err := writePresets(c.App.Writer, shown, width); err != nil || former == 0 {
 		return err
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "\n%s not shown, which others replaced; add --former\n",
-		format.Plural(former, "former preset"))
+	_, err = fmt.Fprint(c.App.Writer, format.Fold(fmt.Sprintf(
+		"\n%s not shown, which others replaced; add --former\n", format.Plural(former, "former preset")), width))
 	return err
 }
 
 // writePresets prints a table that fits the terminal: a long source is cut, and left out where
-// little of it would be left.
+// little of it would be left. Where no room is left for versions, their first follows the name, as
+// in a scenario.
 func writePresets(w io.Writer, rows []presetRow, width int) error {
 	const (
 		dateColumns      = 10 // a day; some dates are followed by more, which preset show prints
@@ -156,13 +158,16 @@ func writePresets(w io.Writer, rows []presetRow, width int) error {
 		table = append(table,
 			[5]string{r.Kind, r.Name, cmp.Or(r.Versions, "-"), format.Cut(date, dateColumns), r.Source})
 	}
-	var wide [4]int
-	left := width
-	for i := range wide {
-		for _, row := range table {
-			wide[i] = max(wide[i], utf8.RuneCountInString(row[i]))
+	wide, left := columnWidths(table, width)
+	if left+2 < 0 { // the last column needs no space after it
+		for i, r := range rows {
+			if first, _, _ := strings.Cut(r.Versions, " "); first != "" {
+				table[i+1][1] += "@" + first
+			}
+			table[i+1][2] = ""
 		}
-		left -= wide[i] + 2
+		table[0][2] = ""
+		wide, left = columnWidths(table, width)
 	}
 	if left < minSourceColumns {
 		left = 0
@@ -170,13 +175,30 @@ func writePresets(w io.Writer, rows []presetRow, width int) error {
 	for _, row := range table {
 		line := ""
 		for i, n := range wide {
-			line += fmt.Sprintf("%-*s  ", n, row[i])
+			if n > 0 {
+				line += fmt.Sprintf("%-*s  ", n, row[i])
+			}
 		}
 		if _, err := fmt.Fprintln(w, strings.TrimRight(line+format.Cut(row[4], left), " ")); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// columnWidths are the widths of all columns but the last, two spaces apart, and what is left for
+// that one. An empty column takes no room.
+func columnWidths(table [][5]string, width int) (wide [4]int, left int) {
+	left = width
+	for i := range wide {
+		for _, row := range table {
+			wide[i] = max(wide[i], utf8.RuneCountInString(row[i]))
+		}
+		if wide[i] > 0 {
+			left -= wide[i] + 2
+		}
+	}
+	return wide, left
 }
 
 // presetText is what preset show --json prints of a policy or a provider.

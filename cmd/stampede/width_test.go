@@ -56,6 +56,33 @@ func TestOutputFits(t *testing.T) {
 	}
 }
 
+// The list of presets fits a terminal of 60 columns: versions follow the names there. In a wide one it
+// names the sources.
+func TestPresetListFits(t *testing.T) {
+	rows, err := presetRows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for width, want := range map[int]string{
+		60:  "policy    openai-node@4.14                    2026-12-01",
+		80:  "policy    openai-node                         4.14 .. 4.24   2026-12-01",
+		120: "KIND      NAME                                VERSIONS       DATE        SOURCE",
+	} {
+		var out strings.Builder
+		if err := writePresets(&out, rows, width); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
+				t.Errorf("%d columns in a terminal of %d: %s", n, width, line)
+			}
+		}
+		if !strings.Contains("\n"+out.String(), "\n"+want+"\n") {
+			t.Errorf("%d columns: no line %q", width, want)
+		}
+	}
+}
+
 // What show prints of a preset is the same YAML as its file, on narrower lines.
 func TestFoldingKeepsPresets(t *testing.T) {
 	for _, p := range scenario.Presets() {

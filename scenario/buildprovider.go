@@ -181,8 +181,12 @@ func (b *builder) gateway(at string, g *Gateway) (provider.Gateway, error) {
 	}
 	for i, e := range g.Errors {
 		if e.Status < 300 || e.Status > 599 {
+			found := fmt.Sprint(e.Status)
+			if e.Status == 0 {
+				found = "none"
+			}
 			return out, b.errorf(fmt.Sprintf("%s.gateway.errors.%d.status", at, i),
-				"found %d; want an error status from 300 to 599", e.Status)
+				"found %s; want an error status from 300 to 599", found)
 		}
 		out.Errors = append(out.Errors, provider.GatewayError{
 			Share: float64(e.Share), Status: e.Status, Code: e.Code,

@@ -364,7 +364,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"gateway of answers", "  limits:", "  gateway: {rewrite: [{from: 529, to: 200}]}\n  limits:",
 			[]string{"provider.gateway.rewrite.0: found 529 to 200"}},
 		{"gateway error without status", "  limits:", "  gateway: {errors: [{share: 1%}]}\n  limits:",
-			[]string{"provider.gateway.errors.0.status: found 0; want an error status from 300 to 599"}},
+			[]string{"provider.gateway.errors.0.status: found none; want an error status from 300 to 599"}},
 		{"limit with the name of a gateway's errors", "limit: 500/min}", "limit: 500/min, name: gateway_errors}",
 			[]string{`limit 0 is named "gateway_errors", the name of a gateway's own errors; want another`}},
 		{"gateway with two wishes", "  limits:", "  gateway: {strip_retry_after: true, retry_after: 59s}\n  limits:",

@@ -236,11 +236,14 @@ func (r *rowReader) fill(n *strict.Node, at place, by said) (out *strict.Node, l
 	return n, false, nil
 }
 
-// note adds a field to the facts: to that of its part, if there is one with the same evidence. What
-// a limit is on needs none.
+// note adds a field to the facts: to that of its part, if there is one with the same evidence. Each
+// field of a limit has a fact of its own. What a limit is on needs none.
 func (r *rowReader) note(by said, path, value string) error {
 	if strings.HasSuffix(path, ".resource") || strings.HasSuffix(path, ".name") {
 		return nil
+	}
+	if by.path == "limits" {
+		by.path = path
 	}
 	for i, f := range r.facts {
 		if f.said == by.of && f.Path == by.path {

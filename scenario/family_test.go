@@ -92,7 +92,7 @@ FIELD                      VALUE                       EVIDENCE
 round_trip                 60ms                        assumed
 limits.0.limit             2k/min                      observed [1]
     one account
-limits                     0.charge prompt             observed [1]
+limits.0.charge            prompt                      observed [1]
     buckets
 latency.tokens_per_second  100                         inferred [2]
     twice the slow one
@@ -167,8 +167,8 @@ func TestPresetsHaveTheLimitsOfTheirSources(t *testing.T) {
 			"requests 30k/min, tokens 150M/min, dollars $200k/month",
 		))
 	}
-	for _, model := range []string{"gpt-5", "gpt-5.4", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-6-astra", "gpt-6-sol",
-		"gpt-6.1-sol", "gpt-6.2-sol"} {
+	for _, model := range []string{"gpt-5", "gpt-5.4", "gpt-5.5", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-6-astra",
+		"gpt-6-sol", "gpt-6.1-sol", "gpt-6.2-sol"} {
 		all = append(all, tiers(
 			"openai-*-"+model,
 			openai,
@@ -305,13 +305,16 @@ func TestFormerPresets(t *testing.T) {
 		if found, err := FindPreset("provider", p.Name+"@"+p.Versions); err != nil || found != p {
 			t.Errorf("%s@%s: %v", p.Name, p.Versions, err)
 		}
+		if _, err := FindPreset("provider", p.Name+"@2024"); err == nil {
+			t.Errorf("%s@2024: found", p.Name)
+		}
 		now, err := FindPreset("provider", p.ReplacedBy)
 		if err != nil || now.ReplacedBy != "" {
 			t.Errorf("%s was replaced by %s: %v", p.Name, p.ReplacedBy, err)
 		}
 	}
-	if former != 23 {
-		t.Errorf("%d former presets, want 23", former)
+	if former != 24 {
+		t.Errorf("%d former presets, want 24", former)
 	}
 }
 

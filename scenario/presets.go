@@ -161,13 +161,13 @@ func LatestPreset(name string) (latest *Preset) {
 }
 
 // inVersions reports whether a version such as 2.46 lies in a range such as
-// "1.47 .. 2.51", both ends included, later patches of the last one too.
+// "1.47 .. 2.51", both ends included, later patches of the last one too. A date is no range.
 func inVersions(version, versions string) bool {
-	from, to, _ := strings.Cut(versions, " .. ")
+	from, to, ranged := strings.Cut(versions, " .. ")
 	v, ok := parseVersion(version)
 	low, _ := parseVersion(from)
 	high, _ := parseVersion(to)
-	if !ok {
+	if !ok || !ranged {
 		return false
 	}
 	if len(v) > len(high) {
@@ -365,8 +365,8 @@ func (p *Preset) explainRefusal(w io.Writer) error {
 	m := config.Dialect.Write(reply, config.Over(&reply), time.Date(2026, time.November, 30, 0, 0, 0, 0, time.UTC), 0)
 	fmt.Fprintf(
 		w,
-		"\nrequests of %d tokens with max_tokens %d, all at once on 2026-11-30 at 00:00 UTC: %d are let in; %s "+
-			"refuses the next with\n\n",
+		"\nrequests of %d tokens with max_tokens %d, all at once on 2026-11-30 at 00:00 UTC: admitted %d; the next is "+
+			"refused by %s with\n\n",
 		prompt,
 		maxTokens,
 		admitted,

@@ -41,7 +41,8 @@ func (p *Preset) explainFacts(w io.Writer) error {
 	var b strings.Builder
 	var sources []string
 	fmt.Fprintf(&b, "\n%-*s  %-*s  EVIDENCE\n", pathColumns, "FIELD", valueColumns, "VALUE")
-	for _, f := range p.Facts {
+	remarks := map[string]bool{}
+	for i, f := range p.Facts {
 		fmt.Fprintf(&b, "%-*s  %-*s  %s", pathColumns, f.Path, valueColumns, format.Cut(f.Value, valueColumns), f.Mark)
 		for _, s := range f.Sources {
 			text := s.Title + ", " + s.Date
@@ -50,7 +51,10 @@ func (p *Preset) explainFacts(w io.Writer) error {
 			}
 			fmt.Fprintf(&b, " [%d]", slices.Index(sources, text)+1)
 		}
-		if b.WriteString("\n"); f.Remark != "" {
+		b.WriteString("\n")
+		last := i == len(p.Facts)-1 || p.Facts[i+1].said != f.said // of the fields that share the statement
+		if f.Remark != "" && last && !remarks[f.said] {
+			remarks[f.said] = true
 			b.WriteString("    " + f.Remark + "\n")
 		}
 	}

@@ -41,8 +41,7 @@ const (
 	smallest  = 16   // minimum capacity of a bucket; one of this size is never given back
 )
 
-// item is an event with its instant and, when it can be cancelled, the timer
-// that owns it.
+// item is an event with its instant and, when it can be cancelled, the timer that owns it.
 type item[E any] struct {
 	at    Time
 	timer Timer
@@ -65,13 +64,11 @@ func (q *queue[E]) place(at Time) *item[E] {
 		index = int(level*digits + digit)
 		to = &q.buckets[index]
 	}
-	n := len(*to)
-	if n == cap(*to) {
+	if len(*to) == cap(*to) {
 		q.grow(to, index)
-		n = len(*to)
 	}
-	*to = (*to)[:n+1]
-	return &(*to)[n]
+	*to = (*to)[:len(*to)+1]
+	return &(*to)[len(*to)-1]
 }
 
 // grow makes room in a full bucket: in now, whose index is negative, by moving up what is not
@@ -111,21 +108,16 @@ func (q *queue[E]) release(part []item[E]) {
 	}
 }
 
-// pop removes the earliest item, which stays where it is until the next one is placed. The queue
-// must not be empty.
+// pop removes the earliest item, which is valid until the next is placed. The queue must not be empty.
 func (q *queue[E]) pop() *item[E] {
-	q.size--
-	if q.head == len(q.now) {
-		if alone := q.advance(); alone != nil {
-			return alone
-		}
+	if q.size--; q.head == len(q.now) {
+		return q.advance()
 	}
 	q.head++
 	return &q.now[q.head-1]
 }
 
-// advance fills now, which is empty, with the next bucket in order. Of a bucket of one it returns
-// that item instead.
+// advance pops the first of the next bucket in order, when now is empty.
 func (q *queue[E]) advance() *item[E] {
 	q.now, q.head = q.now[:0], 0
 	level := bits.TrailingZeros16(q.levels)
@@ -134,8 +126,7 @@ func (q *queue[E]) advance() *item[E] {
 		q.levels &^= 1 << level
 	}
 	index := level*digits + digit
-	bucket := &q.buckets[index]
-	items := *bucket
+	bucket, items := &q.buckets[index], q.buckets[index]
 	if len(items) == 1 && len(q.full[index]) == 0 {
 		q.last = items[0].at
 		*bucket = items[:0]
@@ -147,7 +138,8 @@ func (q *queue[E]) advance() *item[E] {
 		*bucket = nil
 		q.release(items)
 	}
-	return nil
+	q.head = 1
+	return &q.now[0]
 }
 
 // deal places the items of a bucket anew around their minimum, first those of its full parts.

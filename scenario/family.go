@@ -70,6 +70,12 @@ func readFamily(files fs.ReadFileFS, path string) ([]*Preset, error) {
 		if err != nil {
 			return nil, err
 		}
+		if tier := row.Field("tier"); tier != nil {
+			p.Tier, p.table = tier.Text, path
+			if model := row.Field("model"); model != nil {
+				p.table += " " + model.Text
+			}
+		}
 		out = append(out, p)
 	}
 	return out, nil

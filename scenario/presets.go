@@ -30,6 +30,8 @@ type Preset struct {
 	Default  bool   `yaml:"default"` // of several versions, the one that the name alone means
 	// ReplacedBy is the preset that took the place of one that describes no account of today.
 	ReplacedBy string `yaml:"replaced_by"`
+	Tier       string // of a provider whose limits an account grows out of; empty where there is one alone
+	table      string // the family and the model, which the tiers share
 	Facts      []Fact // of a provider: where each of its values comes from
 
 	Policy   *Policy   `yaml:"policy"`

@@ -34,22 +34,42 @@ func NewTemplate(data []byte, name string, o Options) (*Template, error) {
 		o.Files = &Files{}
 	}
 	t := &Template{document: document, options: o}
-	for _, set := range o.Set {
-		path, value, found := strings.Cut(set, "=")
-		if !found {
-			return nil, fmt.Errorf("--set %s: want PATH=VALUE, as in policy.gate.semaphore=8, or PATH+=VALUE", set)
-		}
-		overlay, err := strict.Setting(strings.TrimSpace(path), value, "--set "+set)
-		if err != nil {
-			return nil, err
-		}
-		t.overlays = append(t.overlays, overlay)
+	if err := t.lay(o.Set, "--set "); err != nil {
+		return nil, err
 	}
 	if t.Base, err = t.With(nil, nil); err != nil {
 		return nil, err
 	}
 	t.Sweep = t.Base.File.Sweep
 	return t, nil
+}
+
+// Over is the template with further settings PATH=VALUE over it.
+func (t *Template) Over(settings ...string) (*Template, error) {
+	out := *t
+	out.overlays = slices.Clone(t.overlays)
+	if err := out.lay(settings, ""); err != nil {
+		return nil, err
+	}
+	base, err := out.With(nil, nil)
+	out.Base = base
+	return &out, err
+}
+
+// lay puts settings over what is there; their place in errors begins with a flag.
+func (t *Template) lay(settings []string, flag string) error {
+	for _, set := range settings {
+		path, value, found := strings.Cut(set, "=")
+		if !found {
+			return fmt.Errorf("--set %s: want PATH=VALUE, as in policy.gate.semaphore=8, or PATH+=VALUE", set)
+		}
+		overlay, err := strict.Setting(strings.TrimSpace(path), value, flag+set)
+		if err != nil {
+			return err
+		}
+		t.overlays = append(t.overlays, overlay)
+	}
+	return nil
 }
 
 // With makes the scenario in which each axis has its value. Whatever the order of the axes, one

@@ -12,7 +12,7 @@ func (n *Node) Block(indent, width int) string {
 	var b strings.Builder
 	pad := strings.Repeat(" ", indent)
 	for i, item := range n.Items {
-		flow := item.quoted()
+		flow := item.Quoted()
 		if n.Kind == Sequence {
 			b.WriteString(pad + "- " + flow + "\n")
 			continue
@@ -27,8 +27,8 @@ func (n *Node) Block(indent, width int) string {
 	return b.String()
 }
 
-// quoted writes the node in flow style, and quotes each text that would not be read as it is.
-func (n *Node) quoted() string {
+// Quoted writes the node in flow style, and quotes each text that would not be read as it is.
+func (n *Node) Quoted() string {
 	return n.flow(func(text string) string {
 		if text == "" || strings.ContainsAny(text, "[]{},\"'") || strings.Contains(text, ": ") ||
 			strings.Contains(text, " #") || strings.ContainsRune("#&*!|>%@`?-:", rune(text[0])) ||

@@ -143,3 +143,19 @@ func TestTheEmptyNameIsNoField(t *testing.T) {
 		t.Errorf("%v, %+v; want an unknown field, a 2 and nothing else", err, v)
 	}
 }
+
+// A node in one line reads back as the same node, also where an item has a comma or a bracket.
+func TestQuotedReadsBack(t *testing.T) {
+	for _, text := range []string{
+		`{charge: "max(max_tokens, estimate)", limit: 5/min}`,
+		`[a, [b, "c, d"], {e: "f: g"}, ""]`,
+	} {
+		n, err := Parse([]byte(text), "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := n.Quoted(); got != text {
+			t.Errorf("%s is written %s", text, got)
+		}
+	}
+}

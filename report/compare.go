@@ -29,11 +29,14 @@ type Comparison struct {
 	Sensitivity []Sensitivity
 	Warnings    []string
 	Aims        measure.Aims // the goals of the points, and what is to be best among those that meet them
-	Pick        []int        // points that meet all goals and cannot be told from the best of them, which comes first
+	Conclusion  *Conclusion
 
-	verdicts [3]int // how many points, by verdict on all goals
-	chosen   bool   // a person named the metrics
-	columns  []int  // of the registry, those read: the metrics and what censors
+	aim      measure.Objective // of the conclusion
+	own      []string          // the scenario's values on the axes
+	ownKnown bool              // all of them are its own
+	verdicts [3]int            // how many points, by verdict on all goals
+	chosen   bool              // a person named the metrics
+	columns  []int             // of the registry, those read: the metrics and what censors
 	censored [len(censoring)]struct {
 		points int     // where there are any
 		most   float64 // mean of a point
@@ -54,8 +57,8 @@ type PointResult struct {
 	Goals     *Goals             // nil when nothing is asked
 	Verdict   *measure.Verdict   // of all goals; nil when nothing is asked or the point is no candidate
 	objective BestCandidate
-	aimed     BestCandidate // by the objective of the aims
 	survivors survivors
+	facts     facts
 }
 
 // Difference is a point less the base, paired by replication.
@@ -161,7 +164,8 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 	for _, w := range censoring {
 		names = append(names, w.metric)
 	}
-	for _, name := range append(names, survivorMetrics...) {
+	c.setAim()
+	for _, name := range slices.Concat(names, survivorMetrics, c.conclusionMetrics()) {
 		if i := measure.Index(name); !slices.Contains(c.columns, i) {
 			c.columns = append(c.columns, i)
 		}
@@ -180,9 +184,10 @@ func Compare(dir string, o CompareOptions) (*Comparison, error) {
 		return nil, err
 	}
 	c.choose()
-	c.conclude()
+	c.judgePoints()
 	c.explain()
 	c.warn()
+	c.conclude()
 	return c, nil
 }
 
@@ -302,6 +307,7 @@ func (c *Comparison) read(path string) error {
 		}
 		p.survivors = c.survivorsOf(g)
 		p.Few = p.survivors.few()
+		p.facts = c.factsOf(g)
 		c.Points = append(c.Points, p)
 		return nil
 	})

@@ -171,8 +171,15 @@ func (c *Comparison) baseName() string {
 	return fmt.Sprintf("point %d", c.Base)
 }
 
-// WriteText writes the comparison for people.
+// WriteText writes the comparison for people, its conclusion first.
 func (c *Comparison) WriteText(w io.Writer, l Layout) {
+	c.WriteConclusion(w, l)
+	fmt.Fprintln(w)
+	c.WriteTables(w, l)
+}
+
+// WriteTables writes what the conclusion rests on.
+func (c *Comparison) WriteTables(w io.Writer, l Layout) {
 	l.wrapped(w, "", c.title())
 	c.writeGoals(w, l)
 	l.wrapped(w, "  policy    ", c.Manifest.Policy)
@@ -242,6 +249,10 @@ func (c *Comparison) footnotes() []string {
 // WriteMarkdown writes the comparison as a document.
 func (c *Comparison) WriteMarkdown(w io.Writer) {
 	fmt.Fprintf(w, "# %s\n\n", format.Markdown(c.title()))
+	for _, line := range c.Conclusion.Lines {
+		fmt.Fprintf(w, "- %s: %s\n", line.Label, format.Markdown(line.Text))
+	}
+	fmt.Fprintln(w)
 	c.markdownGoals(w)
 	fmt.Fprintf(w, "- policy: %s\n- provider: %s\n", format.Markdown(c.Manifest.Policy),
 		format.Markdown(c.Manifest.Provider))
@@ -360,7 +371,6 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Undecided int             `json:"points_undecided"`
 		Missed    int             `json:"points_missed"`
 		Objective string          `json:"objective"`
-		Pick      []int           `json:"pick"` // the best point that meets all goals, and those not told from it
 	}
 	out := struct {
 		Goals       *conclusion     `json:"goals,omitempty"`
@@ -372,13 +382,14 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Points      []point         `json:"points"`
 		Sensitivity []sensitivity   `json:"sensitivity"`
 		Warnings    []string        `json:"warnings"`
+		Conclusion  *Conclusion     `json:"conclusion"`
 	}{
 		Manifest: c.Manifest, Objective: measure.Metrics()[c.Metrics[c.Objective]].Name, Base: c.Base,
-		Best: c.Best, Frontier: c.Frontier, Warnings: c.Warnings,
+		Best: c.Best, Frontier: c.Frontier, Warnings: c.Warnings, Conclusion: c.Conclusion,
 	}
 	if c.judged() {
 		out.Goals = &conclusion{c.Verdict(), c.verdicts[measure.Met], c.verdicts[measure.Undecided],
-			c.verdicts[measure.Missed], c.Aims.Objective.String(), append([]int{}, c.Pick...)}
+			c.verdicts[measure.Missed], c.Aims.Objective.String()}
 	}
 	for _, p := range c.Points {
 		j := point{

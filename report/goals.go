@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"stampede/internal/format"
 	"stampede/measure"
@@ -73,12 +70,11 @@ func (r *Report) SetGoals(aims measure.Aims, runs []measure.Run) {
 	r.Goals, r.Verdict = &Goals{results, r.random}, &verdict
 }
 
-// conclude counts the points by their verdict and finds the best of those that meet all goals.
-func (c *Comparison) conclude() {
+// judgePoints judges each point and counts them by verdict.
+func (c *Comparison) judgePoints() {
 	if !c.judged() {
 		return
 	}
-	var meet []BestCandidate
 	for i := range c.Points {
 		p := &c.Points[i]
 		if p.Reason != "" || c.isControl(*p) {
@@ -87,11 +83,7 @@ func (c *Comparison) conclude() {
 		verdict := measure.Together(p.Goals.Results)
 		p.Verdict = &verdict
 		c.verdicts[verdict]++
-		if verdict == measure.Met {
-			meet = append(meet, p.aimed)
-		}
 	}
-	c.Pick = BestSet(meet, c.Aims.Objective.Largest, 0.95)
 }
 
 // judged reports whether anything is asked of the points.
@@ -108,90 +100,14 @@ func (c *Comparison) Verdict() measure.Verdict {
 	return measure.Missed
 }
 
-// nearest is the point whose means break the goals least, by the worst of them in units of its tolerance.
-func (c *Comparison) nearest() (best *PointResult) {
-	least := math.Inf(1)
-	for i := range c.Points {
-		p := &c.Points[i]
-		if p.Verdict == nil {
-			continue
-		}
-		worst := math.Inf(-1)
-		for _, r := range p.Goals.Results {
-			if worst = max(worst, r.Goal.Excess(r.Estimate.Mean)/r.Goal.Tolerance()); r.Lacking > 0 {
-				worst = math.Inf(1)
-			}
-		}
-		if best == nil || worst < least {
-			best, least = p, worst
-		}
-	}
-	return best
-}
-
-// named is the point whose goals are shown: the best that meets all, else the nearest to it.
-func (c *Comparison) named() *PointResult {
-	if len(c.Pick) > 0 {
-		i := slices.IndexFunc(c.Points, func(p PointResult) bool { return p.Point == c.Pick[0] })
-		return &c.Points[i]
-	}
-	return c.nearest()
-}
-
-// conclusion says how many points meet the goals and which one is the best of them.
-func (c *Comparison) conclusion() (lines []string) {
-	if c.single() {
-		return nil
-	}
-	met, open := c.verdicts[measure.Met], c.verdicts[measure.Undecided]
-	if len(c.Aims.Goals) > 0 {
-		lines = append(lines, fmt.Sprintf("goals: met at %d of %s (%s), undecided at %d (%s), missed at %d", met,
-			format.Plural(met+open+c.verdicts[measure.Missed], "point"), markMet, open, markOpen,
-			c.verdicts[measure.Missed]))
-	}
-	objective := c.Aims.Objective
-	name := measure.Metrics()[objective.Metric].Name
-	p := c.named()
-	switch {
-	case p == nil:
-	case len(c.Pick) == 0 && met > 0:
-		lines = append(lines, fmt.Sprintf("none of them has a value of %s", name))
-	case len(c.Pick) == 0:
-		lines = append(lines, fmt.Sprintf("nearest to all goals: %s", c.name(p)))
-	default:
-		text := fmt.Sprintf("%v: %s, %s", objective, c.name(p),
-			meanCell(measure.Metrics()[objective.Metric].Estimate(p.aimed.Values, p.Goals.random, 0.95)))
-		lines = append(lines, text+c.tied())
-	}
-	return lines
-}
-
-// tied names the points that cannot be told from the best.
-func (c *Comparison) tied() string {
-	others := slices.Clone(c.Pick[1:])
-	if len(others) == 0 {
+// goalCounts says how many points meet the goals; empty without goals and of one point.
+func (c *Comparison) goalCounts() string {
+	met, open, missed := c.verdicts[measure.Met], c.verdicts[measure.Undecided], c.verdicts[measure.Missed]
+	if c.single() || len(c.Aims.Goals) == 0 {
 		return ""
 	}
-	slices.Sort(others)
-	const most = 8
-	var names []string
-	for _, point := range others[:min(len(others), most)] {
-		names = append(names, strconv.Itoa(point))
-	}
-	text := "; not told apart from it (paired by seed, 95 %): point " + strings.Join(names, ", ")
-	if left := len(others) - most; left > 0 {
-		text += fmt.Sprintf(" and %d more", left)
-	}
-	return text
-}
-
-// name is the number of a point with its values.
-func (c *Comparison) name(p *PointResult) string {
-	var parts []string
-	for k, axis := range c.shortAxes() {
-		parts = append(parts, axis+" "+p.Labels[k])
-	}
-	return fmt.Sprintf("point %d (%s)", p.Point, strings.Join(parts, ", "))
+	return fmt.Sprintf("goals: met at %d of %s (%s), undecided at %d (%s), missed at %d", met,
+		format.Plural(met+open+missed, "point"), markMet, open, markOpen, missed)
 }
 
 // Marks of points by their verdict.
@@ -216,19 +132,24 @@ func (p *PointResult) verdictWord() string {
 	return p.Verdict.String()
 }
 
-// writeGoals writes the conclusion about the goals and each goal at the point it names.
+// writeGoals writes how many points meet the goals, and each goal at the point that the conclusion names.
 func (c *Comparison) writeGoals(w io.Writer, l Layout) {
-	if !c.judged() {
-		return
+	if counts := c.goalCounts(); counts != "" {
+		l.wrapped(w, "", counts)
 	}
-	for _, line := range c.conclusion() {
-		l.wrapped(w, "", line)
-	}
-	if p := c.named(); p != nil && len(p.Goals.Results) > 0 {
+	if p := c.named(); p != nil {
 		fmt.Fprintln(w)
 		c.goalTable(p).text(w, l)
 		fmt.Fprintln(w)
 	}
+}
+
+// named is the point that the conclusion names, nil without goals.
+func (c *Comparison) named() *PointResult {
+	if c.Conclusion.Point == nil || len(c.Aims.Goals) == 0 {
+		return nil
+	}
+	return &c.Points[slices.IndexFunc(c.Points, func(p PointResult) bool { return p.Point == *c.Conclusion.Point })]
 }
 
 func (c *Comparison) goalTable(p *PointResult) *table {
@@ -240,20 +161,16 @@ func (c *Comparison) goalTable(p *PointResult) *table {
 
 // markdownGoals is writeGoals for a document.
 func (c *Comparison) markdownGoals(w io.Writer) {
-	if !c.judged() {
-		return
+	if counts := c.goalCounts(); counts != "" {
+		fmt.Fprintf(w, "- %s\n", format.Markdown(counts))
 	}
-	for _, line := range c.conclusion() {
-		fmt.Fprintf(w, "- %s\n", format.Markdown(line))
-	}
-	if p := c.named(); p != nil && len(p.Goals.Results) > 0 {
+	if p := c.named(); p != nil {
 		fmt.Fprintln(w)
 		c.goalTable(p).markdown(w)
 	}
-	fmt.Fprintln(w)
 }
 
-// goalsOf judges the goals at a point and keeps its values of the objective.
+// goalsOf judges the goals at a point.
 func (c *Comparison) goalsOf(p *PointResult, g *group) {
 	if !c.judged() {
 		return
@@ -263,7 +180,6 @@ func (c *Comparison) goalsOf(p *PointResult, g *group) {
 	for _, goal := range c.Aims.Goals {
 		p.Goals.Results = append(p.Goals.Results, goal.Of(values(goal.Metric), p.Goals.random))
 	}
-	p.aimed = BestCandidate{g.point, g.replications, values(c.Aims.Objective.Metric)}
 }
 
 // aimMetrics are the metrics of the goals and of the objective.

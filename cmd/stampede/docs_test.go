@@ -85,6 +85,23 @@ func TestDocumentedCommandsRun(t *testing.T) {
 	}
 }
 
+// README's quick start shows how its first command ends.
+func TestReadmeShowsTheConclusion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the embedded sweep at its full size")
+	}
+	var out, messages bytes.Buffer
+	dir := filepath.Join(t.TempDir(), "sweep")
+	args := []string{"stampede", "sweep", "--no-figures", "--out", dir}
+	if status := run(t.Context(), args, &out, &messages); status != 0 {
+		t.Fatalf("status %d: %s", status, messages.String())
+	}
+	_, conclusion, _ := strings.Cut(out.String(), "wrote "+dir+"\n\n")
+	if !strings.Contains(document(t, "README.md"), "\n```text\n"+conclusion+"```\n") {
+		t.Errorf("README.md does not hold this, between ```text and ```:\n%s", conclusion)
+	}
+}
+
 // Every example runs, and so does every command in the comments that begin it.
 func TestExamplesRun(t *testing.T) {
 	if testing.Short() {

@@ -141,22 +141,21 @@ func runSweep(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	comparison.WriteText(c.App.Writer, layout(c, c.Bool("wide")))
-	if c.Bool("no-figures") {
-		fmt.Fprintln(c.App.Writer)
-		if err := wrote(c.App.Writer, "%s", dir); err != nil {
+	comparison.WriteTables(c.App.Writer, layout(c, c.Bool("wide")))
+	fmt.Fprintln(c.App.Writer)
+	files := dir
+	if !c.Bool("no-figures") {
+		names, err := figures.Folder(dir, "png")
+		if err != nil {
 			return err
 		}
-		return judgedPoints(comparison)
+		files += ": manifest.json, results.csv, " + strings.Join(names, ", ")
 	}
-	names, err := figures.Folder(dir, "png")
-	if err != nil {
+	if err := wrote(c.App.Writer, "%s", files); err != nil {
 		return err
 	}
 	fmt.Fprintln(c.App.Writer)
-	if err := wrote(c.App.Writer, "%s: manifest.json, results.csv, %s", dir, strings.Join(names, ", ")); err != nil {
-		return err
-	}
+	comparison.WriteConclusion(c.App.Writer, layout(c, c.Bool("wide")))
 	return judgedPoints(comparison)
 }
 

@@ -44,10 +44,15 @@ func (r Replicator) Remembering() Replicator {
 // its error.
 func (r Replicator) Run(ctx context.Context, s *scenario.Scenario, from, to int) ([]Run, error) {
 	r.drawn = nil // replications of one scenario have no sizes in common
-	var warmup sim.Time
-	if err := Guard(func() (err error) { warmup, err = WarmupOf(ctx, s); return err }); err != nil {
+	warmup, err := guardedWarmup(ctx, s)
+	if err != nil {
 		return nil, err
 	}
+	return r.span(ctx, s, warmup, from, to)
+}
+
+// span runs replications of a scenario whose warm-up is known.
+func (r Replicator) span(ctx context.Context, s *scenario.Scenario, warmup sim.Time, from, to int) ([]Run, error) {
 	var (
 		mu    sync.Mutex
 		next  = from

@@ -375,6 +375,13 @@ func (c *Comparison) warn() {
 	if c.Manifest.Shard != nil {
 		add("this folder is part %d of %d", c.Manifest.Shard.Index, c.Manifest.Shard.Of)
 	}
+	if rule := c.Manifest.AbortRule(); rule != "" && c.lacks.Replications == 0 {
+		early := 0
+		for _, p := range c.Points {
+			early += boolInt(p.Reason == "" && p.N < c.Manifest.Replications)
+		}
+		add("%s ended early, since a goal cannot be met there (%s)", format.Plural(early, "point"), rule)
+	}
 	if c.lacks.Replications > 0 {
 		add("this sweep is not complete: at least %s of %s are missing; continue it with sweep --resume",
 			format.Plural(c.lacks.Replications, "replication"), format.Plural(c.lacks.Points, "point"))

@@ -3,6 +3,7 @@ package sweep
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"stampede/measure"
 )
@@ -49,53 +50,123 @@ func (p Precision) Known(e measure.Estimate) bool {
 // Wants lists the replications that a point of the plan lacks, in order; none when it is done. It is the
 // one rule by which a sweep ends, goes on, is merged and is called incomplete. The decision to go on rests on
 // the first replications of the point alone, so it does not depend on the order in which they finish.
-func (p *Plan) Wants(have Replications) []int { return have.lack(p.Reps, p.Precision) }
+func (p *Plan) Wants(have Replications) []int { return have.lack(p.ending()) }
 
-func (m *Manifest) wants(have Replications) []int {
+// ending is when a point of a sweep is done.
+type ending struct {
+	reps      int // at first
+	precision Precision
+	abort     measure.Abort // looks at nothing when no point ends early
+	goals     []int         // the metrics that it looks at
+}
+
+func (p *Plan) ending() ending {
+	return endingOf(p.Reps, p.Precision, p.Abort, p.Aims.Goals)
+}
+
+func (m *Manifest) ending() (ending, error) {
+	aims, err := m.Aims()
 	if m.Precision == nil {
-		return have.lack(m.Replications, Precision{})
+		return endingOf(m.Replications, Precision{}, m.Abort, aims.Goals), err
 	}
-	return have.lack(m.Replications, *m.Precision)
+	return endingOf(m.Replications, *m.Precision, m.Abort, aims.Goals), err
+}
+
+func endingOf(reps int, p Precision, abort bool, goals []measure.Goal) ending {
+	e := ending{reps: reps, precision: p}
+	if !abort {
+		return e
+	}
+	e.abort = measure.NewAbort(goals, max(reps, p.MaxReps))
+	for _, g := range goals {
+		e.goals = append(e.goals, g.Metric)
+	}
+	return e
+}
+
+// AbortRule is the rule by which points ended early; empty when none could.
+func (m *Manifest) AbortRule() string {
+	e, err := m.ending()
+	if err != nil || !m.Abort {
+		return ""
+	}
+	return e.abort.String()
 }
 
 // Replications is what is known of a point: the value of the precision's metric by replication, NaN where
 // there is none. One that failed is there, too.
 type Replications struct {
 	values map[int]float64
-	broken bool // the point cannot be built: no replication can come
-	random bool // randomness affects it
+	broken bool              // the point cannot be built: no replication can come
+	random bool              // randomness affects it
+	goals  map[int][]float64 // the values of the goals' metrics, where points can end early; none of one that failed
 }
 
-func (r Replications) lack(reps int, p Precision) (missing []int) {
+func (r Replications) lack(e ending) (missing []int) {
 	if r.broken {
 		return nil
 	}
+	p := e.precision
 	values := make([]float64, 0, len(r.values))
-	for wave := reps; ; wave = min(p.MaxReps, wave+max(1, wave/2)) {
-		for i := len(values); i < wave; i++ {
-			v, ok := r.values[i]
-			if !ok {
-				missing = append(missing, i)
+	for wave := e.reps; ; wave = min(p.MaxReps, wave+max(1, wave/2)) {
+		for len(values) < wave {
+			for i, to := len(values), e.abort.Next(len(values), wave); i < to; i++ {
+				v, ok := r.values[i]
+				if !ok {
+					missing = append(missing, i)
+				}
+				values = append(values, v)
 			}
-			values = append(values, v)
+			if len(missing) > 0 || r.hopeless(e, len(values)) {
+				return missing
+			}
 		}
-		if len(missing) > 0 || p.reached(values, r.random) {
-			return missing
+		if p.reached(values, r.random) {
+			return nil
 		}
 	}
+}
+
+// hopeless reports whether the first n replications show that a goal cannot be met. Those that failed say
+// nothing, and a point that has any goes on.
+func (r Replications) hopeless(e ending, n int) bool {
+	if len(e.goals) == 0 {
+		return false
+	}
+	_, is := e.abort.Hopeless(func(goal int) (values []float64) {
+		for i := range n {
+			v, ok := r.goals[i]
+			if !ok {
+				return nil
+			}
+			values = append(values, v[goal])
+		}
+		return values
+	}, r.random)
+	return is
 }
 
 // pointReader reads the rows of a results file point after point, so that memory does not grow with it. The
 // rows must be in order.
 type pointReader struct {
-	rows *rowReader // of one metric, and of whether randomness affects it; nil at the end
+	rows *rowReader // of one metric, of whether randomness affects it, and of goals; nil at the end
 	row  *Row       // read and not yet passed on
+
+	goals []int // places of the goals' metrics in the values of a row
 }
 
-// openPoints reads a file of results; the values are those of the metric, if any.
-func openPoints(path string, axes []string, metric string) (*pointReader, error) {
-	rows, err := openRows(path, axes, []int{measure.Index(metric), measure.Index("random")})
-	return &pointReader{rows: rows}, err
+// openPoints reads a file of results, with what tells whether a point is done.
+func openPoints(path string, axes []string, e ending) (*pointReader, error) {
+	metrics := []int{measure.Index(e.precision.Metric), measure.Index("random")}
+	var goals []int
+	for _, m := range e.goals {
+		if !slices.Contains(metrics, m) {
+			metrics = append(metrics, m)
+		}
+		goals = append(goals, slices.Index(metrics, m))
+	}
+	rows, err := openRows(path, axes, metrics)
+	return &pointReader{rows: rows, goals: goals}, err
 }
 
 // next is the number of the next point that has rows; ok is false at the end.
@@ -114,7 +185,7 @@ func (r *pointReader) next() (point int, ok bool, err error) {
 // of is what is known of a point. The points must be asked for in order; rows of those that are not asked for
 // are passed over.
 func (r *pointReader) of(point int) (Replications, error) {
-	have := Replications{values: map[int]float64{}}
+	have := Replications{values: map[int]float64{}, goals: map[int][]float64{}}
 	for {
 		at, ok, err := r.next()
 		if err != nil || !ok || at > point {
@@ -129,10 +200,21 @@ func (r *pointReader) of(point int) (Replications, error) {
 			default:
 				have.values[r.row.Replication] = r.row.Values[0]
 				have.random = have.random || r.row.Values[1] == 1
+				if len(r.goals) > 0 {
+					have.goals[r.row.Replication] = valuesOf(r.row.Values, r.goals)
+				}
 			}
 		}
 		r.row = nil
 	}
+}
+
+// valuesOf are the values at places.
+func valuesOf(values []float64, places []int) (out []float64) {
+	for _, at := range places {
+		out = append(out, values[at])
+	}
+	return out
 }
 
 func (r *pointReader) close() error {
@@ -150,11 +232,11 @@ type Shortfall struct{ Points, Replications int }
 // Lacks compares rows, which are in order, with what the manifest wants. Rows of points that it does not have
 // are an error.
 func (m *Manifest) Lacks(path string) (lacks Shortfall, err error) {
-	metric := ""
-	if m.Precision != nil {
-		metric = m.Precision.Metric
+	end, err := m.ending()
+	if err != nil {
+		return lacks, err
 	}
-	rows, err := openPoints(path, m.AxisPaths(), metric)
+	rows, err := openPoints(path, m.AxisPaths(), end)
 	if err != nil {
 		return lacks, err
 	}
@@ -179,7 +261,7 @@ func (m *Manifest) Lacks(path string) (lacks Shortfall, err error) {
 		if err != nil {
 			return lacks, err
 		}
-		if missing := m.wants(have); len(missing) > 0 {
+		if missing := have.lack(end); len(missing) > 0 {
 			lacks.Points++
 			lacks.Replications += len(missing)
 		}

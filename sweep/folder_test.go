@@ -48,7 +48,7 @@ func TestWants(t *testing.T) {
 		{"no value in any", within(0.1, 60), map[int]float64{0: nan, 1: nan, 2: nan, 3: nan}, false, nil},
 	} {
 		plan := Plan{Reps: 4, Precision: c.precision}
-		if got := plan.Wants(Replications{c.have, c.broken, true}); !slices.Equal(got, c.want) {
+		if got := plan.Wants(Replications{values: c.have, broken: c.broken, random: true}); !slices.Equal(got, c.want) {
 			t.Errorf("%s: wants %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -34,7 +34,8 @@ type Manifest struct {
 	Goals        []string             `json:"goals,omitempty"`
 	Minimize     string               `json:"minimize,omitempty"` // the metric that is to be best
 	Maximize     string               `json:"maximize,omitempty"`
-	Base         int                  `json:"base"` // the point that is the scenario itself, else 0
+	Abort        bool                 `json:"abort,omitempty"` // a point ends early when it cannot meet its goals
+	Base         int                  `json:"base"`            // the point that is the scenario itself, else 0
 	Provider     string               `json:"provider"`
 	Policy       string               `json:"policy"`
 	Scenario     json.RawMessage      `json:"scenario"` // presets resolved
@@ -67,6 +68,7 @@ func (p *Plan) Manifest() (*Manifest, error) {
 		Warnings: append(append([]string{}, t.Base.Warnings()...), t.Sweep.Warnings()...),
 	}
 	m.setAims(p.Aims)
+	m.Abort = p.Abort
 	_, m.Trigger = t.Base.Trigger()
 	if m.Files, err = t.Inputs(); err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ type Plan struct {
 	Control   bool      // each point also without its trigger
 	Metric    string    // the objective; empty for that of the scenario
 	Aims      measure.Aims
+	Abort     bool // a point ends early when it cannot meet its goals
 	Shard     Shard
 }
 

@@ -67,6 +67,7 @@ type sweeping struct {
 	manifest *Manifest
 	results  *results
 	metric   int // of the precision
+	ending   ending
 
 	mu      sync.Mutex
 	wake    *sync.Cond
@@ -97,7 +98,7 @@ type pointOf struct {
 // open makes or resumes the folder.
 func (r *sweeping) open() error {
 	r.wake = sync.NewCond(&r.mu)
-	r.before = &pointReader{}
+	r.before, r.ending = &pointReader{}, r.Plan.ending()
 	if p := r.Plan.Precision; p.Metric != "" {
 		var err error
 		if r.metric, err = measure.Lookup(p.Metric); err != nil {
@@ -178,7 +179,7 @@ func (r *sweeping) resume() error {
 		return nil
 	})
 	if err == nil {
-		r.before, err = openPoints(r.results.path, r.Plan.Axes(), r.Plan.Precision.Metric)
+		r.before, err = openPoints(r.results.path, r.Plan.Axes(), r.ending)
 	}
 	return err
 }
@@ -286,7 +287,10 @@ func (r *sweeping) take(ctx context.Context, jobs int) (*pointOf, int, bool) {
 
 // want looks up which replications a point lacks.
 func (r *sweeping) want(p *pointOf) {
-	p.todo = r.Plan.Wants(p.Replications)
+	if p.todo = p.lack(r.ending); len(p.todo) == 0 && r.Plan.Abort && !p.broken { // it may have ended early
+		r.total += len(p.values) - p.planned
+		p.planned = len(p.values)
+	}
 	if more := len(p.values) + len(p.todo) - p.planned; more > 0 {
 		r.total += more
 		p.planned += more
@@ -345,6 +349,9 @@ func (r *sweeping) close(p *pointOf, replication int, values []float64, err erro
 	p.values[replication] = math.NaN()
 	if err == nil {
 		p.values[replication] = values[r.metric]
+		if len(r.ending.goals) > 0 {
+			p.goals[replication] = valuesOf(values, r.ending.goals)
+		}
 		p.random = p.random || values[measure.Index("random")] == 1
 	}
 	r.write(&row, line)

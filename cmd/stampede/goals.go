@@ -33,6 +33,27 @@ func goalFlags() []cli.Flag {
 	}
 }
 
+// abortFlag is the flag that ends replications early.
+func abortFlag(what string) []cli.Flag {
+	return []cli.Flag{&cli.BoolFlag{
+		Name: "abort",
+		Usage: "stop " + what + " early when a goal cannot be met any more, by looks after 4, 8, 16, ... " +
+			"replications that stop what meets its goals with a probability of at most 2.5 %",
+	}}
+}
+
+// abortOf is the rule of --abort; nil without it.
+func abortOf(c *cli.Context, aims measure.Aims, reps int) (*measure.Abort, error) {
+	if !c.Bool("abort") {
+		return nil, nil
+	}
+	if len(aims.Goals) == 0 {
+		return nil, usage("--abort needs a goal")
+	}
+	abort := measure.NewAbort(aims.Goals, reps)
+	return &abort, nil
+}
+
 // aimFlags are the values of goalFlags.
 func aimFlags(c *cli.Context) measure.AimFlags {
 	return measure.AimFlags{Goals: *c.Generic("goal").(*settings), Min: c.String("min"), Max: c.String("max")}

@@ -34,7 +34,7 @@ func runCommand() *cli.Command {
 				"stampede run my.yaml --reps 20 --out run-20"},
 		),
 		Flags: append(
-			slices.Concat(scenarioFlags(), goalFlags()),
+			slices.Concat(scenarioFlags(), goalFlags(), abortFlag("the run")),
 			&cli.Uint64Flag{
 				Name:        "seed",
 				Usage:       "use `N` as the seed of all random numbers",
@@ -96,7 +96,17 @@ func runScenario(c *cli.Context) error {
 	if records != nil {
 		r.Jobs, r.Listen = 1, records.csv.Of // rows of one replication after the other
 	}
-	runs, err := r.Run(c.Context, s, 0, s.Replications)
+	var runs []measure.Run
+	var cannot *measure.Goal
+	abort, err := abortOf(c, aims, s.Replications)
+	switch {
+	case err != nil:
+		return errors.Join(err, records.close(false))
+	case abort != nil:
+		runs, cannot, err = r.RunUntil(c.Context, s, s.Replications, *abort)
+	default:
+		runs, err = r.Run(c.Context, s, 0, s.Replications)
+	}
 	bar.end()
 	stopped := errors.Is(err, context.Canceled)
 	useless := err != nil && (!stopped || len(runs) == 0)
@@ -109,6 +119,10 @@ func runScenario(c *cli.Context) error {
 	}
 	report := report.NewReport(s, runs)
 	report.SetGoals(aims, runs)
+	if cannot != nil {
+		report.Warnings = append(report.Warnings, fmt.Sprintf("stopped after %d of %d replications: %v cannot be met "+
+			"(%v)", len(runs), s.Replications, cannot, abort))
+	}
 	if stopped {
 		report.Warnings = append(report.Warnings,
 			fmt.Sprintf("interrupted after %d of %d replications", len(runs), s.Replications))

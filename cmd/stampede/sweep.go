@@ -32,7 +32,7 @@ func sweepCommand() *cli.Command {
 				"stampede sweep --vary policy.gate.semaphore=4,8 --precision 5% --out gates"},
 		),
 		Flags: append(
-			slices.Concat(scenarioFlags(), goalFlags()),
+			slices.Concat(scenarioFlags(), goalFlags(), abortFlag("a point")),
 			&cli.GenericFlag{
 				Name:  "vary",
 				Value: &settings{},
@@ -247,6 +247,10 @@ func readPlan(c *cli.Context) (*sweep.Plan, error) {
 			return nil, usage("--control: the scenario has no temporary fault or spike to leave out")
 		}
 	}
+	if c.Bool("abort") && len(p.Aims.Goals) == 0 {
+		return nil, usage("--abort needs a goal")
+	}
+	p.Abort = c.Bool("abort")
 	if p.Shard, err = sweep.ParseShard(c.String("shard"), os.Getenv); err != nil {
 		return nil, usage("--shard: %v", err)
 	}

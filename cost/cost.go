@@ -149,7 +149,7 @@ func (p Price) String() string {
 	}
 	s += ": " + p.Rates.String() + " per million tokens"
 	for _, b := range p.Bands {
-		s += fmt.Sprintf("; prompts above %s: %v", format.Amount(int64(b.Above)), b.Rates)
+		s += fmt.Sprintf("; prompts above %s: %v", format.Thousands(b.Above), b.Rates)
 	}
 	if p.Hourly > 0 {
 		s += "; " + p.Hourly.String()

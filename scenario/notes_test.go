@@ -241,7 +241,7 @@ func TestExplainsInWords(t *testing.T) {
 		"provider={limits: [{name: a, resource: requests, limit: 9/min}], latency: {by_use: {limit: a, full: 3}}}": "" +
 			"An answer takes up to 3 times as long as \"a\" is used up.",
 		"price={input: 1, output: 2, long_prompts: [{above: 200k, output: 3}]}": "own price: $1 in, $1 cached, $2 " +
-			"out per million tokens; prompts above 200k: $1 in, $1 cached, $3 out (the scenario).",
+			"out per million tokens; prompts above 200,000: $1 in, $1 cached, $3 out (the scenario).",
 		"price={per_hour: 0}":     "no price.",
 		"price={per_hour: 98}":    "capacity: $98 per hour (the scenario).",
 		"policy.retry.attempts=4": "own-the-loop with changes: 4 attempts",

@@ -324,7 +324,7 @@ func TestNotesOfPresets(t *testing.T) {
 	file := "workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1, max_tokens: 1}\nfleet: {workers: 1}\n" +
 		"price: {input: 1, output: 1}\nprovider: "
 	for provider, want := range map[string][]string{
-		"openai-tier-2-gpt-4o": {"provider: openai-tier-2-gpt-4o is of 2025; openai-build-gpt-4o replaced it"},
+		"openai-tier-2-gpt-4o": {"provider: openai-tier-2-gpt-4o@2025 is out of date; openai-build-gpt-4o replaced it"},
 		"openai-launch-gpt-4o": nil,
 		"anthropic-start":      nil,
 		"fireworks-small-model": {"provider: no page and no answer of the provider states these limits of " +

@@ -69,7 +69,7 @@ func (p *Preset) explainFacts(w io.Writer) error {
 // its place, and which of its limits in force are not known from the provider's pages or answers.
 func presetNotes(p *Preset, of *Provider, whose string) (notes []string) {
 	if p.ReplacedBy != "" {
-		notes = append(notes, fmt.Sprintf("%s: %s is of %s; %s replaced it", whose, p.Name, p.Versions, p.ReplacedBy))
+		notes = append(notes, fmt.Sprintf("%s: %s is out of date; %s replaced it", whose, p.Title(), p.ReplacedBy))
 	}
 	var guessed []string
 	for _, f := range p.Facts {

@@ -16,8 +16,8 @@ import (
 var layers = map[string][]string{
 	"cmd/stampede": {
 		"stampede/cost", "stampede/experiments", "stampede/figures", "stampede/internal/format",
-		"stampede/internal/nearest", "stampede/measure", "stampede/plots", "stampede/recommend/settings",
-		"stampede/report", "stampede/scenario", "stampede/sweep",
+		"stampede/internal/nearest", "stampede/measure", "stampede/plots", "stampede/recommend",
+		"stampede/recommend/settings", "stampede/report", "stampede/scenario", "stampede/sweep",
 		"github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"figures": {

@@ -16,6 +16,12 @@ import (
 	"stampede/measure"
 )
 
+// What a question has when it says nothing.
+const (
+	DefaultWithin     = 0.01
+	DefaultConfidence = 0.95
+)
+
 // Axis is a setting with the values it can take.
 type Axis struct {
 	Path    string // such as policy.gate.semaphore
@@ -125,10 +131,10 @@ func (q *Question) check() error {
 		}
 	}
 	if q.Within == 0 {
-		q.Within = 0.01
+		q.Within = DefaultWithin
 	}
 	if q.Confidence == 0 {
-		q.Confidence = 0.95
+		q.Confidence = DefaultConfidence
 	}
 	if !(q.Within > 0) || math.IsInf(q.Within, 0) {
 		return fmt.Errorf("within %g; want a share above 0, such as 1%%", q.Within)

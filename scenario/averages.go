@@ -279,3 +279,10 @@ func mean(l law.Law) float64 {
 	}
 	return l.Mean()
 }
+
+// AnswerTimes are the mean and the 95th percentile of the seconds from sending a call of the main fleet to the last
+// token of its answer, alone at the provider.
+func (s *Scenario) AnswerTimes() (mean, p95 float64) {
+	a := average(&s.Model, 0)
+	return a.answer, a.p95
+}

@@ -103,3 +103,50 @@ func (r numberRange) values() (out []string) {
 	}
 	return out
 }
+
+// Rounded lists values that people type, for a range that names no number of values and for one on a log scale:
+// 1, 2 and 5 times powers of ten between the ends on a log scale, else steps of such a size; the ends are among
+// them. Of another axis it is the axis itself.
+func (a Axis) Rounded() Axis {
+	r := a.span
+	if r == nil || !r.log && len(a.Values) > 0 {
+		return a
+	}
+	numbers := []float64{r.low}
+	if r.log {
+		for power := math.Floor(math.Log10(r.low)); math.Pow(10, power) < r.high; power++ {
+			for _, m := range [...]float64{1, 2, 5} {
+				numbers = append(numbers, m*math.Pow(10, power))
+			}
+		}
+	} else {
+		step := roundStep((r.high - r.low) / roundedSteps)
+		for k := math.Floor(r.low / step); k*step < r.high; k++ {
+			numbers = append(numbers, k*step)
+		}
+	}
+	out := Axis{Path: a.Path}
+	last := math.Inf(-1)
+	for _, x := range append(numbers, r.high) {
+		if x < r.low || x > r.high || x == last || r.whole && x != math.Trunc(x) {
+			continue
+		}
+		last = x
+		out.Values = append(out.Values, scalarValue(r.label(x)))
+	}
+	return out
+}
+
+// roundedSteps is how many steps a rounded range has, about.
+const roundedSteps = 8
+
+// roundStep is the nearest of 1, 2, 5 times a power of ten that is not above a step.
+func roundStep(step float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(step)))
+	for _, m := range [...]float64{5, 2} {
+		if m*power <= step {
+			return m * power
+		}
+	}
+	return power
+}

@@ -100,7 +100,7 @@ func (p *Plan) base(resolved []byte) (int, error) {
 			if err != nil {
 				continue // what the scenario has already can be set
 			}
-			if unchanged[k][v.Label], err = same(s, t.Base, resolved); err != nil {
+			if unchanged[k][v.Label], err = Same(s, t.Base, resolved); err != nil {
 				return 0, err
 			}
 		}
@@ -122,7 +122,7 @@ func (p *Plan) base(resolved []byte) (int, error) {
 		if err != nil {
 			continue
 		}
-		found, err := same(s, t.Base, resolved)
+		found, err := Same(s, t.Base, resolved)
 		if err != nil {
 			return 0, err
 		}
@@ -136,9 +136,9 @@ func (p *Plan) base(resolved []byte) (int, error) {
 	return 0, nil
 }
 
-// same reports whether a scenario is the base, whose resolved text is given: by its text, or by what is run. A
+// Same reports whether a scenario is the base, whose resolved text is given: by its text, or by what is run. A
 // field that is not set and one that says none have different texts and make the same model.
-func same(s, base *scenario.Scenario, resolved []byte) (bool, error) {
+func Same(s, base *scenario.Scenario, resolved []byte) (bool, error) {
 	text, err := s.Resolved()
 	if err != nil || bytes.Equal(text, resolved) {
 		return err == nil, err

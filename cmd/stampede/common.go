@@ -75,18 +75,9 @@ func inputs(c *cli.Context, s *scenario.Scenario) []string {
 // readTemplate reads the scenario named by the only argument, or the built-in one, with what it takes
 // to vary it. The flag seed, where there is one, is a setting like any other.
 func readTemplate(c *cli.Context) (*scenario.Template, error) {
-	o := scenario.Options{Files: &scenario.Files{}, Set: *c.Generic("set").(*settings)}
-	var err error
-	if o.Day, err = pricesOn(c); err != nil {
+	o, err := templateOptions(c)
+	if err != nil {
 		return nil, err
-	}
-	if c.IsSet("seed") {
-		o.Set = append(o.Set, fmt.Sprintf("seed=%d", c.Uint64("seed")))
-	}
-	if file := c.String("prices"); file != "" {
-		if o.Prices, err = o.Files.Prices(file, file, o.Day); err != nil {
-			return nil, usage("--prices: %v", err)
-		}
 	}
 	var t *scenario.Template
 	switch c.NArg() {
@@ -109,6 +100,24 @@ func readTemplate(c *cli.Context) (*scenario.Template, error) {
 		return nil, usageError{withField(err)}
 	}
 	return t, nil
+}
+
+// templateOptions are what the flags say of a scenario that is read.
+func templateOptions(c *cli.Context) (scenario.Options, error) {
+	o := scenario.Options{Files: &scenario.Files{}, Set: *c.Generic("set").(*settings)}
+	var err error
+	if o.Day, err = pricesOn(c); err != nil {
+		return o, err
+	}
+	if c.IsSet("seed") {
+		o.Set = append(o.Set, fmt.Sprintf("seed=%d", c.Uint64("seed")))
+	}
+	if file := c.String("prices"); file != "" {
+		if o.Prices, err = o.Files.Prices(file, file, o.Day); err != nil {
+			return o, usage("--prices: %v", err)
+		}
+	}
+	return o, nil
 }
 
 func writeJSON(w io.Writer, v any) error {

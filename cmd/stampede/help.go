@@ -74,11 +74,11 @@ func appPage(app *cli.App) page {
 var (
 	exitStatuses = []flagText{
 		{fmt.Sprint(exitDone), "done"},
-		{fmt.Sprint(exitFailed), "failed or interrupted"},
+		{fmt.Sprint(exitFailed), "failed or interrupted; recommend: no setting meets the goals"},
 		{fmt.Sprint(exitUsage), "wrong usage, or a mistake in a scenario"},
 		{fmt.Sprint(exitMissed), "run: a goal is missed; sweep, report: every point misses one"},
-		{fmt.Sprint(exitUndecided), "run: a goal is undecided and none missed; sweep, report: no point surely meets " +
-			"all goals"},
+		{fmt.Sprint(exitUndecided), "run, recommend: a goal is undecided and none missed; sweep, report: no point " +
+			"surely meets all goals"},
 	}
 	environment = []flagText{
 		{"NO_COLOR", "print without colour when it is not empty"},

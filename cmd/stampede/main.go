@@ -86,7 +86,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Description: "Stampede is a discrete-event simulator of fleets of clients that call rate-limited LLM APIs. " +
 			"It runs retries, timeouts, concurrency limits, quotas and prices on a virtual clock, without a real call.",
 		Commands: []*cli.Command{
-			runCommand(), sweepCommand(), reportCommand(), plotCommand(), mergeCommand(),
+			runCommand(), sweepCommand(), recommendCommand(), reportCommand(), plotCommand(), mergeCommand(),
 			experimentCommand(), presetCommand(),
 			checkCommand(), initCommand(), explainCommand(), metricsCommand(), schemaCommand(),
 			completionCommand(), completeCommand(), manCommand(), helpCommand(),

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"stampede/measure"
+	"stampede/recommend"
+	"stampede/scenario"
+)
+
+func recommendCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "recommend",
+		Usage:     "find the settings to ship: those that meet the goals and are best",
+		ArgsUsage: "[SCENARIO]",
+		Description: "Searches the values of the scenario's sweep or of --vary, or of what a client decides about " +
+			"retries, timeouts and load where neither names any. Prints the recommended settings, what is proven of " +
+			"them, why, how far each can move, and what present policies give on the same luck. " + scenarioText +
+			" The exit status is 0 when settings are recommended, 1 when none can meet the goals, 4 when that is " +
+			"undecided.",
+		UsageText: examples(
+			example{"Find the cheapest settings that meet a goal.",
+				"stampede recommend my.yaml --goal 'latency_p95_s<=60s'"},
+			example{"Find the gate with the lowest p95.",
+				"stampede recommend --min latency_p95_s --vary policy.gate.semaphore=4,8,16"},
+		),
+		Flags: append(append(
+			scenarioFlags(),
+			&cli.GenericFlag{
+				Name:  "vary",
+				Value: &settings{},
+				Usage: "search the values `PATH=A,B,C` or the range PATH=LOW..HIGH [lin|log]. Can be repeated; " +
+					"replaces the sweep of the scenario",
+			}),
+			append(goalFlags(),
+				&cli.GenericFlag{
+					Name:  "also",
+					Value: &settings{},
+					Usage: "meet the goals in the scenario of `FILE` too, and be best on average. Can be repeated",
+				},
+				&cli.StringFlag{
+					Name:        "within",
+					Usage:       "ignore differences of the objective below this `SHARE`",
+					DefaultText: "1%",
+				},
+				&cli.IntFlag{
+					Name:        "budget",
+					Usage:       "run at most `N` replications to find the settings",
+					DefaultText: "as many as the search needs, some thousands",
+				},
+				&cli.BoolFlag{Name: "thorough", Usage: "race all points of the space, not the best that were found"},
+				&cli.Uint64Flag{
+					Name:        "seed",
+					Usage:       "use `N` as the seed of all random numbers",
+					DefaultText: "the scenario's",
+				},
+				jobsFlag(),
+			)...),
+		Action: runRecommend,
+	}
+}
+
+// errNone is that no setting meets the goals; errUndecided that it is not known whether one does.
+var (
+	errNone      = errors.New("no setting of this space meets the goals")
+	errUndecided = errors.New("undecided whether a setting meets the goals; a larger --budget may decide")
+)
+
+func runRecommend(c *cli.Context) error {
+	task, err := readTask(c)
+	if err != nil {
+		return err
+	}
+	var bar *progress
+	done := 0
+	task.Player.Done = func(recommend.Played) {
+		done++
+		total := task.Question.Budget
+		if total == 0 {
+			total = max(done, 1000)
+		}
+		if bar == nil {
+			bar = newProgress(c.App.ErrWriter, count{done, total, task.Question.Budget == 0}, "replications")
+		}
+		bar.set(done, max(total, done))
+	}
+	answer, err := task.Answer(c.Context)
+	if bar != nil {
+		bar.end()
+	}
+	if answer == nil {
+		return err
+	}
+	text := recommend.Text{Task: task, Answer: answer, Width: columns(c.App.Writer)}
+	if err == nil {
+		text.Presets, err = task.ComparePresets(c.Context, answer, recommend.Presets)
+	}
+	if failed := text.Write(c.App.Writer); failed != nil {
+		return failed
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case err != nil:
+		return err
+	case answer.Feasible == measure.Missed:
+		return errNone
+	case answer.Feasible == measure.Undecided:
+		return verdictError{errUndecided, measure.Undecided}
+	}
+	return nil
+}
+
+// readTask reads the scenarios and applies the flags.
+func readTask(c *cli.Context) (*recommend.Task, error) {
+	t, err := readTemplate(c)
+	if err != nil {
+		return nil, err
+	}
+	aims, err := aimsOf(c, t.Base)
+	if err != nil {
+		return nil, err
+	}
+	axes := t.Sweep.Axes
+	if vary := *c.Generic("vary").(*settings); len(vary) > 0 {
+		if axes, err = parseAxes(vary); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range axes {
+		if err := t.CheckPath(a); err != nil {
+			return nil, usage("the axis %s: no value makes a scenario: %v", a.Path, err)
+		}
+	}
+	templates := []*scenario.Template{t}
+	for _, file := range *c.Generic("also").(*settings) {
+		other, err := readOther(c, file)
+		if err != nil {
+			return nil, err
+		}
+		templates = append(templates, other)
+	}
+	task, err := recommend.NewTask(templates, aims, axes)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if text := c.String("within"); text != "" {
+		var share scenario.Share
+		if err := share.ParseText(text); err != nil || share == 0 {
+			return nil, usage("--within: found %q; want a share above 0, such as 1%%", text)
+		}
+		task.Question.Within = float64(share)
+	}
+	if c.IsSet("budget") {
+		if task.Question.Budget = c.Int("budget"); task.Question.Budget < 1 {
+			return nil, usage("--budget: found %d; want 1 or more", task.Question.Budget)
+		}
+	}
+	task.Question.Thorough = c.Bool("thorough")
+	if task.Player.Jobs, err = jobsOf(c); err != nil {
+		return nil, err
+	}
+	return task, nil
+}
+
+// parseAxes reads the axes of --vary.
+func parseAxes(vary settings) ([]scenario.Axis, error) {
+	var space scenario.Sweep
+	for _, v := range vary {
+		axis, err := scenario.ParseAxis(v)
+		if err != nil {
+			return nil, usage("--vary %s: %v", v, err)
+		}
+		space.Add(axis)
+	}
+	return space.Axes, nil
+}
+
+// readOther reads a further scenario, with the settings of the first.
+func readOther(c *cli.Context, file string) (*scenario.Template, error) {
+	o, err := templateOptions(c)
+	if err != nil {
+		return nil, err
+	}
+	t, err := scenario.ReadTemplate(file, o)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--also: %w", withField(err))}
+	}
+	return t, nil
+}

@@ -1,0 +1,95 @@
+package recommend
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"stampede/measure"
+	"stampede/scenario"
+)
+
+// Task is a question about scenarios: the first is the one that settings are recommended for, the others must meet the
+// goals too.
+type Task struct {
+	Templates []*scenario.Template
+	Aims      measure.Aims
+	Axes      []scenario.Axis // of the space, each with the value that the first scenario has
+	Question  Question
+	Player    *Simulator
+}
+
+// shown are the metrics that a recommendation states besides the goals.
+var shown = []string{
+	"success_ratio", "latency_p95_s", "usd_per_1000_answers", "usd_total", "usd_wasted", "attempts_per_call",
+	"goodput_per_min",
+}
+
+// NewTask asks for the best point of a space; without axes it is the default one.
+func NewTask(templates []*scenario.Template, aims measure.Aims, axes []scenario.Axis) (*Task, error) {
+	var err error
+	if len(axes) == 0 {
+		if axes, err = DefaultAxes(templates[0]); err != nil {
+			return nil, err
+		}
+	}
+	for k, a := range axes {
+		if axes[k] = a.Rounded(); len(axes[k].Values) == 0 {
+			return nil, fmt.Errorf("%s: no value", a.Path)
+		}
+	}
+	t := &Task{Templates: templates, Aims: aims}
+	var start Point
+	if t.Axes, start, err = WithStart(templates[0], axes); err != nil {
+		return nil, err
+	}
+	t.Question = Question{Axes: AxesOf(t.Axes), Start: start, Objective: aims.Objective,
+		Within: DefaultWithin, Confidence: DefaultConfidence}
+	for s := range templates {
+		for _, g := range aims.Goals {
+			t.Question.Constraints = append(t.Question.Constraints, Constraint{Goal: g, Scenario: s})
+		}
+	}
+	t.Question.Less = t.simpler
+	t.Player = NewPlayer(templates, t.Axes, &t.Question, 0)
+	for _, name := range shown {
+		t.Player.Show = append(t.Player.Show, measure.Index(name))
+	}
+	return t, nil
+}
+
+// simpler prefers fewer attempts, and then values that are listed before others.
+func (t *Task) simpler(a, b Point) bool {
+	k := slices.IndexFunc(t.Axes, func(x scenario.Axis) bool { return x.Path == "policy.retry.attempts" })
+	if k >= 0 && a[k] != b[k] {
+		x, ok := scenario.NumberOf(t.Axes[k].Values[a[k]].Label)
+		y, alsoOK := scenario.NumberOf(t.Axes[k].Values[b[k]].Label)
+		if ok && alsoOK {
+			return x < y
+		}
+		return ok && !alsoOK // none is no bound
+	}
+	return slices.Compare(a, b) < 0
+}
+
+// Shown is the estimate of a metric of the pick in the first scenario.
+func (t *Task) Shown(a *Answer, name string) (e measure.Estimate) {
+	at := 1 + len(t.Question.Constraints) + slices.Index(shown, name)
+	if at < len(a.Estimates) {
+		e = a.Estimates[at]
+	}
+	return e
+}
+
+// Answer searches.
+func (t *Task) Answer(ctx context.Context) (*Answer, error) { return Search(ctx, t.Question, t.Player) }
+
+// Settings are the values of a point that differ from the scenario's, as PATH=VALUE.
+func (t *Task) Settings(p Point) (out []string) {
+	for k, a := range t.Axes {
+		if p[k] != t.Question.Start[k] {
+			out = append(out, a.Path+"="+a.Values[p[k]].Label)
+		}
+	}
+	return out
+}

@@ -1,0 +1,525 @@
+package recommend
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"stampede/internal/format"
+	"stampede/measure"
+	"stampede/sweep"
+)
+
+// Text writes an answer for people, within a width.
+type Text struct {
+	*Task
+	*Answer
+	Presets []Preset // compared on the same luck
+	Width   int
+}
+
+// Write writes the recommendation first, then what is proven, why, how far each setting can move, what others give on
+// the same luck and what could not be decided.
+func (t *Text) Write(w io.Writer) error {
+	out := &sheet{w: w, width: t.Width}
+	t.verdict(out)
+	if t.Pick == nil {
+		return out.err
+	}
+	t.settings(out)
+	t.gives(out)
+	t.proof(out)
+	t.why(out)
+	t.room(out)
+	t.sameLuck(out)
+	t.open(out)
+	return out.err
+}
+
+// sheet wraps lines to a width and keeps the first error.
+type sheet struct {
+	w     io.Writer
+	width int
+	err   error
+}
+
+// say writes a paragraph; further lines are indented.
+func (s *sheet) say(indent int, text string, args ...any) {
+	if len(args) > 0 {
+		text = fmt.Sprintf(text, args...)
+	}
+	lines := format.Wrap(text, max(30, s.width-indent-2))
+	for i, line := range lines {
+		pad := indent
+		if i > 0 {
+			pad += 2
+		}
+		s.line(strings.Repeat(" ", pad) + line)
+	}
+}
+
+func (s *sheet) line(text string) {
+	if s.err == nil {
+		_, s.err = fmt.Fprintln(s.w, strings.TrimRight(text, " "))
+	}
+}
+
+// table writes rows; the columns are as wide as they need.
+func (s *sheet) table(indent int, rows [][]string) {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	for _, row := range rows {
+		text := strings.Repeat(" ", indent)
+		for i, cell := range row {
+			text += cell + strings.Repeat(" ", widths[i]-len([]rune(cell))+2)
+		}
+		s.line(text)
+	}
+}
+
+// verdict says whether there is a recommendation.
+func (t *Text) verdict(out *sheet) {
+	what := t.Aims.Objective.String()
+	if goals := goalsText(t.Aims.Goals); goals != "" {
+		what += " with " + goals
+	}
+	name := t.Templates[0].Base.Name
+	for _, other := range t.Templates[1:] {
+		name += " and " + other.Base.Name
+	}
+	out.say(0, "%s: %s", name, what)
+	out.line("")
+	switch {
+	case t.Pick == nil:
+		out.say(0, "Nothing is known yet: the search was stopped before the first replication ended.")
+	case t.Feasible == measure.Met && t.Pick.Differences(t.Question.Start) == 0:
+		out.say(0, "Recommended: the scenario as it stands")
+	case t.Feasible == measure.Met:
+		out.say(0, "Recommended")
+	case t.Feasible == measure.Missed:
+		out.say(0, "None can: no setting of this space meets the goals. The one that comes closest:")
+	default:
+		out.say(0, "Undecided: of no setting is it known that it meets the goals. The one that comes closest:")
+	}
+}
+
+func goalsText(goals []measure.Goal) string {
+	var texts []string
+	for _, g := range goals {
+		texts = append(texts, g.String())
+	}
+	return strings.Join(texts, ", ")
+}
+
+// settings lists the values of the pick.
+func (t *Text) settings(out *sheet) {
+	var rows [][]string
+	for k, a := range t.Question.Axes {
+		was := "as it stands"
+		if s := t.Question.Start[k]; t.Pick[k] != s {
+			was = "was " + a.Values[s]
+		}
+		rows = append(rows, []string{a.Path, a.Values[t.Pick[k]], was})
+	}
+	widest := 0
+	for _, row := range rows {
+		widest = max(widest, len(row[0])+len(row[1])+len(row[2])+6)
+	}
+	if widest <= t.Width {
+		out.table(2, rows)
+		return
+	}
+	for _, row := range rows {
+		out.say(2, "%s  %s  (%s)", row[0], row[1], row[2])
+	}
+}
+
+// gives says what the pick gives, costs and wastes.
+func (t *Text) gives(out *sheet) {
+	out.line("")
+	var rows [][]string
+	seen := map[int]bool{}
+	row := func(metric int, e measure.Estimate, what string) {
+		if e.N == 0 && what == "" {
+			return
+		}
+		seen[metric] = true
+		rows = append(rows, []string{measure.Metrics()[metric].Name, estimateText(metric, e), what})
+	}
+	objective := t.Aims.Objective
+	for j, c := range t.Question.Constraints {
+		what := fmt.Sprintf("%s %v", c.Goal, t.Goals[j].Verdict)
+		if len(t.Templates) > 1 {
+			what += " in " + t.Templates[c.Scenario].Base.Name
+		}
+		row(c.Goal.Metric, t.Goals[j].Estimate, what+marginText(t.Goals[j]))
+	}
+	if !seen[objective.Metric] {
+		what := "the lowest found"
+		if objective.Largest {
+			what = "the highest found"
+		}
+		row(objective.Metric, t.Estimates[0], what)
+	}
+	for _, name := range shown {
+		if metric := measure.Index(name); !seen[metric] && name != "usd_total" && name != "usd_wasted" {
+			row(metric, t.Shown(t.Answer, name), "")
+		}
+	}
+	if total, wasted := t.Shown(t.Answer, "usd_total").Mean, t.Shown(t.Answer, "usd_wasted").Mean; total > 0 {
+		rows = append(rows, []string{"usd_wasted", format.Number(100*wasted/total) + " %", "of all that is billed"})
+	}
+	out.table(2, rows)
+}
+
+// marginText is how far a mean is from the bound, where that is near.
+func marginText(r Result) string {
+	const near = 4 // standard errors
+	if r.N < 2 || math.IsInf(r.Errors, 0) || math.IsNaN(r.Errors) || math.Abs(r.Errors) > near {
+		return ""
+	}
+	return fmt.Sprintf(", by %.1f standard errors", r.Errors)
+}
+
+// estimateText writes a mean with its interval in the unit of the metric.
+func estimateText(metric int, e measure.Estimate) string {
+	text := quantity(metric, e.Mean)
+	if e.N < 2 || e.Half() == 0 || math.IsInf(e.Half(), 0) || math.IsNaN(e.Half()) {
+		return text
+	}
+	return text + " [" + bare(metric, e.Low) + ", " + bare(metric, e.High) + "]"
+}
+
+// quantity writes a value in the unit of the metric.
+func quantity(metric int, x float64) string {
+	switch unit := measure.Metrics()[metric].Unit; {
+	case math.IsNaN(x):
+		return "n/a"
+	case unit == "share":
+		return bare(metric, x) + " %"
+	case unit == "USD":
+		return "$" + bare(metric, x)
+	case unit == "s":
+		return bare(metric, x) + " s"
+	default:
+		return bare(metric, x)
+	}
+}
+
+func bare(metric int, x float64) string {
+	if measure.Metrics()[metric].Unit == "share" {
+		x *= 100
+	}
+	return format.Number(x)
+}
+
+// percent writes a share of the objective.
+func percent(share float64) string {
+	if x := 100 * math.Abs(share); x >= 0.1 && x < 1000 {
+		return fmt.Sprintf("%.1f %%", x)
+	} else {
+		return format.Number(x) + " %"
+	}
+}
+
+// proof says what is known of the pick.
+func (t *Text) proof(out *sheet) {
+	out.line("")
+	out.line("What is proven")
+	among := fmt.Sprintf("of the %s best settings found among %s", format.Thousands(t.Raced), spaceText(t.Space))
+	if t.Whole && float64(t.Raced) >= t.Space {
+		among = fmt.Sprintf("of all %s settings", spaceText(t.Space))
+	} else if t.Whole {
+		among = fmt.Sprintf("of the %s best of all %s settings", format.Thousands(t.Raced), spaceText(t.Space))
+	}
+	confidence := fmt.Sprintf("%g %%", 100*t.Confidence)
+	switch {
+	case t.Raced == 0:
+		out.say(2, "Nothing: the search was stopped before the race.")
+	case t.Feasible == measure.Met && t.Delta <= 0:
+		out.say(2, "With %s confidence, %s none that meets the goals is better.", confidence, among)
+	case t.Feasible == measure.Met:
+		out.say(2, "With %s confidence, %s none that meets the goals is better by more than %s.", confidence, among,
+			percent(t.Delta))
+	case t.Feasible == measure.Missed:
+		out.say(2, "With %s confidence, %s each misses a goal.", confidence, among)
+	default:
+		out.say(2, "Nothing: %s none surely meets the goals, and not all surely miss one.", among)
+	}
+	how := map[Stop]string{ByRule: "", ByBudget: " The budget ended the search.",
+		ByInterrupt: " The search was interrupted."}[t.Stopped]
+	out.say(2, "%s replications to find it and %s to explain it.%s", format.Thousands(t.Replications),
+		format.Thousands(t.Further), how)
+	if n := len(t.Ties) + len(t.Twins); n > 0 && t.Feasible == measure.Met {
+		same := ""
+		switch twins := len(t.Twins); {
+		case twins == n:
+			same = ", with the same numbers"
+		case twins > 0:
+			same = fmt.Sprintf(", %s with the same numbers", format.Thousands(twins))
+		}
+		out.say(2, "%s as good%s: the recommended one differs least from the scenario.", others(n), same)
+	}
+}
+
+func others(n int) string {
+	if n == 1 {
+		return "1 other setting is"
+	}
+	return format.Thousands(n) + " other settings are"
+}
+
+func spaceText(size float64) string {
+	if size < 1e9 {
+		return format.Thousands(int(size))
+	}
+	return fmt.Sprintf("%.3g", size)
+}
+
+// why names the goals that bind.
+func (t *Text) why(out *sheet) {
+	if t.Raced == 0 {
+		return
+	}
+	out.line("")
+	out.line("Why")
+	if len(t.Aims.Goals) > 0 && len(t.Binding) == 0 {
+		out.say(2, "No goal binds: of those that were raced none misses one.")
+	}
+	if len(t.Aims.Goals) == 0 {
+		out.say(2, "No goal is set; the objective alone decides.")
+	}
+	if e := t.Shown(t.Answer, "success_ratio"); e.Mean < 0.9995 && !t.bounds("success_ratio") {
+		out.say(2, "No goal bounds success_ratio: %s of the calls are not answered.",
+			quantity(measure.Index("success_ratio"), 1-e.Mean))
+	}
+	for _, b := range t.Binding {
+		text := fmt.Sprintf("%s binds: %d of the raced settings miss it", t.goalText(b.Constraint), b.Points)
+		if b.Gain > t.Question.Within && t.Feasible == measure.Met {
+			text += fmt.Sprintf("; without it %s would be %s better", t.pointText(b.Best), percent(b.Gain))
+		} else if t.Feasible == measure.Met {
+			text += fmt.Sprintf("; without it none of them would be better by %s", percent(t.Question.Within))
+		}
+		out.say(2, "%s.", text)
+	}
+	if idle := t.idle(); len(idle) > 0 {
+		out.say(2, "Changes nothing here: %s.", strings.Join(idle, ", "))
+	}
+}
+
+// bounds reports whether a goal is set on a metric.
+func (t *Text) bounds(name string) bool {
+	return slices.ContainsFunc(t.Aims.Goals, func(g measure.Goal) bool { return g.Metric == measure.Index(name) })
+}
+
+// idle are the settings of which every value gives the same.
+func (t *Text) idle() (names []string) {
+	short := t.shortNames()
+	for k := range t.Question.Axes {
+		moves := t.movesOf(k)
+		if len(moves) > 0 && !slices.ContainsFunc(moves, func(m Move) bool { return !m.Same }) {
+			names = append(names, short[k])
+		}
+	}
+	return names
+}
+
+func (t *Text) movesOf(axis int) (moves []Move) {
+	for _, m := range t.Moves {
+		if m.Axis == axis {
+			moves = append(moves, m)
+		}
+	}
+	return moves
+}
+
+func (t *Text) goalText(constraint int) string {
+	c := t.Question.Constraints[constraint]
+	if len(t.Templates) > 1 {
+		return c.Goal.String() + " in " + t.Templates[c.Scenario].Base.Name
+	}
+	return c.Goal.String()
+}
+
+func (t *Text) shortNames() []string {
+	var paths []string
+	for _, a := range t.Question.Axes {
+		paths = append(paths, a.Path)
+	}
+	return sweep.ShortNames(paths)
+}
+
+// pointText names a point by what differs from the pick.
+func (t *Text) pointText(p Point) string {
+	var parts []string
+	short := t.shortNames()
+	for k, a := range t.Question.Axes {
+		if p[k] != t.Pick[k] {
+			parts = append(parts, short[k]+" "+a.Values[p[k]])
+		}
+	}
+	const most = 4
+	if len(parts) > most {
+		return fmt.Sprintf("%s and %d other changes", strings.Join(parts[:most-1], ", "), len(parts)-most+1)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// room says how far each setting can move.
+func (t *Text) room(out *sheet) {
+	if len(t.Moves) == 0 {
+		return
+	}
+	out.line("")
+	out.line("How far each setting can move")
+	short := t.shortNames()
+	for k, a := range t.Question.Axes {
+		groups, order := map[string][]string{}, []string{}
+		for _, m := range t.movesOf(k) {
+			what, value := t.effect(m)
+			if _, ok := groups[what]; !ok {
+				order = append(order, what)
+			}
+			text := a.Values[m.Value]
+			if value != "" {
+				text += " (" + value + ")"
+			}
+			groups[what] = append(groups[what], text)
+		}
+		if len(order) == 0 {
+			continue
+		}
+		out.line("  " + short[k] + " " + a.Values[t.Pick[k]])
+		for _, what := range order {
+			out.say(4, "%s: %s", what, strings.Join(groups[what], ", "))
+		}
+	}
+}
+
+// effect is what a move does, and the number behind it.
+func (t *Text) effect(m Move) (what, value string) {
+	if m.Same {
+		return "the same", ""
+	}
+	worst, at := m.worst()
+	switch worst {
+	case measure.Missed:
+		return "misses " + t.goalText(at), quantity(t.Question.Constraints[at].Goal.Metric, m.Goals[at].Mean)
+	case measure.Undecided:
+		g := m.Goals[at]
+		metric := t.Question.Constraints[at].Goal.Metric
+		return "undecided for " + t.goalText(at), quantity(metric, g.Mean) + " ± " + bare(metric, g.Half())
+	}
+	d, metric := m.Difference, t.Aims.Objective.Metric
+	if d.Low <= 0 && d.High >= 0 {
+		return "as good", ""
+	}
+	sign := "+"
+	if d.Mean < 0 {
+		sign = "-"
+	}
+	if (d.Mean < 0) == t.Aims.Objective.Largest {
+		return "worse", sign + quantity(metric, math.Abs(d.Mean))
+	}
+	return "better by less than is proven", sign + quantity(metric, math.Abs(d.Mean))
+}
+
+// sameLuck compares the scenario as it stands and the presets with the pick.
+func (t *Text) sameLuck(out *sheet) {
+	if len(t.Presets) == 0 {
+		return
+	}
+	metric := t.Aims.Objective.Metric
+	rows := [][]string{{"", measure.Metrics()[metric].Name, "difference", "goals"}}
+	add := func(name string, c Comparison) {
+		rows = append(rows, []string{name, quantity(metric, c.Objective.Mean), differenceText(c), t.goalsOf(c)})
+	}
+	for i, p := range t.Presets {
+		add(p.Name, p.Comparison)
+		if i == 0 {
+			add("as it stands", t.Start)
+		}
+	}
+	out.line("")
+	out.line(fmt.Sprintf("On the same luck (%d replications)", t.Start.Replications))
+	out.table(2, rows)
+	for _, p := range t.Presets[1:] {
+		if c := p.Comparison; t.Feasible == measure.Met && c.Verdict() == measure.Met && t.better(c) {
+			out.say(2, "%s is outside this space, meets the goals and is better: --vary policy=as_above,%s adds it.",
+				p.Name, p.Name)
+		}
+	}
+}
+
+// better reports whether a point is surely better than the pick.
+func (t *Text) better(c Comparison) bool {
+	if t.Aims.Objective.Largest {
+		return c.Difference.Low > 0
+	}
+	return c.Difference.High < 0
+}
+
+// goalsOf says whether all goals are met, else the first that is not, with its metric.
+func (t *Text) goalsOf(c Comparison) string {
+	worst, at := c.worst()
+	switch {
+	case len(c.Goals) == 0:
+		return "-"
+	case worst == measure.Met:
+		return "met"
+	}
+	metric := t.Question.Constraints[at].Goal.Metric
+	word := map[measure.Verdict]string{measure.Missed: "misses", measure.Undecided: "open:"}[worst]
+	return fmt.Sprintf("%s %s: %s", word, measure.Metrics()[metric].Name, quantity(metric, c.Goals[at].Mean))
+}
+
+// worst is the verdict of all goals, and the first that has it.
+func (c *Comparison) worst() (worst measure.Verdict, at int) {
+	worst = c.Verdict()
+	return worst, slices.IndexFunc(c.Goals, func(g Result) bool { return g.Verdict == worst })
+}
+
+func differenceText(c Comparison) string {
+	d := c.Difference
+	switch {
+	case c.Same:
+		return "="
+	case math.IsNaN(d.Mean) || d.N == 0:
+		return "n/a"
+	case d.Low <= 0 && d.High >= 0:
+		return "~"
+	}
+	return fmt.Sprintf("%+.3g", d.Mean)
+}
+
+// open says what could not be decided.
+func (t *Text) open(out *sheet) {
+	const most = 5
+	open := slices.DeleteFunc(slices.Clone(t.Open), func(o Open) bool { return o.Better <= t.Question.Within })
+	if len(open) == 0 || t.Feasible != measure.Met {
+		return
+	}
+	out.line("")
+	out.line("What could not be decided")
+	for _, o := range open[:min(most, len(open))] {
+		text := fmt.Sprintf("%s would be %s better by its mean", t.pointText(o.Point), percent(o.Better))
+		if o.Constraint >= 0 {
+			metric := t.Question.Constraints[o.Constraint].Goal.Metric
+			text += fmt.Sprintf("; whether it meets %s is open (%s)", t.goalText(o.Constraint),
+				estimateText(metric, o.Result.Estimate))
+		}
+		out.say(2, "%s.", text)
+	}
+	if more := len(open) - most; more > 0 {
+		out.say(2, "And %d more; a larger --budget decides.", more)
+	}
+}

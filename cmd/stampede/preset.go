@@ -220,17 +220,18 @@ func showPreset(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if prices, err := pricesOf(name, day); err != nil {
+	prices, err := pricesOf(name, day)
+	if err != nil {
 		return err
-	} else if prices != nil {
-		if c.Bool("json") {
-			return writeJSON(c.App.Writer, prices.json())
-		}
-		return prices.write(c.App.Writer, columns(c.App.Writer))
 	}
 	p, err := scenario.FindPreset("", name)
-	if err != nil {
+	switch {
+	case err != nil && prices == nil:
 		return usageError{err}
+	case err != nil && c.Bool("json"):
+		return writeJSON(c.App.Writer, prices.json())
+	case err != nil:
+		return prices.write(c.App.Writer, columns(c.App.Writer))
 	}
 	var explanation bytes.Buffer
 	if err := p.Explain(&explanation); err != nil {
@@ -243,6 +244,9 @@ func showPreset(c *cli.Context) error {
 		})
 	}
 	width := columns(c.App.Writer)
+	if prices != nil {
+		fmt.Fprintf(&explanation, "\nThe prices of the model: stampede preset show %s\n", prices.model)
+	}
 	_, err = fmt.Fprint(c.App.Writer, format.FoldYAML(p.Text, width), format.Fold(explanation.String(), width))
 	return err
 }

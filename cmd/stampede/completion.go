@@ -14,6 +14,7 @@ import (
 	"stampede/internal/nearest"
 	"stampede/measure"
 	"stampede/plots"
+	clients "stampede/recommend/settings"
 	"stampede/scenario"
 )
 
@@ -171,8 +172,19 @@ func flagValues(name string) []string {
 		return scenario.Sample("").Words()
 	case "from":
 		return scenario.EmbeddedNames()
+	case "for":
+		return clients.Names()
 	}
 	return nil
+}
+
+// candidateOf is a preset, with its first version where it has versions.
+func candidateOf(p *scenario.Preset) candidate {
+	name := p.Name
+	if first, _, found := strings.Cut(p.Versions, " "); found {
+		name += "@" + first
+	}
+	return candidate{name, p.Kind()}
 }
 
 // argumentValues are the arguments of a command that are known by name.
@@ -182,13 +194,15 @@ func argumentValues(command string) (values []candidate) {
 		for _, e := range experiments.Catalogue() {
 			values = append(values, candidate{e.Name, e.Question})
 		}
+	case "settings":
+		for _, p := range scenario.Presets() {
+			if p.Policy != nil {
+				values = append(values, candidateOf(p))
+			}
+		}
 	case "preset show":
 		for _, p := range scenario.Presets() {
-			name := p.Name
-			if first, _, found := strings.Cut(p.Versions, " "); found {
-				name += "@" + first
-			}
-			values = append(values, candidate{name, p.Kind()})
+			values = append(values, candidateOf(p))
 		}
 		for _, model := range cost.Builtin().Models() {
 			values = append(values, candidate{model, "price"})

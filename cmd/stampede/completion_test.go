@@ -37,6 +37,8 @@ func TestComplete(t *testing.T) {
 		{"a setting", []string{"run", "--set", "provider.limits.0.li"}, []string{"provider.limits.0.limit="}, ""},
 		{"a field that there is not", []string{"explain", "polcy.retry."}, nil, ""},
 		{"a shell", []string{"completion", ""}, shells, ""},
+		{"a client", []string{"settings", "--for", "openai-"}, []string{"openai-go", "openai-python"}, "own-the-loop"},
+		{"a policy", []string{"settings", "o"}, []string{"own-the-loop", "openai-go@1.0"}, "openai-tier-1"},
 	} {
 		var got []string
 		for _, found := range complete(commands, c.words) {

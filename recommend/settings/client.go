@@ -25,7 +25,6 @@ type Client struct {
 	Preset string
 	Source string // where the names of its settings were read, with version and date
 	Counts Counting
-	Unit   string // of times in what is printed; how a test reads them
 	Sets   []string
 	// Jitters are those that can be set, where policy.retry.backoff.exponential.jitter is among Sets.
 	Jitters []policy.Jitter
@@ -34,6 +33,7 @@ type Client struct {
 	// Instead maps a field that cannot be set to one that can and comes closest.
 	Instead map[string]string
 
+	goCode  bool                              // the template is Go code without imports
 	comment string                            // how a line of comment begins
 	fit     func(wanted, does *policy.Client) // bounds what can be set further; nil when nothing is
 }

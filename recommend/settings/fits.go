@@ -93,18 +93,35 @@ func needsDeadline(d *policy.Client) {
 	}
 }
 
-// needsStatuses keeps a list of statuses from being empty, which would mean the default.
-func needsStatuses(d *policy.Client) {
-	if len(d.Retry.Classify.Statuses) == 0 {
-		d.Retry.Classify.Statuses = []policy.Statuses{{From: 429, To: 429}}
+// seen are the statuses of errors that providers send. A list of statuses holds those of a range.
+var seen = []int{408, 409, 425, 429, 499, 500, 502, 503, 504, 520, 522, 524, 529}
+
+// listStatuses bounds what is retried to statuses that can be listed one by one; an empty list would mean
+// the default.
+func listStatuses(d *policy.Client) {
+	var list []policy.Statuses
+	for _, s := range d.Retry.Classify.Statuses {
+		if s.From == s.To {
+			list = append(list, s)
+			continue
+		}
+		for _, status := range seen {
+			if s.From <= status && status <= s.To {
+				list = append(list, policy.Statuses{From: status, To: status})
+			}
+		}
 	}
+	if len(list) == 0 {
+		list = []policy.Statuses{{From: 429, To: 429}}
+	}
+	d.Retry.Classify.Statuses = list
 }
 
 // genaiPython bounds what google-genai does: its retries of failures cannot be set.
 func genaiPython(w, d *policy.Client) {
 	silence(w, d)
 	d.Retry.Classify.Timeouts, d.Retry.Classify.Connections, d.Retry.Classify.Streams = true, true, false
-	needsStatuses(d)
+	listStatuses(d)
 	needsCap(d)
 }
 
@@ -112,6 +129,7 @@ func genaiPython(w, d *policy.Client) {
 // the SDK in each of n attempts of the loop around it.
 func llamaIndex(w, d *policy.Client) {
 	wholeAttempt(w, d)
+	heldByCalls(d)
 	n := 0
 	for w.Attempts() >= (n+1)*(n+2) {
 		n++

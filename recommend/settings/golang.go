@@ -13,7 +13,7 @@ var wrapFields = []string{callPath, gatePath, ratePath, connectPath}
 
 var goClients = []Client{
 	{
-		Name: "openai-go", Preset: "openai-go@3.99", Counts: Retries, Unit: "ns", comment: "//",
+		Name: "openai-go", Preset: "openai-go@3.99", Counts: Retries, comment: "//", goCode: true,
 		Source:  "option/requestoption.go, internal/requestconfig/requestconfig.go (v3.98.0, 2026-12-01)",
 		Sets:    plus(wrapFields, attemptsPath, capPath, firstBytePath),
 		Instead: firstByteInstead,
@@ -29,12 +29,12 @@ var goClients = []Client{
 		},
 	},
 	{
-		Name: "anthropic-go", Preset: "anthropic-go@2.15", Counts: Retries, Unit: "ns", comment: "//",
+		Name: "anthropic-go", Preset: "anthropic-go@2.15", Counts: Retries, comment: "//", goCode: true,
 		Source: "option/requestoption.go, internal/requestconfig/requestconfig.go (v2.15.0, 2026-12-01)",
 		Sets:   plus(wrapFields, attemptsPath, attemptPath), Instead: attemptInstead, fit: wholeAttempt,
 	},
 	{
-		Name: "google-genai-go", Preset: "google-genai-go-retrying@1.77", Counts: Attempts, Unit: "s", comment: "//",
+		Name: "google-genai-go", Preset: "google-genai-go-retrying@1.77", Counts: Attempts, comment: "//", goCode: true,
 		Source:  "types.go HTTPOptions, HTTPRetryOptions; common.go (v1.77.0, 2026-12-01)",
 		Sets:    plus(wrapFields, attemptsPath, retryOnPath, firstBytePath, basePath, factorPath, capPath, jitterPath),
 		Jitters: []policy.Jitter{policy.NoJitter, policy.PlusSpan},
@@ -43,26 +43,26 @@ var goClients = []Client{
 			untilHeaders(w, d)
 			k := &d.Retry.Classify
 			k.Timeouts, k.Connections, k.Streams = d.Timeouts.FirstByte > 0, true, false // any error of the transport
-			needsStatuses(d)
+			listStatuses(d)
 			needsCap(d)
 		},
 	},
 	{
-		Name: "aws-sdk-go", Preset: "aws-sdk-go@1.48", Counts: Attempts, Unit: "ns", comment: "//",
+		Name: "aws-sdk-go", Preset: "aws-sdk-go@1.48", Counts: Attempts, comment: "//", goCode: true,
 		Source: "aws/retry/standard.go, aws/ratelimit (v1.48.0, 2026-12-01)",
 		Sets: plus(wrapFields, attemptsPath, firstBytePath, basePath, factorPath, capPath, minPath,
 			jitterPath, "policy.retry.throttled_backoff"),
 		Jitters: simpleJitters, Instead: firstByteInstead, fit: awsGo,
 	},
 	{
-		Name: "cenkalti-backoff", Preset: "cenkalti-backoff@5.0", Counts: Attempts, Unit: "ns", comment: "//",
+		Name: "cenkalti-backoff", Preset: "cenkalti-backoff@5.0", Counts: Attempts, comment: "//", goCode: true,
 		Source: "exponential.go, retry.go (v5.0.3, 2026-12-01)",
 		Sets:   plus(loopFields, ratePath, connectPath, attemptPath), Jitters: simpleJitters, Unlimited: true,
 		Instead: map[string]string{gapPath: attemptPath, firstBytePath: attemptPath, callDeadlinePath: callPath},
 		fit:     goLoop,
 	},
 	{
-		Name: "go-retryablehttp", Preset: "go-retryablehttp@0.7", Counts: Retries, Unit: "ns", comment: "//",
+		Name: "go-retryablehttp", Preset: "go-retryablehttp@0.7", Counts: Retries, comment: "//", goCode: true,
 		Source: "client.go (v0.7.8, 2026-12-01)",
 		Sets: []string{attemptsPath, retryOnPath, "policy.retry.x_should_retry", hintPath, basePath, factorPath,
 			capPath, minPath, jitterPath, callPath, gatePath, ratePath, connectPath, attemptPath},

@@ -4,35 +4,36 @@ import "stampede/policy"
 
 var javaScriptClients = []Client{
 	{
-		Name: "openai-node", Preset: "openai-node@7.59", Counts: Retries, Unit: "ms", comment: "//",
+		Name: "openai-node", Preset: "openai-node@7.59", Counts: Retries, comment: "//",
 		Source: "client.d.ts, client.js (npm 7.59.0, 2026-12-01)",
 		Sets:   plus(fetchFields, attemptPath), Instead: attemptInstead, fit: wholeAttempt,
 	},
 	{
-		Name: "anthropic-typescript", Preset: "anthropic-typescript@1.14", Counts: Retries, Unit: "ms", comment: "//",
+		Name: "anthropic-typescript", Preset: "anthropic-typescript@1.14", Counts: Retries, comment: "//",
 		Source: "client.d.ts, client.js (npm 1.14.0, 2026-12-01)",
 		Sets:   plus(fetchFields, firstBytePath), Instead: firstByteInstead, fit: untilHeaders,
 	},
 	{
-		Name: "groq-node", Preset: "groq-node@1.6", Counts: Retries, Unit: "ms", comment: "//",
+		Name: "groq-node", Preset: "groq-node@1.6", Counts: Retries, comment: "//",
 		Source: "client.d.ts, client.js (npm 1.6.0, 2026-12-01)",
 		Sets:   plus(fetchFields, firstBytePath), Instead: firstByteInstead, fit: untilHeaders,
 	},
 	{
-		Name: "google-genai-js", Preset: "google-genai-js-retrying@3.3", Counts: Attempts, Unit: "s", comment: "//",
+		Name: "google-genai-js", Preset: "google-genai-js-retrying@3.3", Counts: Attempts, comment: "//",
 		Source:  "dist/node/node.d.ts HttpOptions, HttpRetryOptions; index.cjs (npm 3.3.0, 2026-12-01)",
-		Sets:    plus(partFields, attemptsPath, retryOnPath, attemptPath, callPath),
+		Sets:    plus(partFields, attemptsPath, retryOnPath, attemptPath, callPath, gatePath),
 		Jitters: []policy.Jitter{policy.NoJitter, policy.Stretch}, Instead: attemptInstead,
 		fit: func(w, d *policy.Client) {
 			wholeAttempt(w, d)
 			d.Retry.Classify.Timeouts, d.Retry.Classify.Connections, d.Retry.Classify.Streams = true, false, false
-			needsStatuses(d)
+			listStatuses(d)
 			needsCap(d)
 			stretchWhole(d)
+			heldByCalls(d)
 		},
 	},
 	{
-		Name: "langchain-js", Preset: "langchain-js@1.4", Counts: Retries, Unit: "ms", comment: "//",
+		Name: "langchain-js", Preset: "langchain-js@1.4", Counts: Retries, comment: "//",
 		Source: "@langchain/core dist/utils/async_caller.js (npm 1.4.0), @langchain/openai (npm 1.5.8, 2026-12-01)",
 		Sets:   plus(fetchFields, attemptPath), Instead: attemptInstead,
 		fit: func(w, d *policy.Client) {
@@ -41,17 +42,17 @@ var javaScriptClients = []Client{
 		},
 	},
 	{
-		Name: "vercel-ai", Preset: "vercel-ai@7.0", Counts: Retries, Unit: "ms", comment: "//",
+		Name: "vercel-ai", Preset: "vercel-ai@7.0", Counts: Retries, comment: "//",
 		Source: "dist/index.d.ts (npm ai 7.0.173, 2026-12-01)",
 		Sets:   fetchFields, Instead: callInstead,
 	},
 	{
-		Name: "cohere-js", Preset: "cohere-js@8.1", Counts: Retries, Unit: "s", comment: "//",
+		Name: "cohere-js", Preset: "cohere-js@8.1", Counts: Retries, comment: "//",
 		Source: "BaseClient.d.ts, core/fetcher/requestWithRetries.js (npm 8.1.0, 2026-12-01)",
 		Sets:   plus(fetchFields, attemptPath), Instead: attemptInstead, fit: wholeAttempt,
 	},
 	{
-		Name: "mistral-js", Preset: "mistral-js-retrying@2.7", Counts: Neither, Unit: "ms", comment: "//",
+		Name: "mistral-js", Preset: "mistral-js-retrying@2.7", Counts: Neither, comment: "//",
 		Source: "esm/lib/config.d.ts, retries.js (npm 2.7.0, 2026-12-01)",
 		Sets:   []string{deadlinePath, basePath, capPath, attemptPath, callPath, gatePath},
 		Instead: map[string]string{
@@ -71,7 +72,7 @@ var javaScriptClients = []Client{
 		},
 	},
 	{
-		Name: "p-retry", Preset: "p-retry@9.0", Counts: Retries, Unit: "ms", comment: "//",
+		Name: "p-retry", Preset: "p-retry@9.0", Counts: Retries, comment: "//",
 		Source:  "p-retry index.js (npm 9.0.0), p-limit (npm 7.3.3, 2026-12-01)",
 		Sets:    plus(partFields, attemptsPath, retryOnPath, neverOnPath, attemptPath, callPath, gatePath),
 		Jitters: []policy.Jitter{policy.NoJitter, policy.Stretch}, Unlimited: true, Instead: attemptInstead,

@@ -9,7 +9,7 @@ import (
 
 var otherClients = []Client{
 	{
-		Name: "polly", Preset: "polly@8.7", Counts: Retries, Unit: "s", comment: "//",
+		Name: "polly", Preset: "polly@8.7", Counts: Retries, comment: "//",
 		Source: "Polly.Core RetryStrategyOptions, TimeoutStrategyOptions (8.7, 2026-11-30); pollydocs.org",
 		Sets: []string{attemptsPath, retryOnPath, hintPath, basePath, factorPath, capPath, minPath, jitterPath,
 			attemptPath, callPath, gatePath},
@@ -26,7 +26,7 @@ var otherClients = []Client{
 		},
 	},
 	{
-		Name: "resilience4j", Preset: "resilience4j@2.4", Counts: Attempts, Unit: "ms", comment: "#",
+		Name: "resilience4j", Preset: "resilience4j@2.4", Counts: Attempts, comment: "#",
 		Source: "CommonRetryConfigurationProperties, CommonTimeLimiter and CommonBulkhead likewise (2.4, 2026-11-30)",
 		Sets:   plus(partFields, attemptsPath, attemptPath, gatePath),
 		Jitters: []policy.Jitter{
@@ -41,7 +41,7 @@ var otherClients = []Client{
 		},
 	},
 	{
-		Name: "spring-ai", Preset: "spring-ai@1.0", Counts: Attempts, Unit: "ms", comment: "#",
+		Name: "spring-ai", Preset: "spring-ai@1.0", Counts: Attempts, comment: "#",
 		Source: "SpringAiRetryProperties, SpringAiRetryAutoConfiguration (1.0, 2026-12-01)",
 		Sets:   []string{attemptsPath, retryOnPath, basePath, factorPath, capPath},
 		fit: func(w, d *policy.Client) {
@@ -53,13 +53,13 @@ var otherClients = []Client{
 		},
 	},
 	{
-		Name: "envoy", Preset: "envoy@1.30", Counts: Retries, Unit: "s", comment: "#",
+		Name: "envoy", Preset: "envoy@1.30", Counts: Retries, comment: "#",
 		Source:  "api/envoy/config/route/v3/route_components.proto RetryPolicy (2026-12-01); router_filter.rst",
 		Sets:    []string{attemptsPath, retryOnPath, attemptPath, callPath, gatePath},
 		Instead: attemptInstead, fit: envoy,
 	},
 	{
-		Name: "grpc", Preset: "grpc@1.85", Counts: Attempts, Unit: "s", comment: "//",
+		Name: "grpc", Preset: "grpc@1.85", Counts: Attempts, comment: "//",
 		Source: "service_config.go, proposal A6 (grpc-go 1.85, 2026-11-30)",
 		Sets:   []string{attemptsPath, basePath, factorPath, capPath, callPath}, Instead: callInstead,
 		fit: func(w, d *policy.Client) {

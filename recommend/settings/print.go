@@ -130,11 +130,19 @@ func (c *Client) Print(w io.Writer, wanted policy.Client) ([]Unsaid, error) {
 	for _, u := range unsaid {
 		comment("- ", "  ", u.String())
 	}
-	if err := templates().ExecuteTemplate(&text, c.Name+".tmpl", page{own(does), c}); err != nil {
+	var code bytes.Buffer
+	does = own(does)
+	if err := templates().ExecuteTemplate(&code, c.Name+".tmpl", page{&does, c}); err != nil {
 		return nil, err
 	}
-	lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
-	for _, line := range lines {
+	body := code.Bytes()
+	if c.goCode {
+		if body, err = goFile(code.String()); err != nil {
+			return nil, err
+		}
+	}
+	fmt.Fprintf(&text, "\n%s\n", bytes.TrimSpace(body))
+	for line := range strings.SplitSeq(strings.TrimRight(text.String(), "\n"), "\n") {
 		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
 			return nil, err
 		}

@@ -1,8 +1,8 @@
 package settings
 
 import (
-	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"text/template"
@@ -13,7 +13,7 @@ import (
 
 // page is what a template reads: what the client will do.
 type page struct {
-	policy.Client
+	*policy.Client
 	Of *Client
 }
 
@@ -56,16 +56,12 @@ func (p page) InStatuses(status, and, or string) string {
 
 // functions write values as languages do.
 var functions = template.FuncMap{
-	"sec":     func(d time.Duration) string { return number(d.Seconds()) },
-	"ms":      func(d time.Duration) int64 { return d.Milliseconds() },
-	"goTime":  goDuration,
-	"proto":   func(d time.Duration) string { return number(d.Seconds()) + "s" },
-	"java":    javaDuration,
-	"number":  number,
-	"percent": func(x float64) string { return number(100 * x) },
-	"json":    func(v any) (string, error) { b, err := json.Marshal(v); return string(b), err },
-	"add":     func(a, b int) int { return a + b },
-	"share":   func(a, b float64) string { return number(a + b) },
+	"sec":    func(d time.Duration) string { return number(d.Seconds()) },
+	"ms":     func(d time.Duration) int64 { return d.Milliseconds() },
+	"goTime": goDuration,
+	"proto":  func(d time.Duration) string { return number(d.Seconds()) + "s" },
+	"java":   javaDuration,
+	"number": number,
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
@@ -92,3 +88,59 @@ func javaDuration(d time.Duration) string {
 	}
 	return fmt.Sprintf("%dms", d.Milliseconds())
 }
+
+// BuiltIn reports whether the client's own backoff gives the waits, without a function of one's own.
+func (p page) BuiltIn() bool {
+	b := p.Retry.Backoff
+	plain := b.On() && b.Min == 0
+	switch p.Of.Name {
+	case "cenkalti-backoff":
+		return plain && b.Cap > 0 && (b.Jitter == policy.NoJitter || b.Jitter == policy.Around)
+	case "go-retryablehttp":
+		return plain && b.Cap > 0 && b.Jitter == policy.NoJitter && b.Factor == 2 &&
+			reflect.DeepEqual(p.Retry.RetryAfter, presetOf(p.Of.Preset).Retry.RetryAfter)
+	case "polly":
+		return plain && (b.Jitter == policy.Smooth || b.Jitter == policy.NoJitter && (b.Factor == 1 || b.Factor == 2))
+	}
+	return true
+}
+
+// ClientErrors lists the statuses below 500 that are retried.
+func (p page) ClientErrors() string {
+	var all []string
+	for _, s := range p.Retry.Classify.Statuses {
+		for status := s.From; status <= min(s.To, 499); status++ {
+			all = append(all, strconv.Itoa(status))
+		}
+	}
+	return strings.Join(all, ",")
+}
+
+// EnvoyRetryOn are the conditions under which a route retries.
+func (p page) EnvoyRetryOn() string {
+	var all []string
+	if covers(p.Retry.Classify.Statuses, 500, 599) {
+		all = append(all, "5xx")
+	}
+	if p.Retry.Classify.Connections {
+		all = append(all, "reset", "connect-failure")
+	}
+	if p.EnvoyStatuses() != "" {
+		all = append(all, "retriable-status-codes")
+	}
+	return strings.Join(all, ",")
+}
+
+// EnvoyStatuses lists the statuses that 5xx does not cover.
+func (p page) EnvoyStatuses() string {
+	rest := policy.Client{}
+	for _, s := range p.Retry.Classify.Statuses {
+		if s.From > 500 || s.To < 599 {
+			rest.Retry.Classify.Statuses = append(rest.Retry.Classify.Statuses, s)
+		}
+	}
+	return page{&rest, p.Of}.Statuses(", ")
+}
+
+// EnvoyBase is the base interval of a route, whose ceilings are 1, 3, 7 times it.
+func (p page) EnvoyBase() time.Duration { return p.Retry.Backoff.Base + p.Retry.Backoff.Offset }

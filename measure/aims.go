@@ -53,8 +53,8 @@ func AimsOf(s *scenario.Scenario, flags AimFlags) (Aims, error) {
 		}
 		a.Objective, a.Stated = Objective{Metric: i, Largest: o.path == "maximize"}, true
 	}
-	if len(errs) > 0 {
-		return a, errors.Join(errs...)
+	if err := scenario.JoinMistakes(errs); err != nil {
+		return a, err
 	}
 	return a.With(flags)
 }

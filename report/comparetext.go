@@ -18,7 +18,8 @@ import (
 // shown is how many points a report for people lists.
 const shown = 40
 
-// order lists the points, the best mean of the objective first.
+// order lists the points: those that meet all goals, those that may, and the others, each with the best mean of
+// the objective first.
 func (c *Comparison) order() []*PointResult {
 	var out []*PointResult
 	for i := range c.Points {
@@ -28,6 +29,8 @@ func (c *Comparison) order() []*PointResult {
 	slices.SortStableFunc(out, func(a, b *PointResult) int {
 		x, y := a.Estimates[c.Objective], b.Estimates[c.Objective]
 		switch {
+		case a.rank() != b.rank():
+			return a.rank() - b.rank()
 		case x.N == 0 || y.N == 0:
 			return boolInt(x.N == 0) - boolInt(y.N == 0)
 		case x.Mean == y.Mean:
@@ -159,7 +162,11 @@ func (c *Comparison) objective() string {
 	if better == measure.Neither {
 		better = measure.Higher
 	}
-	return fmt.Sprintf("%s (%s, %s is better)", m.Name, m.Unit, better)
+	text := fmt.Sprintf("%s (%s, %s is better)", m.Name, m.Unit, better)
+	if len(c.Aims.Goals) > 0 {
+		text = "goals, then " + text
+	}
+	return text
 }
 
 func (c *Comparison) baseName() string {

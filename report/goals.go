@@ -124,6 +124,17 @@ func (p *PointResult) goalMark() string {
 	return map[measure.Verdict]string{measure.Met: markMet, measure.Undecided: markOpen}[*p.Verdict]
 }
 
+// rank orders points by their verdict on all goals.
+func (p *PointResult) rank() int {
+	switch p.goalMark() {
+	case markMet:
+		return -2
+	case markOpen:
+		return -1
+	}
+	return 0
+}
+
 // verdictWord is the verdict on all goals, empty of a point that is no candidate.
 func (p *PointResult) verdictWord() string {
 	if p.Verdict == nil {

@@ -43,6 +43,9 @@ func (s *Scenario) Errorf(path, format string, args ...any) error {
 	return s.decoder.Errorf(path, format, args...)
 }
 
+// JoinMistakes is one error of several, such as those of Errorf; nil of none.
+func JoinMistakes(mistakes []error) error { return strict.Errors(mistakes).Join() }
+
 // Options are what the command line adds to a file.
 type Options struct {
 	Dir    string         // what file names in the document are relative to

@@ -17,7 +17,7 @@ type Plan struct {
 	Reps      int       // replications of each point, or the first ones
 	Precision Precision // zero for a fixed number of replications
 	Control   bool      // each point also without its trigger
-	Metric    string    // the objective; empty for that of the scenario
+	Metric    string    // that orders reports; empty for that of the aims or of the scenario
 	Aims      measure.Aims
 	Abort     bool // a point ends early when it cannot meet its goals
 	Shard     Shard
@@ -43,6 +43,9 @@ func (p *Plan) Axes() []string {
 func (p *Plan) Objective() string {
 	if p.Metric != "" {
 		return p.Metric
+	}
+	if p.Aims.Stated {
+		return measure.Metrics()[p.Aims.Objective.Metric].Name
 	}
 	return objectiveOf(p.Template.Base)
 }

@@ -162,7 +162,7 @@ func hasFields(path string) bool {
 // flagValues are the values of a flag that are known by name.
 func flagValues(name string) []string {
 	switch name {
-	case "metric", "metrics", "y":
+	case "metric", "metrics", "y", "min", "max", "goal":
 		return measure.MetricNames()
 	case "kinds":
 		return figures.KindNames()

@@ -62,6 +62,9 @@ func runReport(c *cli.Context) error {
 	if o.Aims, err = folderAims(c, dir); err != nil {
 		return err
 	}
+	if o.Objective == "" {
+		o.Objective = c.String("min") + c.String("max") // one of them
+	}
 	comparison, err := report.Compare(dir, o)
 	if err != nil {
 		return folderMistake(err)

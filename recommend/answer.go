@@ -25,6 +25,9 @@ type Answer struct {
 	From    Point
 	Stopped Stop
 
+	// Finalists are the pick and the best few others, by their means.
+	Finalists []Point
+
 	Ties    []Point   // other finalists that are as good for all that matters, each with its twins
 	Twins   []Point   // that gave the same numbers as the pick in every replication
 	Open    []Open    // finalists that are better by their means, if they keep the goals; best first
@@ -133,6 +136,7 @@ func (s *search) answer() *Answer {
 		a.Estimates = append(a.Estimates, s.estimate(rows, i))
 	}
 	a.Goals = s.results(rows)
+	a.Finalists = s.finalists(pick)
 	if s.race != nil && len(pick.rows) > 0 {
 		a.Open = s.race.open(pick)
 		a.Binding = s.binding(pick)
@@ -230,6 +234,23 @@ func (r *race) excludes(c *candidate) bool {
 		}
 	}
 	return false
+}
+
+// finalists are the pick and the best few others of those that were raced.
+func (s *search) finalists(pick *candidate) []Point {
+	const few = 8
+	var others []*candidate
+	for _, c := range s.visited {
+		if c != pick && c.twin == nil && len(c.rows) > 0 {
+			others = append(others, c)
+		}
+	}
+	slices.SortFunc(others, func(a, b *candidate) int { return sign(s.closer(a, b)) })
+	out := []Point{pick.point}
+	for _, c := range others[:min(few, len(others))] {
+		out = append(out, c.point)
+	}
+	return out
 }
 
 // closer orders raced candidates of which none is known to keep the goals.

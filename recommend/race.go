@@ -45,6 +45,7 @@ type race struct {
 	broken   []*candidate // out for breaking a goal
 	best     *candidate   // surely feasible and best by its mean; nil while there is none
 	resolved bool         // ended by its rule, not by the budget
+	prior    [][]float64  // variances of the constraints in other races; may be nil
 }
 
 // raceBest races the best candidates of the climb. When none of them turns out to be feasible it goes on with
@@ -274,6 +275,9 @@ func (r *race) checkGoals() {
 	}
 	for j := range goals {
 		common := typical(variance[j])
+		if r.prior != nil {
+			common = typical(slices.Concat(r.prior[j], variance[j]))
+		}
 		for i, c := range r.left {
 			c.half[j] = r.half(variance[j][i], common, len(c.rows))
 		}

@@ -237,6 +237,18 @@ func TestOtherNamesOfDispatch(t *testing.T) {
 	}
 }
 
+// What is missing in a list that a setting puts in place of the file's is reported of the setting.
+func TestMissingInASetting(t *testing.T) {
+	text := strings.Replace(base, "  limits:", "  gateway: {errors: [{share: 1%, status: 502}]}\n  limits:", 1)
+	for _, set := range []string{"provider.gateway.errors=[{share: 2%}]", "provider.gateway={errors: [{share: 2%}]}"} {
+		_, err := Read([]byte(text), "f.yaml", Options{Set: []string{set}})
+		if want := "--set " + set + ": provider.gateway.errors.0.status: found none"; err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v; want %s", set, err, want)
+		}
+	}
+}
+
 // A mistake leads to the documentation of its field, or of the nearest field around it.
 func TestMistakenField(t *testing.T) {
 	for set, want := range map[string]string{

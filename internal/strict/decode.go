@@ -2,6 +2,7 @@ package strict
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -61,6 +62,11 @@ func (d *Decoder) Errorf(path, format string, args ...any) error {
 			return e
 		}
 	}
+}
+
+// forget drops where the fields below a path stood, since others take their place.
+func (d *Decoder) forget(path string) {
+	maps.DeleteFunc(d.origins, func(at string, _ origin) bool { return strings.HasPrefix(at, path+".") })
 }
 
 // Fail is an error at a node.
@@ -186,6 +192,7 @@ func (d *Decoder) fields(n *Node, v reflect.Value, path string) error {
 		if !word(item, t.Field(index), field, unset) {
 			if item.whole {
 				field.Set(unset)
+				d.forget(at)
 			}
 			err := d.Into(item, field, at)
 			if err == nil {
@@ -212,6 +219,8 @@ func (d *Decoder) list(n *Node, v reflect.Value, path string) error {
 		before := 0
 		if n.adds {
 			before = v.Len()
+		} else if v.Len() > 0 {
+			d.forget(path)
 		}
 		out := reflect.MakeSlice(v.Type(), before+len(n.Items), before+len(n.Items))
 		reflect.Copy(out, v.Slice(0, before))

@@ -1,6 +1,6 @@
 // Package figures draws what a folder holds: of a sweep a metric over an axis, a heat map, the frontier,
-// costs and latencies; of a run a timeline and the herd, each attempt as a dot; and the pictures of
-// experiments. It turns results into the figures of package plots and simulates nothing.
+// costs and latencies, and the knee of goodput; of a run a timeline and the herd, each attempt as a dot; and
+// the pictures of experiments. It turns results into the figures of package plots and simulates nothing.
 package figures
 
 import (
@@ -24,7 +24,7 @@ type Drawing struct {
 	Dir, Out, Format string       // what is read, where figures go (empty: there too), and how they are written
 	X, Y, By         string       // the axes and the metric; empty means the ones that matter most
 	Base             *int         // the point at which the other axes stay; nil means the scenario itself
-	Kinds            []string     // of figure; empty means all
+	Kinds            []string     // of figure; empty means all but the knee
 	Whole            bool         // the herd of a run without its zoom to the trigger
 	Rules            []plots.Rule // lines across the figure of the metric
 	Options          plots.Options
@@ -37,14 +37,16 @@ type Drawing struct {
 var kinds = []struct {
 	name  string
 	build func(*Drawing) (plots.Figure, error) // nil when the folder has nothing for it
+	asked bool                                 // drawn only when it is asked for
 }{
-	{"lines", (*Drawing).lines},
-	{"heat", (*Drawing).heat},
-	{"frontier", (*Drawing).frontier},
-	{"cost", (*Drawing).cost},
-	{"latency", (*Drawing).latency},
-	{"timeline", (*Drawing).timeline},
-	{"herd", (*Drawing).herd},
+	{"lines", (*Drawing).lines, false},
+	{"heat", (*Drawing).heat, false},
+	{"frontier", (*Drawing).frontier, false},
+	{"cost", (*Drawing).cost, false},
+	{"latency", (*Drawing).latency, false},
+	{"timeline", (*Drawing).timeline, false},
+	{"herd", (*Drawing).herd, false},
+	{"knee", (*Drawing).knee, true},
 }
 
 func KindNames() (names []string) {
@@ -79,7 +81,7 @@ func (d *Drawing) Draw() (names []string, err error) {
 		return nil, err
 	}
 	for _, k := range kinds {
-		if len(d.Kinds) > 0 && !slices.Contains(d.Kinds, k.name) {
+		if len(d.Kinds) == 0 && k.asked || len(d.Kinds) > 0 && !slices.Contains(d.Kinds, k.name) {
 			continue
 		}
 		figure, err := k.build(d)

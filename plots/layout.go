@@ -106,11 +106,13 @@ func digitsOf(x float64, digits int) string {
 	return fmt.Sprintf("%.*g", digits, x)
 }
 
-// above draws a plot with its legend over it, in as many rows as it takes, where it covers no data.
-func above(c draw.Canvas, p *plot.Plot, entries []entry) {
+// above draws a plot with its legend over it, where it covers no data.
+func above(c draw.Canvas, p *plot.Plot, entries []entry) { p.Draw(legendAbove(c, entries)) }
+
+// legendAbove writes a legend at the top of a canvas, in as many rows as it takes, and returns what is left.
+func legendAbove(c draw.Canvas, entries []entry) draw.Canvas {
 	if len(entries) == 0 {
-		p.Draw(c)
-		return
+		return c
 	}
 	left := c.Min.X + vg.Points(36)
 	x := left
@@ -132,7 +134,7 @@ func above(c draw.Canvas, p *plot.Plot, entries []entry) {
 		row.FillText(words, vg.Point{X: x + vg.Points(19), Y: middle}, e.name)
 		x += vg.Points(19) + words.Width(e.name) + vg.Points(14)
 	}
-	p.Draw(draw.Crop(c, 0, 0, 0, -vg.Points(14)))
+	return draw.Crop(c, 0, 0, 0, -vg.Points(14))
 }
 
 // hatch draws slanted lines over a rectangle, a pattern for print without colour.

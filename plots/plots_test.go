@@ -304,6 +304,41 @@ func histograms() *Histograms {
 func TestHistograms(t *testing.T) { golden(t, "histograms", histograms()) }
 
 // Where theory says what is expected, points and dashes stand beside each other.
+func panels() *Panels {
+	f := &Panels{
+		Title:    "Where more workers stop helping",
+		Subtitle: "Two tiers; bands are 95 % intervals",
+		X:        "workers", LogX: true,
+		Series:   []string{"small: knee at 4", "large: no knee up to 16"},
+		Panels:   []LinePanel{{Y: "answers per minute"}, {Y: "share answered"}, {Y: "USD per 1,000 answers"}},
+		Marks:    []Mark{{Series: 0, X: 4}},
+		PartName: "wasted part", RingName: "under 99 % answered",
+	}
+	f.Panels[1].Rules = []Rule{{Name: "goal 99 %", At: 0.99}}
+	for tier, most := range []float64{40, 400} {
+		var goodput, success, cost, wasted []Point
+		var ringed []bool
+		for x := 1.0; x <= 16; x *= 2 {
+			y := min(10*x, most)
+			goodput = append(goodput, Point{x, y, y - 2, y + 2})
+			s := y / (10 * x)
+			success = append(success, Point{x, s, s - 0.02, min(1, s+0.02)})
+			cost = append(cost, Point{x, 2 / s, 2/s - 0.1, 2/s + 0.1})
+			wasted = append(wasted, Point{X: x, Y: 2/s - 2})
+			ringed = append(ringed, s < 0.99)
+		}
+		goodput[4-3*tier].Y = math.NaN()
+		f.Panels[0].Series = append(f.Panels[0].Series, goodput)
+		f.Panels[1].Series = append(f.Panels[1].Series, success)
+		f.Panels[2].Series = append(f.Panels[2].Series, cost)
+		f.Panels[2].Parts = append(f.Panels[2].Parts, wasted)
+		f.Panels[2].Ringed = append(f.Panels[2].Ringed, ringed)
+	}
+	return f
+}
+
+func TestPanels(t *testing.T) { golden(t, "panels", panels()) }
+
 func TestLinesBesideTheory(t *testing.T) {
 	f := &Lines{
 		Title:        "Cost over the timeout",
@@ -356,6 +391,7 @@ func TestEmptyFigures(t *testing.T) {
 		&Heat{NamesX: []string{"a"}, NamesY: []string{"b"}, Cells: [][]Point{{{Y: nan}}}},
 		&Scatter{}, &Bars{Names: []string{"a"}, Parts: []Part{{"p", []float64{nan}}}}, &Quantiles{},
 		&Timeline{End: 1, Panels: []Panel{{Width: 1}}}, &Dots{}, &Histograms{},
+		&Panels{}, &Panels{Series: []string{"a"}, Panels: []LinePanel{{Series: [][]Point{{{1, nan, nan, nan}}}}}},
 		&Lines{Series: []Series{{Name: "one", Points: []Point{{1, 5, math.Inf(-1), math.Inf(1)}}}}},
 	} {
 		if err := Write(f, &bytes.Buffer{}, "png", Options{}); err != nil {

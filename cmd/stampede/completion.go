@@ -164,7 +164,7 @@ func flagValues(name string) []string {
 	switch name {
 	case "metric", "metrics", "y", "min", "max", "goal":
 		return measure.MetricNames()
-	case "kinds":
+	case "kinds", "figure":
 		return figures.KindNames()
 	case "format":
 		return plots.Formats

@@ -20,7 +20,9 @@ func plotCommand() *cli.Command {
 		Description: "For a sweep: a metric over an axis with confidence bands, a heat map of two axes, the Pareto " +
 			"frontier of cost, latency and success, the cost of 1,000 answers as stacked bars, and the distribution " +
 			"of latency. Axes that a figure does not show stay at the base point. For a run: a timeline, and the " +
-			"herd picture with one dot for each attempt.",
+			"herd picture with one dot for each attempt. knee, which is drawn when it is asked for, is a capacity " +
+			"planner's chart: goodput, success, latency and cost over workers or load, a line for each tier, and the " +
+			"knee of its goodput.",
 		UsageText: examples(
 			example{"Draw the makespan as SVG.", "stampede plot my-sweep --y makespan_s --format svg"},
 			example{"Draw only the heat map, in another folder.", "stampede plot my-sweep --kinds heat --out pictures"},
@@ -106,13 +108,9 @@ func runPlot(c *cli.Context) error {
 	if _, err := measure.Lookup(d.Y); d.Y != "" && err != nil {
 		return usage("--y: %v", err)
 	}
-	if kinds := c.String("kinds"); kinds != "" {
-		d.Kinds = strings.Split(kinds, ",")
-		for _, k := range d.Kinds {
-			if !slices.Contains(figures.KindNames(), k) {
-				return usage("--kinds: found %q; %s", k, nearest.Unknown(k, figures.KindNames()))
-			}
-		}
+	var err error
+	if d.Kinds, err = figureKinds(c, "kinds"); err != nil {
+		return err
 	}
 	base, err := basePoint(c, d.Dir)
 	if err != nil {
@@ -124,4 +122,18 @@ func runPlot(c *cli.Context) error {
 		return folderMistake(err)
 	}
 	return wrote(c.App.Writer, "%s in %s", strings.Join(names, ", "), d.Out)
+}
+
+// figureKinds are the kinds of figure that a flag names; none stands for those that are always drawn.
+func figureKinds(c *cli.Context, flag string) ([]string, error) {
+	if c.String(flag) == "" {
+		return nil, nil
+	}
+	kinds := strings.Split(c.String(flag), ",")
+	for _, k := range kinds {
+		if !slices.Contains(figures.KindNames(), k) {
+			return nil, usage("--%s: found %q; %s", flag, k, nearest.Unknown(k, figures.KindNames()))
+		}
+	}
+	return kinds, nil
 }

@@ -30,6 +30,8 @@ func sweepCommand() *cli.Command {
 				"stampede sweep my.yaml --vary policy=as_above,openai-python@2.46 --reps 5"},
 			example{"Add replications until each interval is within 5 % of its mean.",
 				"stampede sweep --vary policy.gate.semaphore=4,8 --precision 5% --out gates"},
+			example{"Draw goodput, success, latency and cost over workers, with the knee.",
+				"stampede sweep --vary fleet.workers=1,4,16 --reps 5 --figure knee --out knee"},
 		),
 		Flags: append(
 			slices.Concat(scenarioFlags(), goalFlags(), abortFlag("a point")),
@@ -84,6 +86,11 @@ func sweepCommand() *cli.Command {
 			},
 			jobsFlag(),
 			wideFlag(),
+			&cli.StringFlag{
+				Name: "figure",
+				Usage: "draw only the figures `KINDS`, separated by commas: " +
+					strings.Join(figures.KindNames(), ", "),
+			},
 			&cli.BoolFlag{Name: "no-figures", Usage: "do not draw figures"},
 		),
 		Action: runSweep,
@@ -105,6 +112,13 @@ func runSweep(c *cli.Context) error {
 	jobs, err := jobsOf(c)
 	if err != nil {
 		return err
+	}
+	kinds, err := figureKinds(c, "figure")
+	if err != nil {
+		return err
+	}
+	if len(kinds) > 0 && c.Bool("no-figures") {
+		return usage("found --figure and --no-figures; want one of them")
 	}
 	var bar *progress
 	resume := c.Bool("resume") || plan.Shard.Of > 0 // a part is named by its plan, so that it cannot be flagMistake
@@ -145,7 +159,7 @@ func runSweep(c *cli.Context) error {
 	fmt.Fprintln(c.App.Writer)
 	files := dir
 	if !c.Bool("no-figures") {
-		names, err := figures.Folder(dir, "png")
+		names, err := (&figures.Drawing{Dir: dir, Format: "png", Kinds: kinds}).Draw()
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,8 @@ package recommend
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"stampede/scenario"
 )
@@ -19,22 +21,26 @@ var Presets = []string{
 	"starting-points", "own-the-loop",
 }
 
-// ComparePresets plays whole policies on the luck of the pick, which comes first. One that is no policy of this
-// scenario is left out.
+// ComparePresets plays whole policies on the luck of the pick, which comes first, with what else the pick sets. Where
+// that is not what the scenario has, the scenario's policy is among them. One that is no policy of this scenario is
+// left out.
 func (t *Task) ComparePresets(ctx context.Context, a *Answer, names []string) ([]Preset, error) {
 	if a.Pick == nil || len(names) == 0 {
 		return nil, nil
 	}
-	of := func(player Player, p Point) ([]Row, error) {
-		var asks []Ask
-		for r := range explained {
-			asks = append(asks, Ask{p, fresh + r})
-		}
-		return player.Play(ctx, asks)
-	}
-	pickRows, err := of(t.Player, a.Pick)
+	pickRows, err := explainedRows(ctx, t.Player, a.Pick)
 	if err != nil {
 		return nil, err
+	}
+	rest := t.rest(a.Pick)
+	templates := make([]*scenario.Template, len(t.Templates))
+	for i, template := range t.Templates {
+		if templates[i], err = template.Over(rest...); err != nil {
+			return nil, err
+		}
+	}
+	if len(rest) > 0 {
+		names = append([]string{scenario.AsAbove}, names...)
 	}
 	axis := scenario.Axis{Path: "policy"}
 	for _, name := range names {
@@ -42,21 +48,32 @@ func (t *Task) ComparePresets(ctx context.Context, a *Answer, names []string) ([
 		if err != nil {
 			return nil, err
 		}
-		if t.Templates[0].CheckPath(one) == nil {
+		if templates[0].CheckPath(one) == nil {
 			axis.Values = append(axis.Values, one.Values[0])
 		}
 	}
-	player := NewPlayer(t.Templates, []scenario.Axis{axis}, &t.Question, t.Player.Jobs)
+	player := NewPlayer(templates, []scenario.Axis{axis}, &t.Question, t.Player.Jobs)
 	player.Show, player.Draw, player.Weights = t.Player.Show, t.Player.Draw, t.Player.Weights
 	s := newSearch(&t.Question, player)
 	pick := &candidate{point: a.Pick, rows: pickRows}
 	out := []Preset{{"recommended", s.compare(pick, pick)}}
 	for i, v := range axis.Values {
-		rows, err := of(player, Point{i})
+		rows, err := explainedRows(ctx, player, Point{i})
 		if err != nil {
 			return out, err
 		}
-		out = append(out, Preset{v.Label, s.compare(&candidate{rows: rows}, pick)})
+		name := v.Label
+		if name == scenario.AsAbove {
+			name = "present policy"
+		}
+		out = append(out, Preset{name, s.compare(&candidate{rows: rows}, pick)})
 	}
 	return out, nil
+}
+
+// rest are the settings of a point outside the policy, as PATH=VALUE.
+func (t *Task) rest(p Point) []string {
+	return slices.DeleteFunc(t.Settings(p), func(set string) bool {
+		return strings.HasPrefix(set, "policy.") || strings.HasPrefix(set, "policy=")
+	})
 }

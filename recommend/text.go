@@ -17,6 +17,8 @@ type Text struct {
 	*Task
 	*Answer
 	Presets []Preset // compared on the same luck
+	Client  string   // whose settings alone were searched; empty for any
+	Own     *Own     // the best loop of one's own beside them
 	Width   int
 }
 
@@ -34,8 +36,52 @@ func (t *Text) Write(w io.Writer) error {
 	t.why(out)
 	t.room(out)
 	t.sameLuck(out)
+	t.own(out)
 	t.open(out)
 	return out.err
+}
+
+// Own is the best of a space in which everything can be set, held against the pick of a client.
+type Own struct {
+	*Task
+	*Answer
+	Comparison
+}
+
+// own says what the client costs against a loop of one's own.
+func (t *Text) own(out *sheet) {
+	o := t.Own
+	if o == nil || o.Pick == nil {
+		return
+	}
+	metric := t.Aims.Objective.Metric
+	out.line("")
+	out.line("With a retry loop of your own")
+	if set := o.Settings(o.Pick); o.Feasible == measure.Met && len(set) > 0 {
+		out.say(2, "%s", strings.Join(set, ", "))
+	} else if o.Feasible == measure.Met {
+		out.say(2, "The scenario as it stands.")
+	}
+	loss := o.Difference
+	switch {
+	case o.Feasible == measure.Missed:
+		out.say(2, "None can meet the goals either.")
+	case o.Feasible == measure.Undecided:
+		out.say(2, "Whether one meets the goals is undecided.")
+	case t.Feasible != measure.Met:
+		out.say(2, "It meets the goals, with %s %s; %s cannot.", measure.Metrics()[metric].Name,
+			quantity(metric, o.Objective.Mean), t.Client)
+	case o.Same || loss.Low <= 0 && loss.High >= 0:
+		out.say(2, "It would be no better: %s %s.", measure.Metrics()[metric].Name, quantity(metric, o.Objective.Mean))
+	case t.better(o.Comparison):
+		out.say(2, "%s %s: better by %s [%s, %s]. That is what %s costs.", measure.Metrics()[metric].Name,
+			quantity(metric, o.Objective.Mean), quantity(metric, math.Abs(loss.Mean)),
+			bare(metric, min(math.Abs(loss.Low), math.Abs(loss.High))),
+			bare(metric, max(math.Abs(loss.Low), math.Abs(loss.High))), t.Client)
+	default:
+		out.say(2, "The best that was found is no better: %s %s.", measure.Metrics()[metric].Name,
+			quantity(metric, o.Objective.Mean))
+	}
 }
 
 // sheet wraps lines to a width and keeps the first error.
@@ -101,8 +147,10 @@ func (t *Text) verdict(out *sheet) {
 	switch {
 	case t.Pick == nil:
 		out.say(0, "Nothing is known yet: the search was stopped before the first replication ended.")
-	case t.Feasible == measure.Met && t.Pick.Differences(t.Question.Start) == 0:
+	case t.Feasible == measure.Met && t.Client == "" && t.Pick.Differences(t.Question.Start) == 0:
 		out.say(0, "Recommended: the scenario as it stands")
+	case t.Feasible == measure.Met && t.Client != "":
+		out.say(0, "Recommended for %s", t.Client)
 	case t.Feasible == measure.Met:
 		out.say(0, "Recommended")
 	case t.Feasible == measure.Missed:
@@ -193,7 +241,7 @@ func marginText(r Result) string {
 // estimateText writes a mean with its interval in the unit of the metric.
 func estimateText(metric int, e measure.Estimate) string {
 	text := quantity(metric, e.Mean)
-	if e.N < 2 || e.Half() == 0 || math.IsInf(e.Half(), 0) || math.IsNaN(e.Half()) {
+	if e.N < 2 || e.Half() == 0 || e.Unseen > 0 || math.IsInf(e.Half(), 0) || math.IsNaN(e.Half()) {
 		return text
 	}
 	return text + " [" + bare(metric, e.Low) + ", " + bare(metric, e.High) + "]"
@@ -452,6 +500,9 @@ func (t *Text) sameLuck(out *sheet) {
 	out.line("")
 	out.line(fmt.Sprintf("On the same luck (%d replications)", t.Start.Replications))
 	out.table(2, rows)
+	if rest := t.rest(t.Pick); len(rest) > 0 {
+		out.say(2, "The policies below the scenario as it stands have %s.", strings.Join(rest, " and "))
+	}
 	for _, p := range t.Presets[1:] {
 		if c := p.Comparison; t.Feasible == measure.Met && c.Verdict() == measure.Met && t.better(c) {
 			out.say(2, "%s is outside this space, meets the goals and is better: --vary policy=as_above,%s adds it.",

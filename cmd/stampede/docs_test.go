@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -186,7 +187,15 @@ func runCommands(t *testing.T, lines []string) {
 		case simulates.MatchString(line) && !strings.Contains(line, "--reps") && !strings.Contains(line, "--precision"):
 			cmd.Args[2] = simulates.ReplaceAllString(line, "$0 --reps 2")
 		}
-		if out, err := cmd.CombinedOutput(); err != nil {
+		if strings.HasPrefix(line, "stampede recommend ") {
+			cmd.Args[2] += " --budget 100"
+		}
+		out, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && (exit.ExitCode() == exitMissed || exit.ExitCode() == exitUndecided) {
+			err = nil // that a goal is not met is an answer
+		}
+		if err != nil {
 			t.Errorf("%s: %v\n%s", line, err, out)
 		}
 	}

@@ -1,14 +1,15 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/urfave/cli/v2"
 
 	"stampede/measure"
 	"stampede/recommend"
+	clients "stampede/recommend/settings"
 	"stampede/scenario"
 )
 
@@ -58,6 +59,11 @@ func recommendCommand() *cli.Command {
 					Usage:       "use `N` as the seed of all random numbers",
 					DefaultText: "the scenario's",
 				},
+				&cli.StringFlag{
+					Name: "for",
+					Usage: "search what `CLIENT` can be told, as in openai-python, print its settings as code, and " +
+						"say what they cost against a retry loop of your own",
+				},
 				jobsFlag(),
 			)...),
 		Action: runRecommend,
@@ -71,40 +77,42 @@ var (
 )
 
 func runRecommend(c *cli.Context) error {
-	task, err := readTask(c)
+	client, err := clientOf(c)
 	if err != nil {
 		return err
 	}
-	var bar *progress
-	done := 0
-	task.Player.Done = func(recommend.Played) {
-		done++
-		total := task.Question.Budget
-		if total == 0 {
-			total = max(done, 1000)
-		}
-		if bar == nil {
-			bar = newProgress(c.App.ErrWriter, count{done, total, task.Question.Budget == 0}, "replications")
-		}
-		bar.set(done, max(total, done))
+	task, err := readTask(c, client)
+	if err != nil {
+		return err
 	}
+	bar := newSearchProgress(c.App.ErrWriter, task)
+	defer bar.end()
 	answer, err := task.Answer(c.Context)
-	if bar != nil {
-		bar.end()
-	}
 	if answer == nil {
 		return err
 	}
 	text := recommend.Text{Task: task, Answer: answer, Width: columns(c.App.Writer)}
+	if client != nil {
+		text.Client = client.Name
+	}
 	if err == nil {
 		text.Presets, err = task.ComparePresets(c.Context, answer, recommend.Presets)
 	}
+	if err == nil && client != nil {
+		text.Own, err = ownLoop(c, task, answer, bar)
+	}
+	bar.end()
 	if failed := text.Write(c.App.Writer); failed != nil {
 		return failed
 	}
+	if client != nil && answer.Pick != nil {
+		code, failed := task.Code(client, answer.Pick)
+		if failed != nil {
+			return failed
+		}
+		fmt.Fprintf(c.App.Writer, "\n%s", code)
+	}
 	switch {
-	case errors.Is(err, context.Canceled):
-		return err
 	case err != nil:
 		return err
 	case answer.Feasible == measure.Missed:
@@ -115,8 +123,66 @@ func runRecommend(c *cli.Context) error {
 	return nil
 }
 
+// clientOf is the client of --for; nil without it.
+func clientOf(c *cli.Context) (*clients.Client, error) {
+	name := c.String("for")
+	if name == "" {
+		return nil, nil
+	}
+	client, err := clients.Find(name)
+	if err != nil {
+		return nil, usage("--for: %v", err)
+	}
+	return client, nil
+}
+
+// ownLoop searches what a loop of one's own can do, and holds the best against the pick of a client.
+func ownLoop(
+	c *cli.Context, task *recommend.Task, answer *recommend.Answer, bar *searchProgress,
+) (*recommend.Own, error) {
+	if answer.Pick == nil {
+		return nil, nil
+	}
+	own, err := readTask(c, nil)
+	if err != nil {
+		return nil, err
+	}
+	bar.watch(own)
+	best, err := own.Answer(c.Context)
+	if err != nil || best.Pick == nil {
+		return nil, err
+	}
+	against, err := task.Against(c.Context, answer, own, best.Pick)
+	return &recommend.Own{Task: own, Answer: best, Comparison: against}, err
+}
+
+// searchProgress counts the replications of searches.
+type searchProgress struct {
+	*progress
+	done, total int
+}
+
+func newSearchProgress(w io.Writer, task *recommend.Task) *searchProgress {
+	p := &searchProgress{total: 1000}
+	if n := task.Question.Budget; n > 0 {
+		p.total = n
+	}
+	p.progress = newProgress(w, count{0, p.total, true}, "replications")
+	p.watch(task)
+	return p
+}
+
+// watch counts those of a task.
+func (p *searchProgress) watch(task *recommend.Task) {
+	task.Player.Done = func(recommend.Played) {
+		p.done++
+		p.total = max(p.total, p.done)
+		p.set(p.done, p.total)
+	}
+}
+
 // readTask reads the scenarios and applies the flags.
-func readTask(c *cli.Context) (*recommend.Task, error) {
+func readTask(c *cli.Context, client *clients.Client) (*recommend.Task, error) {
 	t, err := readTemplate(c)
 	if err != nil {
 		return nil, err
@@ -144,7 +210,12 @@ func readTask(c *cli.Context) (*recommend.Task, error) {
 		}
 		templates = append(templates, other)
 	}
-	task, err := recommend.NewTask(templates, aims, axes)
+	var task *recommend.Task
+	if client != nil {
+		task, err = recommend.ForClient(client, templates, aims, axes)
+	} else {
+		task, err = recommend.NewTask(templates, aims, axes)
+	}
 	if err != nil {
 		return nil, usageError{err}
 	}

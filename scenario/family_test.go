@@ -168,7 +168,7 @@ func TestPresetsHaveTheLimitsOfTheirSources(t *testing.T) {
 		))
 	}
 	for _, model := range []string{"gpt-5", "gpt-5.4", "gpt-5.5", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-6-astra",
-		"gpt-6-sol", "gpt-6.1-sol", "gpt-6.2-sol"} {
+		"gpt-6-sol", "gpt-6.1-sol", "gpt-6.2-sol", "gpt-6.2-astra"} {
 		all = append(all, tiers(
 			"openai-*-"+model,
 			openai,
@@ -177,7 +177,8 @@ func TestPresetsHaveTheLimitsOfTheirSources(t *testing.T) {
 			"requests 15k/min, tokens 40M/min, dollars $200k/month",
 		))
 	}
-	for _, model := range []string{"gpt-5-mini", "gpt-5-nano", "gpt-5.4-mini", "gpt-5.6-luna", "gpt-6-luna"} {
+	for _, model := range []string{"gpt-5-mini", "gpt-5-nano", "gpt-5.4-mini", "gpt-5.4-nano", "gpt-5.6-luna",
+		"gpt-6-luna"} {
 		all = append(all, tiers(
 			"openai-*-"+model,
 			openai,

@@ -29,7 +29,7 @@ type Answer struct {
 	Finalists []Point
 
 	Ties    []Point   // other finalists that are as good for all that matters, each with its twins
-	Twins   []Point   // that gave the same numbers as the pick in every replication
+	Twins   []Point   // that gave the same numbers as the pick in every replication that both have
 	Open    []Open    // finalists that are better by their means, if they keep the goals; best first
 	Binding []Binding // constraints that rule out finalists; first the one that costs the most
 
@@ -148,7 +148,7 @@ func (s *search) answer() *Answer {
 func (s *search) pick(a *Answer) *candidate {
 	a.Stopped = ByBudget
 	if s.race == nil {
-		if best := s.promising(s.visited); len(best) > 0 {
+		if best := s.promising(s.visited, 0); len(best) > 0 {
 			return best[0]
 		}
 		return nil
@@ -179,7 +179,7 @@ func (s *search) pick(a *Answer) *candidate {
 		}
 	}
 	if best == nil {
-		return s.promising(s.visited)[0]
+		return s.promising(s.visited, 0)[0]
 	}
 	return best
 }
@@ -221,15 +221,9 @@ func (r *race) excludes(c *candidate) bool {
 	}
 	for j := range r.q.Constraints {
 		of := func(row Row) float64 { return r.excess(row, j) }
-		var variances []float64
-		for _, other := range r.visited {
-			if len(other.rows) > 1 {
-				_, v := moments(other.rows, of)
-				variances = append(variances, v)
-			}
-		}
+		common := typical(r.variances(j, func(c *candidate) []Row { return c.rows }))
 		excess, variance := moments(c.tried, of)
-		if math.IsInf(excess, 1) || excess-r.half(variance, typical(variances), len(c.tried)) > 0 {
+		if math.IsInf(excess, 1) || excess-r.half(variance, common, len(c.tried)) > 0 {
 			return true
 		}
 	}

@@ -123,8 +123,7 @@ func (s *search) tolerance(constraint int) float64 {
 func (s *search) violation(rows []Row) float64 {
 	worst := math.Inf(-1)
 	for j := range s.q.Constraints {
-		excess := mean(rows, func(r Row) float64 { return s.excess(r, j) })
-		worst = max(worst, excess/s.tolerance(j))
+		worst = max(worst, s.excessOf(rows, j, 0))
 	}
 	if math.IsNaN(s.meanObjective(rows)) {
 		return math.Inf(1)
@@ -135,17 +134,32 @@ func (s *search) violation(rows []Row) float64 {
 func (s *search) meanObjective(rows []Row) float64 { return mean(rows, s.objective) }
 
 // promising orders candidates by what the climb knows: feasible ones by their objective before
-// infeasible ones by their violation.
-func (s *search) promising(candidates []*candidate) []*candidate {
+// infeasible ones by their violation. Doubt is by how many standard errors a mean may break a goal and
+// count as feasible.
+func (s *search) promising(candidates []*candidate, doubt float64) []*candidate {
 	type ranked struct {
 		*candidate
 		violation, objective float64
 	}
+	errors := make([]float64, len(s.q.Constraints)) // of one replication, typical
+	if doubt > 0 {
+		for j := range errors {
+			errors[j] = math.Sqrt(typical(s.variances(j, func(c *candidate) []Row { return c.tried })))
+		}
+	}
 	var list []ranked
 	for _, c := range candidates {
-		if len(c.tried) > 0 {
-			list = append(list, ranked{c, max(0, s.violation(c.tried)), s.meanObjective(c.tried)})
+		if len(c.tried) == 0 {
+			continue
 		}
+		r := ranked{c, 0, s.meanObjective(c.tried)}
+		for j, e := range errors {
+			r.violation = max(r.violation, s.excessOf(c.tried, j, doubt*e))
+		}
+		if math.IsNaN(r.objective) {
+			r.violation = math.Inf(1)
+		}
+		list = append(list, r)
 	}
 	slices.SortFunc(list, func(a, b ranked) int {
 		switch {
@@ -161,6 +175,24 @@ func (s *search) promising(candidates []*candidate) []*candidate {
 		out[i] = r.candidate
 	}
 	return out
+}
+
+// excessOf is the excess of the mean of rows in units of its tolerance, less the standard error of so many rows
+// with the error of one.
+func (s *search) excessOf(rows []Row, constraint int, of1 float64) float64 {
+	excess := mean(rows, func(r Row) float64 { return s.excess(r, constraint) })
+	return (excess - of1/math.Sqrt(float64(len(rows)))) / s.tolerance(constraint)
+}
+
+// variances are those of a constraint, of all candidates with several rows.
+func (s *search) variances(constraint int, rows func(*candidate) []Row) (list []float64) {
+	for _, c := range s.visited {
+		if len(rows(c)) > 1 {
+			_, v := moments(rows(c), func(r Row) float64 { return s.excess(r, constraint) })
+			list = append(list, v)
+		}
+	}
+	return list
 }
 
 func sign(less bool) int {

@@ -1,42 +1,73 @@
 package recommend
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 const (
 	climbRounds    = 12
 	climbLooks     = 18    // of the best points get all replications of the climb
-	climbExpands   = 6     // of these have their neighbours visited
+	climbDoubts    = 12    // of those that are better and not surely infeasible do so, too
+	climbExpands   = 6     // of the best have their neighbours visited
 	climbPlays     = fresh // replications
+	climbNiches    = 30    // values of axes whose best point has its neighbours glanced at in a round
 	raceCandidates = 80    // of the best points are raced
 )
 
-// climb goes from the best points to their neighbours until it knows those of all of them.
+// climb goes from the best points to their neighbours until it knows those of all of them. So that it does not
+// end at the first summit, it also goes on, with a single replication each, from the best point of each value
+// of each axis: with three attempts the best backoff is another than with six, and between them is a valley.
 func (s *search) climb(ctx context.Context) error {
 	for range climbRounds {
-		best := s.promising(s.visited)
-		if err := s.try(ctx, best[:min(climbLooks, len(best))], climbPlays); err != nil {
+		best, doubtful := s.promising(s.visited, 0), s.promising(s.visited, 1)
+		looks := slices.Concat(first(best, climbLooks), first(doubtful, climbDoubts))
+		if err := s.try(ctx, unique(looks), climbPlays); err != nil {
 			return err
 		}
-		best = s.promising(s.visited)
-		var next []*candidate
-		for _, c := range best[:min(climbExpands, len(best))] {
-			if c.expanded || len(c.tried) < climbPlays {
-				continue
-			}
-			c.expanded = true
-			for _, p := range s.q.neighbours(c.point) {
-				next = append(next, s.visit(p))
-			}
-		}
+		best = s.promising(s.visited, 0)
+		next := s.expand(slices.Concat(first(best, climbExpands), s.leaders(best)))
 		if len(next) == 0 {
 			return nil
 		}
-		if err := s.try(ctx, unique(next), climbPlays); err != nil {
+		if err := s.try(ctx, next, 1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// expand visits the neighbours of candidates.
+func (s *search) expand(candidates []*candidate) (next []*candidate) {
+	for _, c := range candidates {
+		if c.expanded {
+			continue
+		}
+		c.expanded = true
+		for _, p := range s.q.neighbours(c.point) {
+			next = append(next, s.visit(p))
+		}
+	}
+	return unique(next)
+}
+
+// leaders are the best candidates of the values of axes, where candidates are in order.
+func (s *search) leaders(candidates []*candidate) (leaders []*candidate) {
+	led := map[[2]int]bool{} // axes and values
+	for _, c := range candidates {
+		leads := false
+		for k, v := range c.point {
+			leads = leads || !led[[2]int{k, v}]
+			led[[2]int{k, v}] = true
+		}
+		if leads && len(leaders) < climbNiches {
+			leaders = append(leaders, c)
+		}
+	}
+	return leaders
+}
+
+func first(candidates []*candidate, n int) []*candidate { return candidates[:min(n, len(candidates))] }
 
 // unique leaves out repeats.
 func unique(candidates []*candidate) (out []*candidate) {

@@ -9,13 +9,12 @@ import (
 	"stampede/measure"
 )
 
-// waves are the replications after which the race looks at what is left. All that are left have as many
-// up to the first number of extraWaves; what remains of the budget goes to the pick and to those that
-// keep it from being proven.
+// waves are the replications after which the race looks at its candidates. At the first two all that are left
+// have as many; then only the best go on, and those that keep it from being proven, as far as the budget goes.
 var waves = []int{4, 6, 9, 13, 20, 30, 45, 68, 100, 150, 225, 338, 507, 760}
 
 const (
-	extraWaves    = 3  // of waves
+	allWaves      = 2  // of all that are left
 	mergeFrom     = 6  // equal replications make twins
 	priorDegrees  = 4  // of freedom of the variance that all have in common
 	likelyRaced   = 8  // of the points are raced on while none is surely feasible and the budget ends
@@ -52,7 +51,7 @@ type race struct {
 // the next: with all of a small space.
 func (s *search) raceBest(ctx context.Context) error {
 	for batch := 0; ; batch++ {
-		best := slices.DeleteFunc(s.promising(s.visited), func(c *candidate) bool { return len(c.rows) > 0 })
+		best := slices.DeleteFunc(s.promising(s.visited, 0), func(c *candidate) bool { return len(c.rows) > 0 })
 		if len(best) == 0 || batch > 0 && !s.more(best[0], batch) {
 			return nil
 		}
@@ -60,10 +59,32 @@ func (s *search) raceBest(ctx context.Context) error {
 		if s.q.Budget > 0 { // two waves of them
 			n = min(n, max(1, (s.q.Budget-s.spent)/waves[1]))
 		}
-		if err := s.raceOf(ctx, best[:n]); err != nil || len(s.race.left) > 0 {
+		if err := s.raceOf(ctx, distinct(best, n)); err != nil || len(s.race.left) > 0 {
 			return err
 		}
 	}
+}
+
+// distinct are the first n candidates that differ in what they gave in the climb. The first of several that gave
+// the same is the simplest; it stands for the others.
+func distinct(candidates []*candidate, n int) (out []*candidate) {
+	first := map[string]*candidate{} // by its first row, and by all
+	for _, c := range candidates {
+		key, glance := bits(c.tried), bits(c.tried[:1])
+		stands := first[key]
+		switch {
+		case stands == nil && len(out) < n:
+			out = append(out, c)
+			c.standing = standing{}
+			first[key] = c
+			if first[glance] == nil {
+				first[glance] = c
+			}
+		case stands != nil && len(c.tried) >= climbPlays && len(stands.tried) >= climbPlays:
+			stands.twins = append(stands.twins, c)
+		}
+	}
+	return out
 }
 
 // more reports whether a further batch is to be raced.
@@ -79,9 +100,9 @@ func (s *search) raceOf(ctx context.Context, candidates []*candidate) error {
 	s.race = r
 	s.raced += len(candidates)
 	for _, c := range candidates {
-		c.standing = standing{breaks: noConstraint}
+		c.breaks = noConstraint
 	}
-	for _, n := range waves[:len(waves)-extraWaves] {
+	for _, n := range waves[:allWaves] {
 		ended, err := r.wave(ctx, r.left, n)
 		if err != nil || r.over() {
 			return err
@@ -93,19 +114,15 @@ func (s *search) raceOf(ctx context.Context, candidates []*candidate) error {
 	return r.narrow(ctx)
 }
 
-// narrow spends what is left on the best and on those that keep it from being proven.
+// narrow goes on with the contenders until one is proven or the budget is spent.
 func (r *race) narrow(ctx context.Context) error {
 	for {
-		few := r.blockers()
-		have := math.MaxInt // of the one that has the fewest: pairs have no more
-		for _, c := range few {
-			have = min(have, len(c.rows))
+		few := r.contenders()
+		have, n := next(few)
+		if r.best == nil && !r.affords(cost(few, n), 1) {
+			few = few[:min(likelyRaced, len(few))]
+			have, n = next(few)
 		}
-		i := slices.IndexFunc(waves, func(n int) bool { return n > have })
-		if len(few) == 0 || i < 0 {
-			return nil
-		}
-		n := waves[i]
 		for n > have && !r.affords(cost(few, n), 1) {
 			n--
 		}
@@ -118,15 +135,31 @@ func (r *race) narrow(ctx context.Context) error {
 	}
 }
 
-// blockers are the best and those that may be better by more than what does not matter; while none is
-// surely feasible, those that most likely are.
-func (r *race) blockers() (few []*candidate) {
+// next is how many replications candidates have, the one with the fewest since pairs have no more, and how many
+// they are to have next: the same at the end.
+func next(candidates []*candidate) (have, n int) {
+	if len(candidates) == 0 {
+		return 0, 0
+	}
+	have = math.MaxInt
+	for _, c := range candidates {
+		have = min(have, len(c.rows))
+	}
+	if i := slices.IndexFunc(waves, func(n int) bool { return n > have }); i >= 0 {
+		return have, waves[i]
+	}
+	return have, have
+}
+
+// contenders are the best and those that may be better by more than what does not matter; while none is
+// surely feasible, all, first those that most likely are.
+func (r *race) contenders() (few []*candidate) {
 	if r.best == nil {
 		few = slices.Clone(r.left)
 		slices.SortStableFunc(few, func(a, b *candidate) int {
 			return cmp.Compare(r.violation(a.rows), r.violation(b.rows))
 		})
-		return few[:min(likelyRaced, len(few))]
+		return few
 	}
 	few = append(few, r.best)
 	common := r.commonDifference(r.best)

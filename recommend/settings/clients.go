@@ -16,7 +16,9 @@ func concat(lists ...[]Client) (all []Client) {
 // Fields that whole families set.
 var (
 	// httpxFields are those of SDKs on httpx: its read timeout is one of silence, its pool a gate.
-	httpxFields = []string{attemptsPath, connectPath, writePath, gapPath, callPath, gatePath, gateWaitPath}
+	httpxFields = plus(poolFields, attemptsPath, connectPath, writePath, gapPath, callPath)
+	// poolFields are those of a pool of httpx: it bounds attempts, and its timeout what waits for a connection.
+	poolFields = []string{gatePath, gateWaitPath, poolPath, poolWaitPath}
 	// fetchFields are those of SDKs on fetch, with a gate around it.
 	fetchFields = []string{attemptsPath, callPath, gatePath}
 	// loopFields are those of a loop of one's own.

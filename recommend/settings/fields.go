@@ -33,7 +33,8 @@ const (
 	gateWaitPath  = "policy.gate.wait"
 	pacePath      = "policy.pace"
 	ratePath      = "policy.pace.rate"
-	burstPath     = "policy.pace.burst"
+	poolPath      = "policy.max_connections"
+	poolWaitPath  = "policy.timeouts.pool"
 )
 
 // field is a part of a policy that a client sets or does not set.
@@ -112,6 +113,7 @@ var fields = []field{
 	timer(writePath, "write timeout", func(t *policy.Timeouts) *time.Duration { return &t.Write }),
 	timer(firstBytePath, "first_byte timeout", func(t *policy.Timeouts) *time.Duration { return &t.FirstByte }),
 	timer(gapPath, "gap timeout", func(t *policy.Timeouts) *time.Duration { return &t.Gap }),
+	timer(poolWaitPath, "pool timeout", func(t *policy.Timeouts) *time.Duration { return &t.Pool }),
 	timer("policy.timeouts.os", "os timeout", func(t *policy.Timeouts) *time.Duration { return &t.OS }),
 	{attemptPath, "attempt timeout", func(c *policy.Client) []any { return values(&c.Timeouts.Attempt) },
 		func(c *policy.Client) string {
@@ -124,6 +126,13 @@ var fields = []field{
 	timer(callPath, "call timeout", func(t *policy.Timeouts) *time.Duration { return &t.Call }),
 	{"policy.deadline", "deadline of the call", func(c *policy.Client) []any { return values(&c.Deadline) },
 		func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Deadline.String(), "deadline ")) }},
+	{poolPath, "max_connections", func(c *policy.Client) []any { return values(&c.MaxConnections) },
+		func(c *policy.Client) string {
+			if c.MaxConnections == 0 {
+				return "none"
+			}
+			return fmt.Sprint(c.MaxConnections)
+		}},
 	{gatePath, "gate", func(c *policy.Client) []any { return values(&c.Gate.Semaphore) },
 		func(c *policy.Client) string {
 			if c.Gate.Semaphore == 0 {

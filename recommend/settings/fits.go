@@ -23,7 +23,10 @@ func first(all ...time.Duration) time.Duration {
 func silence(w, d *policy.Client) {
 	d.Timeouts.Gap = first(w.Timeouts.Gap, w.Timeouts.Whole(1), w.Timeouts.FirstByte)
 	d.Timeouts.Attempt, d.Timeouts.FirstByte = nil, 0
-	d.Gate.Retriable = d.Gate.Wait > 0 // the timeout of the pool is retried
+	d.Gate.Retriable = d.Gate.Wait > 0                // the timeout of the pool is retried
+	if d.Gate.Semaphore > 0 && d.MaxConnections > 0 { // one pool can be only one of them
+		d.MaxConnections, d.Gate = min(d.Gate.Semaphore, d.MaxConnections), policy.Gate{}
+	}
 }
 
 // wholeAttempt gives clients whose only timer is one of an attempt that of silence. Without any they keep

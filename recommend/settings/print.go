@@ -124,6 +124,7 @@ func (c *Client) Print(w io.Writer, wanted policy.Client) ([]Unsaid, error) {
 	if wanted.Name != "" {
 		comment("", "", "for the policy "+wanted.Name+".")
 	}
+	comment("", "  ", "Names read in "+c.Source+".")
 	if len(unsaid) > 0 {
 		comment("", "", "What the policy says and this client cannot be told:")
 	}

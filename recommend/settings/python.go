@@ -1,6 +1,10 @@
 package settings
 
-import "stampede/policy"
+import (
+	"slices"
+
+	"stampede/policy"
+)
 
 var pythonClients = []Client{
 	{
@@ -17,7 +21,7 @@ var pythonClients = []Client{
 		Name: "google-genai-python", Preset: "google-genai-python-retrying@2.19", Counts: Attempts,
 		comment: "#",
 		Source:  "google/genai/types.py HttpOptions, HttpRetryOptions; _api_client.py (2.19, 2026-11-30)",
-		Sets:    plus(partFields, attemptsPath, retryOnPath, gapPath, callPath, gatePath, gateWaitPath),
+		Sets:    slices.Concat(partFields, poolFields, []string{attemptsPath, retryOnPath, gapPath, callPath}),
 		Jitters: []policy.Jitter{policy.NoJitter, policy.PlusSpan}, Instead: gapInstead, fit: genaiPython,
 	},
 	{
@@ -52,10 +56,10 @@ var pythonClients = []Client{
 	},
 	{
 		Name: "instructor", Preset: "instructor@1.8", Counts: Attempts, comment: "#",
-		Source: "instructor/core/retry.py initialize_retrying (1.x, 2026-12-01)",
-		Sets:   plus(loopFields, neverOnPath, connectPath, writePath, gapPath, gateWaitPath), Jitters: simpleJitters,
-		Unlimited: true,
-		Instead:   map[string]string{attemptPath: gapPath, firstBytePath: gapPath, callDeadlinePath: callPath},
+		Source:  "instructor/core/retry.py initialize_retrying (1.x, 2026-12-01)",
+		Sets:    slices.Concat(loopFields, poolFields, []string{neverOnPath, connectPath, writePath, gapPath}),
+		Jitters: simpleJitters, Unlimited: true,
+		Instead: map[string]string{attemptPath: gapPath, firstBytePath: gapPath, callDeadlinePath: callPath},
 		fit: func(w, d *policy.Client) {
 			ownLoop(w, d)
 			silence(w, d)
@@ -77,7 +81,7 @@ var pythonClients = []Client{
 	{
 		Name: "mistral-python", Preset: "mistral-python-retrying@2.5", Counts: Neither, comment: "#",
 		Source: "src/mistralai/client/utils/retries.py (2.5, 2026-11-30)",
-		Sets:   []string{deadlinePath, basePath, factorPath, capPath, gapPath, callPath, gatePath, gateWaitPath},
+		Sets:   plus(poolFields, deadlinePath, basePath, factorPath, capPath, gapPath, callPath),
 		Instead: map[string]string{
 			attemptPath: gapPath, firstBytePath: gapPath, callDeadlinePath: callPath,
 		},

@@ -23,6 +23,12 @@ func (p page) Retries() int { return p.Retry.Attempts - 1 }
 // Attempt is the timeout of an attempt: of the first, where each has its own.
 func (p page) Attempt() time.Duration { return p.Timeouts.Whole(1) }
 
+// Connections is the size of the connection pool: its own, or the gate that it stands for. 0 is the client's own.
+func (p page) Connections() int { return max(p.MaxConnections, p.Gate.Semaphore) }
+
+// PoolWait is how long an attempt waits for a connection of the pool.
+func (p page) PoolWait() time.Duration { return first(p.Timeouts.Pool, p.Gate.Wait) }
+
 // Is reports whether the jitter has a name.
 func (p page) Is(jitter string) bool { return p.Retry.Backoff.Jitter.String() == jitter }
 

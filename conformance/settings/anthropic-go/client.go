@@ -1,4 +1,6 @@
 // Settings of anthropic-go (preset anthropic-go@2.15)
+// Names read in option/requestoption.go, internal/requestconfig/requestconfig.go (v2.15.0,
+//   2026-12-01).
 // What the policy says and this client cannot be told:
 // - deadline 45s: cannot be set; set instead: policy.timeouts.call 45s
 // - retry_on 429, 5xx, timeout, connection: cannot be set; it stays 408, 409, 429, 5xx, timeout,

@@ -1,4 +1,5 @@
 // Settings of aws-sdk-go (preset aws-sdk-go@1.48)
+// Names read in aws/retry/standard.go, aws/ratelimit (v1.48.0, 2026-12-01).
 // What the policy says and this client cannot be told:
 // - deadline 45s: cannot be set; set instead: policy.timeouts.call 45s
 // - retry_on 429, 5xx, timeout, connection: cannot be set; it stays 429, 500, 502, 503, 504,

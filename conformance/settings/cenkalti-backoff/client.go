@@ -1,4 +1,5 @@
 // Settings of cenkalti-backoff (preset cenkalti-backoff@5.0)
+// Names read in exponential.go, retry.go (v5.0.3, 2026-12-01).
 // What the policy says and this client cannot be told:
 // - never_on insufficient_quota: cannot be set; it stays none
 // - gap timeout 1m: cannot be set; set instead: policy.timeouts.attempt 1m

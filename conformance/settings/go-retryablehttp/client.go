@@ -1,4 +1,5 @@
 // Settings of go-retryablehttp (preset go-retryablehttp@0.7)
+// Names read in client.go (v0.7.8, 2026-12-01).
 // What the policy says and this client cannot be told:
 // - deadline 45s: cannot be set; set instead: policy.timeouts.call 45s
 // - never_on insufficient_quota: cannot be set; it stays none

@@ -1,4 +1,5 @@
 // Settings of google-genai-go (preset google-genai-go-retrying@1.77)
+// Names read in types.go HTTPOptions, HTTPRetryOptions; common.go (v1.77.0, 2026-12-01).
 // What the policy says and this client cannot be told:
 // - deadline 45s: cannot be set; set instead: policy.timeouts.call 45s
 // - retry_on 429, 5xx, timeout, connection: cannot be set; it stays 429, 500, 502, 503, 504, 520,

@@ -1,4 +1,6 @@
 // Settings of openai-go (preset openai-go@3.99)
+// Names read in option/requestoption.go, internal/requestconfig/requestconfig.go (v3.98.0,
+//   2026-12-01).
 // What the policy says and this client cannot be told:
 // - deadline 45s: cannot be set; set instead: policy.timeouts.call 45s
 // - retry_on 429, 5xx, timeout, connection: cannot be set; it stays 408, 409, 429, 5xx, timeout,

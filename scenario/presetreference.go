@@ -28,6 +28,8 @@ How well a number is known:
 - inferred: it follows from others that are known better;
 - assumed: it has no source. `+"`run`, `sweep` and `check`"+` say when such a limit, or an inferred one, is in force.
 
+Where limits of a preset differ in this, the table has a mark for each, in their order.
+
 ## Providers
 
 | Preset | Limits | Known | As of |

@@ -51,7 +51,7 @@ Where limits of a preset differ in this, the table has a mark for each, in their
 	fmt.Fprint(w, "\n## Policies\n\n| Preset | Versions | Source | As of |\n|---|---|---|---|\n")
 	for _, p := range presets() {
 		if p.Policy != nil {
-			fmt.Fprintf(w, "| `%s` | %s | %s | %s |\n", p.Name, p.Versions, format.Markdown(p.Source), p.Date)
+			fmt.Fprintf(w, "| `%s` | %s | %s | %s |\n", p.Name, p.VersionRange(), format.Markdown(p.Source), p.Date)
 		}
 	}
 	fmt.Fprint(w, "\n## Prices\n\n| Model | Standard price | Source | As of |\n|---|---|---|---|\n")

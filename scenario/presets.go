@@ -54,12 +54,20 @@ func (p *Preset) Kind() string {
 // is reports whether the preset has what a kind names: a policy, a provider or a queue.
 func (p *Preset) is(kind string) bool { return p.Kind() == kind || kind == "queue" && p.Queue != nil }
 
+// VersionRange is the versions in words: a range with both ends, or one version.
+func (p *Preset) VersionRange() string {
+	if from, to, _ := strings.Cut(p.Versions, " .. "); from == to {
+		return from
+	}
+	return p.Versions
+}
+
 // Title is the name with its versions.
 func (p *Preset) Title() string {
 	if p.Versions == "" {
 		return p.Name
 	}
-	return p.Name + "@" + p.Versions
+	return p.Name + "@" + p.VersionRange()
 }
 
 //go:embed presets

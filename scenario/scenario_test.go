@@ -383,6 +383,8 @@ func TestMistakesAreExplained(t *testing.T) {
 			[]string{"its behaviour depends on the version", "openai-python@1.47 .. 2.51"}},
 		{"version before the first", "own-the-loop", "openai-python@0.27",
 			[]string{"no rule is known for version 0.27"}},
+		{"preset of one version", "policy: own-the-loop", "policy: tenacity@8.0",
+			[]string{`found "tenacity@8.0"; no rule is known for version 8.0 (known: tenacity@9.1)`}},
 		{"version of none", "own-the-loop", "own-the-loop@2", []string{"own-the-loop has no versions"}},
 		{"provider as policy", "own-the-loop", "local-stub", []string{"no such policy"}},
 		{"unknown jitter", "policy: own-the-loop",

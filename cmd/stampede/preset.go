@@ -86,7 +86,8 @@ func presetRows() (rows []presetRow, err error) {
 
 func rowOf(p *scenario.Preset) presetRow {
 	return presetRow{
-		Kind: p.Kind(), Name: p.Name, Versions: p.Versions, Date: p.Date, Source: p.Source, Replaced: p.ReplacedBy,
+		Kind: p.Kind(), Name: p.Name, Versions: p.VersionRange(), Date: p.Date, Source: p.Source,
+		Replaced: p.ReplacedBy,
 	}
 }
 

@@ -151,24 +151,32 @@ func next(candidates []*candidate) (have, n int) {
 	return have, have
 }
 
-// contenders are the best and those that may be better by more than what does not matter; while none is
-// surely feasible, all, first those that most likely are.
-func (r *race) contenders() (few []*candidate) {
+// contenders are the best and those that may be better by more than what does not matter: first those that are as
+// good and keep the goals by their means, which may become the best, and when there are none, all of them, which
+// keep it from being proven. While none is surely feasible it is all, in the order of how likely they are.
+func (r *race) contenders() []*candidate {
 	if r.best == nil {
-		few = slices.Clone(r.left)
-		slices.SortStableFunc(few, func(a, b *candidate) int {
+		all := slices.Clone(r.left)
+		slices.SortStableFunc(all, func(a, b *candidate) int {
 			return cmp.Compare(r.violation(a.rows), r.violation(b.rows))
 		})
-		return few
+		return all
 	}
-	few = append(few, r.best)
-	common := r.commonDifference(r.best)
+	near, all := []*candidate{r.best}, []*candidate{r.best}
+	common, matters := r.commonDifference(r.best), r.indifference(r.best)
 	for _, c := range r.left {
-		if c != r.best && r.loss(r.best, c, common) > r.indifference(r.best) {
-			few = append(few, c)
+		if c == r.best || r.loss(r.best, c, common) <= matters {
+			continue
+		}
+		all = append(all, c)
+		if c.keeps && r.difference(c, r.best) <= matters {
+			near = append(near, c)
 		}
 	}
-	return few
+	if len(near) > 1 {
+		return near
+	}
+	return all
 }
 
 func cost(candidates []*candidate, n int) (replications int) {

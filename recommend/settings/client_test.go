@@ -168,3 +168,30 @@ func TestUnsaid(t *testing.T) {
 		t.Errorf("it does %v", does)
 	}
 }
+
+// What a client does with the settings of a policy is a policy that it can say without a rest, and that gives the
+// same settings: printing them again changes nothing.
+func TestWhatAClientDoesCanBeSaid(t *testing.T) {
+	for _, c := range clients {
+		for kind, wanted := range policies(t) {
+			does, err := c.Does(wanted)
+			if err != nil {
+				t.Fatal(err)
+			}
+			unsaid, err := c.Unsaid(does)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, u := range unsaid {
+				t.Errorf("%s, %s: it does %v, and cannot say %v", c.Name, kind, does, u)
+			}
+		}
+	}
+}
+
+// The cap that openai-go has without its option is that of its preset: the template leaves the option out then.
+func TestOpenAICapIsThatOfThePreset(t *testing.T) {
+	if got := presetOf("openai-go@3.99").Retry.Backoff.Cap; got != openAICap {
+		t.Errorf("the preset has %v, the template %v", got, time.Duration(openAICap))
+	}
+}

@@ -46,6 +46,7 @@ var kinds = []struct {
 	{"latency", (*Drawing).latency, false},
 	{"timeline", (*Drawing).timeline, false},
 	{"herd", (*Drawing).herd, false},
+	{"room", (*Drawing).room, false},
 	{"knee", (*Drawing).knee, true},
 }
 

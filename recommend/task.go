@@ -2,11 +2,13 @@ package recommend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"stampede/measure"
 	"stampede/scenario"
+	"stampede/sweep"
 )
 
 // Task is a question about scenarios: the first is the one that settings are recommended for, the others must meet the
@@ -92,4 +94,58 @@ func (t *Task) Settings(p Point) (out []string) {
 		}
 	}
 	return out
+}
+
+// Record writes what is played from now on into a folder of results: the replications on which points are judged, not
+// those of the climb, which picks points that were lucky. Finish with the answer ends it.
+func (t *Task) Record(dir string) (finish func(*Answer) error, err error) {
+	template := *t.Templates[0]
+	template.Sweep = scenario.Sweep{Axes: t.Axes}
+	plan := &sweep.Plan{
+		Template: &template, Reps: waves[0], Aims: t.Aims, Metric: measure.Metrics()[t.Aims.Objective.Metric].Name,
+	}
+	if len(t.Templates) > 1 {
+		var names []string
+		for _, other := range t.Templates {
+			names = append(names, other.Base.Name)
+		}
+		plan = plan.WithScenarios(names)
+	}
+	folder, err := sweep.NewSearchFolder(dir, plan)
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	before := t.Player.Done
+	written := map[string]int{} // replications by point and scenario
+	t.Player.Done = func(p Played) {
+		if before != nil {
+			before(p)
+		}
+		key := fmt.Sprint(p.Scenario, " ", p.Point.key())
+		if p.Replication < fresh || p.Replication < written[key] || failed != nil {
+			return
+		}
+		written[key] = p.Replication + 1
+		failed = folder.Add(t.labels(p.Point, p.Scenario), p.Replication, p.Values, p.Limits, p.Err)
+	}
+	return func(a *Answer) error {
+		t.Player.Done = before
+		var recommended []string
+		if a != nil && a.Pick != nil && a.Feasible == measure.Met {
+			recommended = t.labels(a.Pick, 0)
+		}
+		return errors.Join(failed, folder.Finish(t.labels(t.Question.Start, 0), recommended))
+	}, nil
+}
+
+// labels are the values of a point, and the name of the scenario where there are several.
+func (t *Task) labels(p Point, number int) (labels []string) {
+	if len(t.Templates) > 1 {
+		labels = append(labels, t.Templates[number].Base.Name)
+	}
+	for k, v := range p {
+		labels = append(labels, t.Axes[k].Values[v].Label)
+	}
+	return labels
 }

@@ -298,6 +298,8 @@ func (t *Text) proof(out *sheet) {
 	case t.Feasible == measure.Met:
 		out.say(2, "With %s confidence, %s none that meets the goals is better by more than %s.", confidence, among,
 			percent(t.Delta))
+	case t.Feasible == measure.Missed && t.Whole:
+		out.say(2, "With %s confidence, each of all %s settings misses a goal.", confidence, spaceText(t.Space))
 	case t.Feasible == measure.Missed:
 		out.say(2, "With %s confidence, %s each misses a goal.", confidence, among)
 	default:

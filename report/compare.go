@@ -372,6 +372,9 @@ func (c *Comparison) warn() {
 	if failed > 5 {
 		add("%d points in all are incomplete", failed)
 	}
+	if s := c.Manifest.Search; s != nil && s.Recommended != nil {
+		add("a search chose these points; it recommended point %d", *s.Recommended)
+	}
 	if c.Manifest.Shard != nil {
 		add("this folder is part %d of %d", c.Manifest.Shard.Index, c.Manifest.Shard.Of)
 	}

@@ -134,6 +134,10 @@ func (c *Comparison) title() string {
 	points := format.Plural(m.Points, "point")
 	s := fmt.Sprintf("%s of %s: %s, %s%s, seed %d", kind, m.Name, points, format.Plural(m.Replications, "replication"),
 		each, m.Seed)
+	if m.Search != nil {
+		s = fmt.Sprintf("search of %s: %s, %d to %d replications each, seed %d", m.Name, points,
+			slices.Min(m.Search.Replications), slices.Max(m.Search.Replications), m.Seed)
+	}
 	if m.Precision != nil {
 		s = fmt.Sprintf("%s of %s: %s, replications until %s is known to ±%.3g %%, %d to %d, seed %d",
 			kind, m.Name, points, m.Precision.Metric, 100*m.Precision.Rel, m.Replications, m.Precision.MaxReps, m.Seed)

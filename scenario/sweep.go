@@ -371,3 +371,11 @@ func shuffled(i, n int, key sim.Key) int {
 		}
 	}
 }
+
+// Labels are values that are named only.
+func Labels(names []string) (out []Value) {
+	for _, name := range names {
+		out = append(out, scalarValue(name))
+	}
+	return out
+}

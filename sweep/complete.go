@@ -254,16 +254,24 @@ func (m *Manifest) Lacks(path string) (lacks Shortfall, err error) {
 		}
 		if !ok || at > i { // no row
 			lacks.Points++
-			lacks.Replications += m.Replications
+			if lacks.Replications += m.Replications; m.Search != nil {
+				lacks.Replications += m.Search.lacks(i, Replications{}) - m.Replications
+			}
 			continue
 		}
 		have, err := rows.of(i)
 		if err != nil {
 			return lacks, err
 		}
-		if missing := have.lack(end); len(missing) > 0 {
+		missing := 0
+		if m.Search != nil {
+			missing = m.Search.lacks(i, have)
+		} else {
+			missing = len(have.lack(end))
+		}
+		if missing > 0 {
 			lacks.Points++
-			lacks.Replications += len(missing)
+			lacks.Replications += missing
 		}
 	}
 	at, ok, err := rows.next()

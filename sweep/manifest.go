@@ -30,7 +30,8 @@ type Manifest struct {
 	Points       int                  `json:"points"`
 	Sample       string               `json:"sample,omitempty"`
 	Shard        *Shard               `json:"shard,omitempty"`
-	Objective    string               `json:"objective"` // the metric that orders reports when none is named
+	Search       *Search              `json:"search,omitempty"` // which chose the points
+	Objective    string               `json:"objective"`        // the metric that orders reports when none is named
 	Goals        []string             `json:"goals,omitempty"`
 	Minimize     string               `json:"minimize,omitempty"` // the metric that is to be best
 	Maximize     string               `json:"maximize,omitempty"`
@@ -63,6 +64,7 @@ func (p *Plan) Manifest() (*Manifest, error) {
 	m := &Manifest{
 		Format: 1, Version: measure.Version, Name: t.Base.Name, Seed: t.Base.Seed, Replications: p.Reps,
 		Points:    p.Points(),
+		Search:    p.search,
 		Objective: p.Objective(), Price: t.Base.Model.Price.String(),
 		Provider: t.Base.DescribeProvider(), Policy: t.Base.Model.Client.String(), Scenario: resolved,
 		Warnings: append(append([]string{}, t.Base.Warnings()...), t.Sweep.Warnings()...),
@@ -178,6 +180,12 @@ func (m *Manifest) check() error {
 	if p := m.Precision; p != nil {
 		err = cmp.Or(err, metric("precision.metric", p.Metric),
 			between("precision.max_replications", p.MaxReps, m.Replications, MaxReplications))
+	}
+	if s := m.Search; s != nil {
+		err = cmp.Or(err, between("search.replications", len(s.Replications), m.Points, m.Points))
+		if s.Recommended != nil {
+			err = cmp.Or(err, between("search.recommended", *s.Recommended, 0, m.Points-1))
+		}
 	}
 	if s := m.Shard; s != nil {
 		err = cmp.Or(err, between("shard.of", s.Of, 1, math.MaxInt32), between("shard.index", s.Index, 1, s.Of))

@@ -21,6 +21,8 @@ type Plan struct {
 	Aims      measure.Aims
 	Abort     bool // a point ends early when it cannot meet its goals
 	Shard     Shard
+
+	search *Search // in place of the grid or the sample
 }
 
 // TriggerAxis is the axis on which a plan with control puts each point with and
@@ -52,6 +54,9 @@ func (p *Plan) Objective() string {
 
 // Points is the number of points.
 func (p *Plan) Points() int {
+	if p.search != nil {
+		return len(p.search.Replications)
+	}
 	n := p.Template.Sweep.Size()
 	if p.Control {
 		n *= 2
@@ -86,6 +91,9 @@ func (p *Plan) Point(i int) (labels []string, s *scenario.Scenario, err error) {
 // reaches into the same part; so few points have to be built, and of those at most
 // two thousand are.
 func (p *Plan) base(resolved []byte) (int, error) {
+	if p.search != nil {
+		return 0, nil // it knows its own
+	}
 	t := p.Template
 	axes := t.Sweep.Axes
 	unchanged := make([]map[string]bool, len(axes)) // by label; nil where the axis alone does not tell

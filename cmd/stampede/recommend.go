@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"stampede/figures"
 	"stampede/measure"
 	"stampede/recommend"
 	clients "stampede/recommend/settings"
@@ -60,6 +62,11 @@ func recommendCommand() *cli.Command {
 					DefaultText: "the scenario's",
 				},
 				&cli.StringFlag{
+					Name: "out",
+					Usage: "write the points that were raced to `FOLDER`, which report and plot read, with a figure " +
+						"of how far each setting can move",
+				},
+				&cli.StringFlag{
 					Name: "for",
 					Usage: "search what `CLIENT` can be told, as in openai-python, print its settings as code, and " +
 						"say what they cost against a retry loop of your own",
@@ -87,7 +94,16 @@ func runRecommend(c *cli.Context) error {
 	}
 	bar := newSearchProgress(c.App.ErrWriter, task)
 	defer bar.end()
+	finish := func(*recommend.Answer) error { return nil }
+	if dir := c.String("out"); dir != "" {
+		if finish, err = task.Record(dir); err != nil {
+			return folderMistake(err)
+		}
+	}
 	answer, err := task.Answer(c.Context)
+	if failed := finish(answer); failed != nil {
+		return failed
+	}
 	if answer == nil {
 		return err
 	}
@@ -112,6 +128,17 @@ func runRecommend(c *cli.Context) error {
 		}
 		fmt.Fprintf(c.App.Writer, "\n%s", code)
 	}
+	if dir := c.String("out"); dir != "" && answer.Raced > 0 {
+		names, failed := (&figures.Drawing{Dir: dir, Format: "png", Kinds: recommendFigures(answer)}).Draw()
+		if failed != nil {
+			return failed
+		}
+		fmt.Fprintln(c.App.Writer)
+		files := append([]string{"manifest.json", "results.csv"}, names...)
+		if failed := wrote(c.App.Writer, "%s: %s", dir, strings.Join(files, ", ")); failed != nil {
+			return failed
+		}
+	}
 	switch {
 	case err != nil:
 		return err
@@ -121,6 +148,15 @@ func runRecommend(c *cli.Context) error {
 		return verdictError{errUndecided, measure.Undecided}
 	}
 	return nil
+}
+
+// recommendFigures are the kinds of figures of a search.
+func recommendFigures(a *recommend.Answer) []string {
+	kinds := []string{"frontier"}
+	if a.Feasible == measure.Met && len(a.Moves) > 0 {
+		kinds = append(kinds, "room")
+	}
+	return kinds
 }
 
 // clientOf is the client of --for; nil without it.

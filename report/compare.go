@@ -34,6 +34,7 @@ type Comparison struct {
 	aim      measure.Objective // of the conclusion
 	own      []string          // the scenario's values on the axes
 	ownKnown bool              // all of them are its own
+	lacking  int               // points that lack the aim's metric in a replication
 	verdicts [3]int            // how many points, by verdict on all goals
 	chosen   bool              // a person named the metrics
 	columns  []int             // of the registry, those read: the metrics and what censors

@@ -46,12 +46,16 @@ var outcomeMetrics = []string{"answered", "goodput_per_min", "latency_mean_s", "
 	"usd_total", "usd_wasted"}
 
 // setAim sets what a conclusion looks for: what is asked with goals or by --min and --max, else the best of
-// the report's own metric.
+// the report's own metric, or of goodput where that has no better direction.
 func (c *Comparison) setAim() {
-	if c.aim = c.Aims.Objective; !c.judged() {
-		i := c.Metrics[c.Objective]
-		c.aim = measure.Objective{Metric: i, Largest: measure.Metrics()[i].Better != measure.Lower}
+	if c.aim = c.Aims.Objective; c.judged() {
+		return
 	}
+	i := c.Metrics[c.Objective]
+	if measure.Metrics()[i].Better == measure.Neither {
+		i = measure.Index("goodput_per_min")
+	}
+	c.aim = measure.Objective{Metric: i, Largest: measure.Metrics()[i].Better == measure.Higher}
 }
 
 // compared are the metrics by which tied points are compared further: of a given number of calls also how soon
@@ -231,13 +235,23 @@ func (c *Comparison) conclude() {
 		pool = slices.DeleteFunc(slices.Clone(points), func(p *PointResult) bool { return p.survivors[0] < least })
 	}
 	var all []BestCandidate
+	lacks := func(b BestCandidate) bool { return slices.ContainsFunc(b.Values, math.IsNaN) }
 	for _, p := range pool {
 		all = append(all, c.candidate(p, metric))
 	}
-	best := BestSet(all, c.aim.Largest, 0.95)
-	tied := slices.DeleteFunc(slices.Clone(pool), func(p *PointResult) bool { return !slices.Contains(best, p.Point) })
-	if len(tied) == 0 { // no point has a value
-		tied = pool
+	if whole := slices.DeleteFunc(slices.Clone(all), lacks); len(whole) > 0 { // what is missing is no better
+		c.lacking = len(all) - len(whole)
+		all = whole
+	}
+	best := map[int]bool{}
+	for _, point := range BestSet(all, c.aim.Largest, 0.95) {
+		best[point] = true
+	}
+	tied := slices.DeleteFunc(slices.Clone(pool), func(p *PointResult) bool { return !best[p.Point] })
+	if len(tied) == 0 {
+		out.Answer = NothingToAsk
+		out.Lines = []LabeledText{{"ship", "nothing to conclude: no point has a value of " + metric}}
+		return
 	}
 	p := c.simplest(tied)
 	name(p, ShipPoint)

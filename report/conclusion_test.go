@@ -217,6 +217,33 @@ func TestConclusionDoesNotTakeTiesForEquals(t *testing.T) {
 		"axes: decide: semaphore")
 }
 
+// A metric that is neither better nor worse ranks nothing; a sample has no two points that differ in one axis
+// alone; and the control of a point, without its trigger, is no candidate.
+func TestConclusionOfOtherSweeps(t *testing.T) {
+	point := func(success float64, labels ...string) made {
+		return made{labels: labels, success: four(success), p95: same(20), cost: same(0.4), wasted: same(0),
+			rounds: same(1)}
+	}
+	c := folder(t, []string{gate}, []made{point(0.9, "4"), point(0.97, "8")}, func(m *sweep.Manifest) {
+		m.Objective = "calls"
+	})
+	said(t, c, NothingToAsk, -1, "ship: nothing to conclude: no point has a value of goodput_per_min\n")
+	lacking := point(0.97, "4")
+	lacking.p95 = []float64{1, math.NaN(), 1, 1}
+	c = folder(t, []string{gate}, []made{lacking, point(0.97, "8"), point(0.97, "9")}, func(m *sweep.Manifest) {
+		m.Minimize = "latency_p95_s"
+	})
+	said(t, c, ShipPoint, 1, "why: lowest latency_p95_s of 3 points that answer 99 % of calls, or as many as any, 1 of "+
+		"which lack it in a replication, tied with 1 other; it is the first")
+	c = folder(t, []string{gate, tries}, []made{point(0.5, "4", "3"), point(0.97, "8", "2")},
+		func(m *sweep.Manifest) { m.Sample = "halton" })
+	said(t, c, ShipPoint, 1,
+		"axes: semaphore explains most of the variance (100 %); no two points of a sample differ")
+	c = folder(t, []string{gate, sweep.TriggerAxis}, []made{point(0.5, "4", "on"), point(0.99, "4", "off"),
+		point(0.8, "8", "on"), point(0.97, "8", "off")}, nil)
+	said(t, c, ShipPoint, 2, "ship: point 2: semaphore 8\n", "of 2 points", "axes: decide: semaphore\n")
+}
+
 // Where there is nothing to ship, the conclusion says so: no call is answered, one point was run, no point
 // is complete.
 func TestConclusionWithoutAChoice(t *testing.T) {

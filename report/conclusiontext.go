@@ -9,6 +9,7 @@ import (
 
 	"stampede/internal/format"
 	"stampede/measure"
+	"stampede/sweep"
 )
 
 // WriteConclusion writes the conclusion for people.
@@ -72,6 +73,8 @@ func (c *Comparison) settingInWords(p *PointResult) string {
 	for k, label := range p.Labels {
 		text := names[k] + " " + label
 		switch {
+		case c.Axes[k] == sweep.TriggerAxis: // with it, always
+			continue
 		case slices.Contains(c.conditions(), k):
 			held = append(held, text)
 			continue
@@ -128,6 +131,9 @@ func (c *Comparison) whyInWords(p *PointResult, tied []*PointResult) string {
 		}
 	} else if !countsEveryCall(nameOfMetric(c.aim.Metric)) {
 		best += " that answer 99 % of calls, or as many as any"
+	}
+	if c.lacking > 0 {
+		best += fmt.Sprintf(", %d of which lack it in a replication", c.lacking)
 	}
 	best = out.Objective + " " + best
 	if len(tied) < 2 {

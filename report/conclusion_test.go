@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -130,7 +131,7 @@ func TestConclusionOfAnAxisThatNeverMatters(t *testing.T) {
 		"ship: the scenario as it is (point 1): semaphore 8\n",
 		"why: highest answered of 4 points, tied with 1 other; it changes nothing\n",
 		"gives: only 97 ±3 % answered, p95 20.00 ±0.03 s", // t(3) s/sqrt(4) = 3.182 x 0.01826 / 2 = 0.029
-		"$0.4 per 1,000, 50 % waste",
+		"$0.4 per 1,000 answers, 50 % waste",
 		"axes: decide: semaphore; no effect anywhere: jitter (no call needed a second attempt)\n")
 	if want := []int{0, 1}; !slices.Equal(c.Conclusion.Tied, want) {
 		t.Errorf("tied %v, want %v", c.Conclusion.Tied, want)
@@ -233,8 +234,8 @@ func TestConclusionOfOtherSweeps(t *testing.T) {
 	c = folder(t, []string{gate}, []made{lacking, point(0.97, "8"), point(0.97, "9")}, func(m *sweep.Manifest) {
 		m.Minimize = "latency_p95_s"
 	})
-	said(t, c, ShipPoint, 1, "why: lowest latency_p95_s of 3 points that answer 99 % of calls, or as many as any, 1 of "+
-		"which lack it in a replication, tied with 1 other; it is the first")
+	said(t, c, ShipPoint, 1, "why: lowest latency_p95_s of 3 points that answer 99 % of calls, or as many as any, 1 "+
+		"of which lack it in a replication, tied with 1 other; it is the first")
 	c = folder(t, []string{gate, tries}, []made{point(0.5, "4", "3"), point(0.97, "8", "2")},
 		func(m *sweep.Manifest) { m.Sample = "halton" })
 	said(t, c, ShipPoint, 1,
@@ -310,4 +311,30 @@ func TestConclusionWithGoals(t *testing.T) {
 	said(t, with("latency_p95_s<=4s"), NoneMeets, 0,
 		"ship: none: each of 6 points misses latency_p95_s<=4s\n",
 		"near: point 0, the scenario with semaphore 2 (now 9); latency_p95_s<=4s is missed (5.00 ±0.03 s)")
+}
+
+// A label of an axis is found in the resolved scenario in each form that it has there.
+func TestSaysValue(t *testing.T) {
+	var file any
+	text := `{"provider": {"name": "tier-1", "limits": [{"limit": "30000/min"}]}, "fleet": {"instances": 12,
+		"workers": {"count": "16", "every": "30s"}},
+		"policy": {"jitter": {"full": {}}, "timeouts": {"attempt": "1m0s"}}}`
+	if err := json.Unmarshal([]byte(text), &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, label string
+		want        bool
+	}{
+		{"provider.preset", "tier-1", true}, {"provider.preset", "tier-2", false},
+		{"provider.limits.0.limit", "30k/min", true}, {"provider.limits.0.limit", "500/s", true},
+		{"provider.limits.1.limit", "30k/min", false}, {"fleet.workers", "16", true}, {"fleet.workers", "30s", false},
+		{"fleet.instances", "12", true}, {"policy.jitter", "full", true}, {"policy.jitter", "none", false},
+		{"policy.timeouts.attempt", "60s", true}, {"policy.gate.semaphore", "none", true},
+		{"policy.gate.semaphore", "8", false},
+	} {
+		if got := saysValue(file, c.path, c.label); got != c.want {
+			t.Errorf("%s says %s: %v, want %v", c.path, c.label, got, c.want)
+		}
+	}
 }

@@ -200,7 +200,7 @@ func (c *Comparison) givesInWords(p *PointResult) string {
 	if cost.N == 0 || cost.Mean == 0 {
 		return text
 	}
-	text += ", $" + scaled(cost, 1) + " per 1,000"
+	text += ", $" + scaled(cost, 1) + " per 1,000 answers"
 	switch part := p.facts.means["usd_wasted"] / p.facts.means["usd_total"]; {
 	case p.facts.means["usd_wasted"] == 0:
 		return text + ", no waste"

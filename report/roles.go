@@ -176,17 +176,15 @@ func saysValue(file any, path, label string) bool {
 		text = value
 	case float64:
 		text = strconv.FormatFloat(value, 'f', -1, 64)
-	case map[string]any: // as full: {}, or count: 16
+	case map[string]any: // as {full: {}}, {constant: 16}, or {count: 16, every: 30s}
 		for key, inner := range value {
-			switch inner := inner.(type) {
-			case map[string]any:
-				if len(value) == 1 && len(inner) == 0 {
-					text = key
-				}
-			case string:
-				if len(value) == 1 && (key == "count" || key == "constant") {
-					text = inner
-				}
+			if m, ok := inner.(map[string]any); ok && len(m) == 0 && len(value) == 1 {
+				text = key
+			}
+		}
+		for _, key := range []string{"constant", "count"} {
+			if inner, ok := value[key].(string); ok {
+				text = inner
 			}
 		}
 	}

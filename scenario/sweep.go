@@ -236,7 +236,7 @@ func (s *Sweep) Warnings() (out []string) {
 			}
 			labels[v.Label] = true
 			if preset, err := FindPreset("provider", v.Label); err == nil && strings.Contains(a.Path, "provider") {
-				out = append(out, presetNotes(preset, preset.Provider, a.Path)...)
+				out = append(out, presetNotes(preset, preset.Provider, strings.TrimSuffix(a.Path, ".preset"))...)
 			}
 			if x, ok := numberOf(v.Label); ok {
 				numbers = append(numbers, x)

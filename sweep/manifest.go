@@ -67,7 +67,12 @@ func (p *Plan) Manifest() (*Manifest, error) {
 		Search:    p.search,
 		Objective: p.Objective(), Price: t.Base.Model.Price.String(),
 		Provider: t.Base.DescribeProvider(), Policy: t.Base.Model.Client.String(), Scenario: resolved,
-		Warnings: append(append([]string{}, t.Base.Warnings()...), t.Sweep.Warnings()...),
+		Warnings: append([]string{}, t.Base.Warnings()...),
+	}
+	for _, w := range t.Sweep.Warnings() {
+		if !slices.Contains(m.Warnings, w) { // of a preset that the base has as well
+			m.Warnings = append(m.Warnings, w)
+		}
 	}
 	m.setAims(p.Aims)
 	m.Abort = p.Abort

@@ -206,6 +206,27 @@ func TestGridsThatLeaveTheirOrder(t *testing.T) {
 	}
 }
 
+// What is to be known of the preset of a provider is said once, though the base has it as well as a point.
+func TestNotesOfSweptPresets(t *testing.T) {
+	tpl := testkit.Template(t, `
+workload: {batch: {calls: 1}, prompt_tokens: 1, output_tokens: 1, max_tokens: 1}
+fleet: {workers: 1}
+provider: {preset: openai-tier-1-gpt-4o}
+price: {input: 1, output: 1}
+sweep: {provider.preset: [openai-tier-1-gpt-4o, openai-build-gpt-4o, openai-tier-2-gpt-4o]}
+`)
+	m, err := (&Plan{Template: tpl, Reps: 2}).Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tier := range []string{"1", "2"} {
+		note := "openai-tier-" + tier + "-gpt-4o@2025 is out of date"
+		if n := strings.Count(strings.Join(m.Warnings, "\n"), note); n != 1 {
+			t.Errorf("%s: said %d times: %q", note, n, m.Warnings)
+		}
+	}
+}
+
 // Another range of a sample, or another trace in the file of the same name, is
 // another sweep.
 func TestResumeKnowsRangesAndFiles(t *testing.T) {

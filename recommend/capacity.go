@@ -27,15 +27,18 @@ type Capacity struct {
 	What, Unit string
 	// Verdict is Met when a size is known to meet the goals, Missed when none does, and Undecided when some
 	// were tried of which it is not known.
-	Verdict    measure.Verdict
-	Relaxed    *Relaxed // the calls with nothing in their way; nil when that was not asked
-	Start      int      // the size of the scenario
-	Found      int      // the smallest size that is known to meet the goals; -1 for none
-	Steps      []Step   // that were tried, by size
-	Level      bool     // beyond the largest of these nothing changes
-	Policy     *Answer  // the best policy at a size: that which was found; else the largest
-	PolicyAt   int      // the size
-	Confidence float64  // of all verdicts together
+	Verdict measure.Verdict
+	Relaxed *Relaxed // the calls with nothing in their way; nil when that was not asked
+	// Hopeless is that neither policy nor quota helps: the calls miss a goal with nothing in their way, no
+	// setting of the space meets the goals in such a world, and none does at the size of the scenario.
+	Hopeless   bool
+	Start      int     // the size of the scenario
+	Found      int     // the smallest size that is known to meet the goals; -1 for none
+	Steps      []Step  // that were tried, by size
+	Level      bool    // beyond the largest of these nothing changes
+	Policy     *Answer // the best policy at a size: that which was found; else the largest
+	PolicyAt   int     // the size
+	Confidence float64 // of all verdicts together
 
 	Replications int
 }
@@ -63,8 +66,9 @@ type Relaxed struct {
 	Policy *Answer
 }
 
-// Hopeless reports whether neither policy nor quota helps.
-func (r *Relaxed) Hopeless() bool {
+// missed reports whether no setting meets the goals in that world. Where no goal bounds the success, one may with
+// limits: the calls that are refused count for no latency.
+func (r *Relaxed) missed() bool {
 	return len(r.Misses) > 0 && (r.Policy == nil || r.Policy.Feasible == measure.Missed)
 }
 
@@ -140,8 +144,11 @@ func (g *growth) run(ctx context.Context, c *Capacity) (err error) {
 		return err
 	}
 	if r := c.Relaxed; r != nil {
-		if r.Hopeless() {
-			return nil
+		if r.missed() {
+			verdict, err := g.try(ctx, g.Ladder.Start, held)
+			if c.Hopeless = verdict == measure.Missed; err != nil || c.Hopeless {
+				return err
+			}
 		}
 		if r.Policy != nil && r.Policy.Feasible == measure.Met {
 			held = append(slices.Clone(held), r.Policy.Pick)

@@ -151,12 +151,24 @@ func TestRelaxation(t *testing.T) {
 			Question: onePolicy(t, c.goal), Policies: []Point{{0}}, Ladder: small, Alone: alone,
 			Free: &world{common: 0.1, means: func(Point) []float64 { return []float64{1, c.free} }},
 		})
-		if r := got.Relaxed; len(r.Misses) != c.misses || r.Hopeless() != c.hopeless {
-			t.Errorf("%s: %d goals missed, hopeless %v", c.name, len(r.Misses), r.Hopeless())
+		if r := got.Relaxed; len(r.Misses) != c.misses || got.Hopeless != c.hopeless {
+			t.Errorf("%s: %d goals missed, hopeless %v", c.name, len(r.Misses), got.Hopeless)
 		}
-		if c.hopeless && (len(got.Steps) > 0 || got.Verdict != measure.Missed) {
-			t.Errorf("%s: %v after %d steps; want missed after none", c.name, got.Verdict, len(got.Steps))
+		if c.hopeless && (len(got.Steps) != 1 || got.Verdict != measure.Missed) {
+			t.Errorf("%s: %v after %d steps; want missed after one", c.name, got.Verdict, len(got.Steps))
 		}
+	}
+}
+
+// Refusals that leave only fast calls meet a latency that all calls together miss: that is not hopeless.
+func TestRefusedCallsCountForNoLatency(t *testing.T) {
+	small := sized(100, 1, 0, 0, func(value float64, _ Point) []float64 { return []float64{1, 10 + value/10} })
+	slow := &world{means: func(Point) []float64 { return []float64{1, 25} }}
+	c := grow(t, Growth{
+		Question: onePolicy(t, "latency_p95_s<=20s"), Policies: []Point{{0}}, Ladder: small, Alone: slow, Free: slow,
+	})
+	if c.Hopeless || c.Verdict != measure.Met || c.Found < 0 {
+		t.Errorf("hopeless %v, %v at %d; want a size", c.Hopeless, c.Verdict, c.Found)
 	}
 }
 
@@ -263,8 +275,8 @@ policy: no-retry
 func TestModelTooSlow(t *testing.T) {
 	text := strings.Replace(fmt.Sprintf(twoASecond, "6000/min"), "500ms", "25s", 1)
 	c, _ := growOf(t, "limits", text, 2, "success_ratio>=99%", "latency_p95_s<=20s")
-	if r := c.Relaxed; c.Verdict != measure.Missed || r == nil || !r.Hopeless() || len(c.Steps) > 0 {
-		t.Errorf("%v, relaxed %+v, %d steps; want that neither policy nor quota helps", c.Verdict, r, len(c.Steps))
+	if r := c.Relaxed; c.Verdict != measure.Missed || r == nil || !c.Hopeless {
+		t.Errorf("%v, relaxed %+v; want that neither policy nor quota helps", c.Verdict, r)
 	} else if !reflect.DeepEqual(r.Misses, []int{1}) || r.Goals[0].Mean != 1 || r.Goals[1].Mean != 25 {
 		t.Errorf("missed %v, goals %+v; want the second, by 25 s", r.Misses, r.Goals)
 	}

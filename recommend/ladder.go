@@ -40,28 +40,56 @@ func NewLadder(p *Simulator, what string) (*Ladder, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.What = what
-	settings, err := l.of(p.Templates[0], (l.Start+1)%l.Sizes)
+	paths, err := l.paths(p.Templates[0])
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range settings {
-		path, _, _ := strings.Cut(s, "=")
-		for _, a := range p.Axes {
-			if within(a.Path, path) || within(path, a.Path) {
-				return nil, fmt.Errorf("%s grows %s; the space has the axis %s: leave one of them out", what, path,
-					a.Path)
-			}
+	for _, a := range p.Axes {
+		if overlap(a.Path, paths) {
+			return nil, fmt.Errorf("%s grows %s; the space has the axis %s: leave one of them out", what, paths[0],
+				a.Path)
 		}
 	}
-	l.Settings = func(size int) []string {
-		settings, _ := l.of(p.Templates[0], size)
-		return settings
+	l.What = what
+	if l.Settings == nil {
+		l.Settings = func(size int) []string {
+			settings, _ := l.of(p.Templates[0], size)
+			return settings
+		}
 	}
 	l.Player = func(size int) (Player, error) {
 		return p.over(func(t *scenario.Template) ([]string, error) { return l.of(t, size) })
 	}
 	return &l.Ladder, nil
+}
+
+// NotGrown are the axes that can be searched while something grows: those that do not set it too.
+func NotGrown(templates []*scenario.Template, axes []scenario.Axis, what string) ([]scenario.Axis, error) {
+	l, err := ladderOf(templates, what)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := l.paths(templates[0])
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(axes), func(a scenario.Axis) bool { return overlap(a.Path, paths) }), nil
+}
+
+// paths are the fields of the scenario that a size sets.
+func (l *ladder) paths(t *scenario.Template) (out []string, err error) {
+	settings, err := l.of(t, (l.Start+1)%l.Sizes)
+	for _, s := range settings {
+		path, _, _ := strings.Cut(s, "=")
+		out = append(out, path)
+	}
+	return out, err
+}
+
+// overlap reports whether a path sets a part of what others set, or the reverse. A preset sets all beside it.
+func overlap(path string, others []string) bool {
+	path = strings.TrimSuffix(path, ".preset")
+	return slices.ContainsFunc(others, func(other string) bool { return within(path, other) || within(other, path) })
 }
 
 func within(path, other string) bool { return path == other || strings.HasPrefix(path, other+".") }
@@ -290,6 +318,7 @@ func tierLadder(templates []*scenario.Template) (*ladder, error) {
 	}
 	l := &ladder{Ladder: Ladder{Unit: "tier", Start: slices.Index(tiers, own), Sizes: len(tiers), All: true}}
 	l.Label = func(size int) string { return tiers[size].Name }
+	l.Settings = func(size int) []string { return []string{"provider.preset=" + tiers[size].Name} }
 	l.of = func(_ *scenario.Template, size int) ([]string, error) {
 		if size == l.Start {
 			return nil, nil

@@ -15,6 +15,7 @@ func NewGrowth(p *Simulator, q Question, what string, policies []Point) (Growth,
 	if err != nil {
 		return Growth{}, err
 	}
+	q.Show = p.Show
 	g := Growth{Question: q, Ladder: l}
 	for _, point := range slices.Insert(slices.Clone(policies), min(1, len(policies)), q.Start) {
 		if !hasPoint(g.Policies, point) {

@@ -23,8 +23,9 @@ func recommendCommand() *cli.Command {
 		Description: "Searches the values of the scenario's sweep or of --vary, or of what a client decides about " +
 			"retries, timeouts and load where neither names any. Prints the recommended settings, what is proven of " +
 			"them, why, how far each can move, and what present policies give on the same luck. " + scenarioText +
-			" The exit status is 0 when settings are recommended, 1 when none can meet the goals, 4 when that is " +
-			"undecided.",
+			" When none meets the goals, --grow finds the quota, tier or number that does. The exit status is 0 " +
+			"when settings are recommended, 1 when none can meet the goals as the scenario stands, also where a " +
+			"larger quota was found, and 4 when that is undecided.",
 		UsageText: examples(
 			example{"Find the cheapest settings that meet a goal.",
 				"stampede recommend my.yaml --goal 'latency_p95_s<=60s'"},
@@ -70,6 +71,13 @@ func recommendCommand() *cli.Command {
 					Name: "for",
 					Usage: "search what `CLIENT` can be told, as in openai-python, print its settings as code, and " +
 						"say what they cost against a retry loop of your own",
+				},
+				&cli.GenericFlag{
+					Name:  "grow",
+					Value: &settings{},
+					Usage: "find how much of `WHAT` meets the goals: tier, limits (all by one factor), keys, " +
+						"workers, instances, slots, provider.limits.N or deployments.N.copies. Can be repeated",
+					DefaultText: "tier, else limits, else slots, when no setting meets the goals",
 				},
 				jobsFlag(),
 			)...),
@@ -139,6 +147,11 @@ func runRecommend(c *cli.Context) error {
 			return failed
 		}
 	}
+	for _, what := range growths(c, task, answer) {
+		if err == nil && answer.Pick != nil {
+			err = grow(c, task, answer, what)
+		}
+	}
 	switch {
 	case err != nil:
 		return err
@@ -157,6 +170,28 @@ func recommendFigures(a *recommend.Answer) []string {
 		kinds = append(kinds, "room")
 	}
 	return kinds
+}
+
+// growths are what to grow: what is asked for, else what the scenario has where no setting meets the goals.
+func growths(c *cli.Context, task *recommend.Task, answer *recommend.Answer) []string {
+	asked := *c.Generic("grow").(*settings)
+	if len(asked) == 0 && answer.Feasible == measure.Missed {
+		return task.DefaultGrowth()
+	}
+	return asked
+}
+
+// grow prints how much of something the goals need.
+func grow(c *cli.Context, task *recommend.Task, answer *recommend.Answer, what string) error {
+	bar := newSearchProgress(c.App.ErrWriter, task)
+	defer bar.end()
+	grown, err := task.Grow(c.Context, answer, what)
+	bar.end()
+	if grown == nil {
+		return err
+	}
+	grown.Width = columns(c.App.Writer)
+	return errors.Join(grown.Write(c.App.Writer), err)
 }
 
 // clientOf is the client of --for; nil without it.
@@ -245,6 +280,18 @@ func readTask(c *cli.Context, client *clients.Client) (*recommend.Task, error) {
 			return nil, err
 		}
 		templates = append(templates, other)
+	}
+	for _, what := range *c.Generic("grow").(*settings) {
+		if len(aims.Goals) == 0 {
+			return nil, usage("--grow %s: no goal to meet; set one with --goal or in the scenario under goals", what)
+		}
+		stated := len(axes) > 0
+		if axes, err = recommend.NotGrown(templates, axes, what); err != nil {
+			return nil, usage("--grow: %v", err)
+		}
+		if stated && len(axes) == 0 {
+			return nil, usage("--grow %s: no other axis is left to search; name one with --vary", what)
+		}
 	}
 	var task *recommend.Task
 	if client != nil {

@@ -349,6 +349,42 @@ func TestThorough(t *testing.T) {
 	}
 }
 
+// The best point lies beyond a valley: with one number of attempts only the longest wait keeps the goal, with others
+// short ones are better than long ones. The climb from the best points of the sample alone ends at 1.2.
+func TestClimbCrossesValley(t *testing.T) {
+	found := 0
+	for seed := range 10 {
+		w := &world{seed: seed, common: 0.002, own: 0.004, means: func(p Point) []float64 {
+			attempts, wait, rest := p[0], p[1], 0
+			for k, best := range []int{2, 5, 1, 3} {
+				rest += max(best-p[2+k], p[2+k]-best)
+			}
+			cost, success := 1.2+0.05*float64(wait)+0.1*float64(rest), 1.0
+			if attempts == 1 {
+				cost -= 0.38
+				success = 0.995 - 0.05*float64(7-wait)
+			}
+			return []float64{cost, success}
+		}}
+		a := ask(t, Question{
+			Axes: []Axis{
+				line("attempts", 9, true), line("wait", 8, true), line("a", 5, true), line("b", 7, true),
+				line("c", 4, true), line("d", 5, true),
+			},
+			Start:       make(Point, 6),
+			Objective:   objective("usd_per_1000_answers"),
+			Constraints: []Constraint{goal(t, "success_ratio>=99%")},
+			Budget:      8000,
+		}, w)
+		if w.means(a.Pick)[0] < 1.18 { // 1.17 is the best
+			found++
+		}
+	}
+	if found < 9 {
+		t.Errorf("the best point was found in %d of 10 searches; want 9", found)
+	}
+}
+
 // stopping is a player whose context ends after some replications.
 type stopping struct {
 	Player

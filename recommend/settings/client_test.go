@@ -189,6 +189,18 @@ func TestWhatAClientDoesCanBeSaid(t *testing.T) {
 	}
 }
 
+// The adaptive mode of botocore is its rate limiter.
+func TestBotocoreModes(t *testing.T) {
+	for preset, mode := range map[string]string{
+		"botocore-standard@1.43": "standard", "botocore-adaptive@1.43": "adaptive",
+	} {
+		if text := print(t, "botocore", presetOf(preset)); !strings.Contains(text, `"mode": "`+mode+`"`) ||
+			strings.Contains(text, "cannot be set") {
+			t.Errorf("%s is printed as\n%s", preset, text)
+		}
+	}
+}
+
 // The cap that openai-go has without its option is that of its preset: the template leaves the option out then.
 func TestOpenAICapIsThatOfThePreset(t *testing.T) {
 	if got := presetOf("openai-go@3.99").Retry.Backoff.Cap; got != openAICap {

@@ -33,6 +33,7 @@ const (
 	gateWaitPath  = "policy.gate.wait"
 	pacePath      = "policy.pace"
 	ratePath      = "policy.pace.rate"
+	cubicPath     = "policy.pace.cubic"
 	poolPath      = "policy.max_connections"
 	poolWaitPath  = "policy.timeouts.pool"
 )
@@ -151,9 +152,11 @@ var fields = []field{
 	}, func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Gate.String(), "gate ")) }},
 	{ratePath, "pace", func(c *policy.Client) []any { return values(&c.Pacer.Bucket) },
 		func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Pacer.String(), "paced ")) }},
-	{pacePath, "pace", func(c *policy.Client) []any {
+	{cubicPath, "pace", func(c *policy.Client) []any { return values(&c.Pacer.Cubic) },
+		func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Pacer.String(), "paced ")) }},
+	{pacePath, "pace", func(c *policy.Client) []any { // what is left of it
 		p := &c.Pacer
-		return values(&p.AIMD, &p.Tokens, &p.Headers, &p.Cubic, &p.Scope, &p.Wait)
+		return values(&p.AIMD, &p.Tokens, &p.Headers, &p.Scope, &p.Wait)
 	}, func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Pacer.String(), "paced ")) }},
 	whole("policy.breaker", "breaker", func(c *policy.Client) any { return &c.Breaker }),
 	whole("policy.throttle", "throttle", func(c *policy.Client) any { return &c.Throttle }),

@@ -95,7 +95,7 @@ var pythonClients = []Client{
 	{
 		Name: "botocore", Preset: "botocore-standard@1.43", Counts: Attempts, comment: "#",
 		Source: "botocore/config.py (1.43.11, 2026-12-01)",
-		Sets:   []string{attemptsPath, connectPath, gapPath, gatePath},
+		Sets:   []string{attemptsPath, connectPath, gapPath, gatePath, cubicPath},
 		Instead: map[string]string{
 			attemptPath: gapPath, firstBytePath: gapPath,
 		},

@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -450,5 +449,5 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 			},
 		)
 	}
-	return json.Marshal(out)
+	return format.JSON(out)
 }

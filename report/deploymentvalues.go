@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -18,7 +17,7 @@ type DeploymentValue struct {
 
 // MarshalJSON implements json.Marshaler.
 func (d DeploymentValue) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+	return format.JSON(struct {
 		Name     string    `json:"name"`
 		Metric   string    `json:"metric"`
 		Answered jsonValue `json:"answered"`

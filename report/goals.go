@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -34,7 +33,7 @@ func (g Goals) MarshalJSON() ([]byte, error) {
 		out = append(out, goal{r.Goal.String(), measure.Metrics()[r.Goal.Metric].Name, format.Finite(e.Mean),
 			[2]*float64{format.Finite(e.Low), format.Finite(e.High)}, e.N, r.Lacking, r.Verdict})
 	}
-	return json.Marshal(out)
+	return format.JSON(out)
 }
 
 // table has a row for each goal.
@@ -42,8 +41,12 @@ func (g Goals) table(of string) *table {
 	t := &table{head: []string{"goal" + of, "verdict", "mean", "95 % interval"}, left: 2}
 	for _, r := range g.Results {
 		interval := measure.Interval(r.Estimate, g.random)
-		if r.Lacking > 0 {
-			interval = fmt.Sprintf("no value in %d of %d", r.Lacking, r.Lacking+r.Estimate.N)
+		switch e := r.Estimate; {
+		case r.Lacking > 0:
+			interval = fmt.Sprintf("no value in %d of %d", r.Lacking, r.Lacking+e.N)
+		case e.Unseen > 0 && !measure.Metrics()[r.Goal.Metric].Indicator:
+			// That value decides; a bound on the share of replications would read as one on the goal.
+			interval = fmt.Sprintf("the same in all %d", e.N)
 		}
 		t.add(r.Goal.String(), r.Verdict.String(), format.Number(r.Estimate.Mean), interval)
 	}

@@ -81,3 +81,18 @@ func TestJudgePoints(t *testing.T) {
 		}
 	}
 }
+
+// Where all replications have the same value it decides, and the table does not set a bound on the share of
+// replications beside the goal: "at least 47 %" of 4 would read as a success ratio that misses it.
+func TestGoalTableOfOneValue(t *testing.T) {
+	g, err := measure.ParseGoal("success_ratio>=99%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := &Goals{[]measure.GoalResult{g.Of([]float64{1, 1, 1, 1}, true)}, true}
+	var text bytes.Buffer
+	of.table("").text(&text, Layout{})
+	if want := "success_ratio>=99%  met         1  the same in all 4\n"; !strings.Contains(text.String(), want) {
+		t.Errorf("got\n%s\nwant %q in it", &text, want)
+	}
+}

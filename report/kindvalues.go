@@ -1,10 +1,10 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
+	"stampede/internal/format"
 	"stampede/measure"
 )
 
@@ -17,7 +17,7 @@ type KindValue struct {
 
 // MarshalJSON implements json.Marshaler.
 func (k KindValue) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+	return format.JSON(struct {
 		Name     string    `json:"name"`
 		Metric   string    `json:"metric"`
 		Calls    jsonValue `json:"calls"`

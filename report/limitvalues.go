@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -31,7 +30,7 @@ func (l LimitValue) MarshalJSON() ([]byte, error) {
 		used := jsonOf(*l.Used)
 		out.Used = &used
 	}
-	return json.Marshal(out)
+	return format.JSON(out)
 }
 
 // limitValues are those of limits by name, from the estimates of metrics.

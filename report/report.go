@@ -147,6 +147,7 @@ func (r Report) WriteJSON(w io.Writer) error {
 		func(m MetricValue) bool { return measure.InTables(m.Name) },
 	)
 	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(r)
 }

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -129,8 +130,12 @@ const (
 
 // Encode writes the manifest as in its file.
 func (m *Manifest) Encode() ([]byte, error) {
-	text, err := json.MarshalIndent(m, "", "  ")
-	return append(text, '\n'), err
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false) // goals are written as they are given
+	enc.SetIndent("", "  ")
+	err := enc.Encode(m)
+	return text.Bytes(), err
 }
 
 // Has reports whether the scenario sets a field.

@@ -122,6 +122,7 @@ func templateOptions(c *cli.Context) (scenario.Options, error) {
 
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }

@@ -305,7 +305,7 @@ func readTask(c *cli.Context, client *clients.Client) (*recommend.Task, error) {
 	if text := c.String("within"); text != "" {
 		var share scenario.Share
 		if err := share.ParseText(text); err != nil || share == 0 {
-			return nil, usage("--within: found %q; want a share above 0, such as 1%%", text)
+			return nil, usage("--within: found %q; want a share above 0 and up to 100%%, such as 1%%", text)
 		}
 		task.Question.Within = float64(share)
 	}

@@ -242,7 +242,7 @@ func readPlan(c *cli.Context) (*sweep.Plan, error) {
 	if text := c.String("precision"); text != "" {
 		var share scenario.Share
 		if err := share.ParseText(text); err != nil || share == 0 {
-			return nil, usage("--precision: found %q; want a share above 0, such as 2%%", text)
+			return nil, usage("--precision: found %q; want a share above 0 and up to 100%%, such as 2%%", text)
 		}
 		p.Reps = max(p.Reps, sweep.PrecisionReps)
 		p.Precision = sweep.Precision{Metric: metric, Rel: float64(share), MaxReps: c.Int("max-reps")}

@@ -68,7 +68,7 @@ func Find(name string) (*Client, error) {
 		preset, _, _ := strings.Cut(c.Preset, "@")
 		c.Preset = preset + "@" + version
 		if _, err := scenario.FindPreset("policy", c.Preset); err != nil {
-			return nil, fmt.Errorf("found %q; %w", name, err)
+			return nil, err
 		}
 	}
 	return &c, nil

@@ -67,10 +67,11 @@ func TestFind(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"opneai-python":     `did you mean "openai-python"?`,
-		"openai-python@0.1": "no rule is known for version 0.1",
+		"openai-python@0.1": "found \"openai-python@0.1\"; no rule is known for version 0.1",
 		"tenacity@":         "no rule is known for version",
 	} {
-		if _, err := Find(name); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := Find(name)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "found") != 1 {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}

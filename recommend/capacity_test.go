@@ -313,6 +313,52 @@ price: gpt-4o
 	}
 }
 
+// Of 50 seeds of a random scenario at least 48 find the smallest quota within a step of the true one, which 1,500
+// replications of another seed tell at each size.
+func TestSmallestQuotaOfRandomScenario(t *testing.T) {
+	if testing.Short() {
+		t.Skip("50 searches")
+	}
+	const text = `
+workload: {open: {rate: 2/s, calls: 120}, prompt_tokens: 10, output_tokens: 10}
+provider: {limits: [{resource: requests, limit: 40/min, burst: 2}], latency: {first_token: 1s}}
+policy: no-retry
+`
+	const goalText = "success_ratio>=90%"
+	bound := goal(t, goalText).Goal
+	truth := 0.0
+	for l := 100.0; truth == 0; l += 10 {
+		s := testkit.Template(t, text, "seed=1000", fmt.Sprintf("provider.limits.0.limit=%g/min", l),
+			fmt.Sprintf("provider.limits.0.burst=%g", math.Ceil(2*l/40))).Base
+		runs, err := measure.Replicator{}.Run(t.Context(), s, 0, 1500)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean := 0.0
+		for _, r := range runs {
+			mean += r.Values[bound.Metric] / float64(len(runs))
+		}
+		t.Logf("%g/min: %.4f", l, mean)
+		if mean >= bound.Bound {
+			truth = l
+		}
+	}
+	const seeds = 50
+	wrong, total := 0, 0
+	for seed := range seeds {
+		c, l := growOf(t, "provider.limits.0", fmt.Sprintf("seed: %d\n%s", seed+1, text), 2, goalText)
+		total += c.Replications
+		if off := c.Found - roundedUp(truth); off < -1 || off > 1 {
+			wrong++
+			t.Logf("seed %d: %v at %d, %s; want %g/min", seed, c.Verdict, c.Found, l.Label(max(0, c.Found)), truth)
+		}
+	}
+	t.Logf("%d of %d wrong; %d replications on average", wrong, seeds, total/seeds)
+	if wrong > seeds/20 {
+		t.Errorf("%d of %d are off by more than a step; want at most 2", wrong, seeds)
+	}
+}
+
 // The answer has the same bytes for any number of jobs.
 func TestJobsDoNotChangeCapacity(t *testing.T) {
 	var first string

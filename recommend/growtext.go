@@ -95,7 +95,7 @@ func (g *Grown) found(out *sheet) {
 		if g.Level {
 			text += ", and a larger one changes nothing"
 		}
-		out.say(2, "%s. Something else binds.", text)
+		out.say(2, "%s. Something else binds: search it too, with --vary.", text)
 	}
 	if g.Found < 0 {
 		return

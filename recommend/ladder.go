@@ -133,20 +133,20 @@ func ladderOf(templates []*scenario.Template, what string) (*ladder, error) {
 	case "limits":
 		return limitsLadder(f)
 	case "keys":
-		return countLadder("keys", "API key", max(1, int64(f.Keys)))
+		return countLadder("keys", "number of API keys", max(1, int64(f.Keys)))
 	case "instances":
-		return countLadder("fleet.instances", "instance", max(1, int64(f.Fleet.Instances)))
+		return countLadder("fleet.instances", "number of instances", max(1, int64(f.Fleet.Instances)))
 	case "workers":
 		switch w := f.Fleet.Workers; {
 		case w.Max > 0:
-			return countLadder("fleet.workers.max", "worker", int64(w.Max))
+			return countLadder("fleet.workers.max", "number of workers in an instance", int64(w.Max))
 		case w.Count > 0:
-			return countLadder("fleet.workers", "worker", int64(w.Count))
+			return countLadder("fleet.workers", "number of workers in an instance", int64(w.Count))
 		}
 		return nil, fmt.Errorf("workers: the scenario has no fixed number of workers to grow")
 	case "slots":
 		if n := f.Provider.Capacity.Slots; n > 0 {
-			return countLadder("provider.capacity.slots", "slot", int64(n))
+			return countLadder("provider.capacity.slots", "number of slots", int64(n))
 		}
 		for i, l := range f.Provider.Limits {
 			if l.Resource == "concurrency" {
@@ -165,7 +165,7 @@ func ladderOf(templates []*scenario.Template, what string) (*ladder, error) {
 		if err != nil || i < 0 || i >= len(f.Deployments) {
 			return nil, fmt.Errorf("%s: the scenario has %s", path, format.Plural(len(f.Deployments), "deployment"))
 		}
-		return countLadder(path, "copy of a deployment", max(1, int64(f.Deployments[i].Copies)))
+		return countLadder(path, "number of copies", max(1, int64(f.Deployments[i].Copies)))
 	}
 	return nil, fmt.Errorf("found %q; %s", what, nearest.Unknown(what, growable))
 }

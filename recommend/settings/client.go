@@ -33,6 +33,7 @@ type Client struct {
 	// Instead maps a field that cannot be set to one that can and comes closest.
 	Instead map[string]string
 
+	timed   bool                              // its timeouts cannot be switched off
 	goCode  bool                              // the template is Go code without imports
 	comment string                            // how a line of comment begins
 	fit     func(wanted, does *policy.Client) // bounds what can be set further; nil when nothing is
@@ -118,6 +119,9 @@ func (c *Client) Does(wanted policy.Client) (policy.Client, error) {
 	if c.fit != nil {
 		c.fit(&wanted, &does)
 	}
+	if c.timed {
+		keepTimers(&does.Timeouts, &start.Timeouts)
+	}
 	if call := does.Timeouts.Call; call > 0 && (does.Retry.Deadline == 0 || call < does.Retry.Deadline) {
 		does.Retry.Deadline = call
 	}
@@ -129,7 +133,7 @@ func (c *Client) backoff(wanted, does, start *policy.Client) {
 	w, d := &wanted.Retry.Backoff, &does.Retry.Backoff
 	exponential := w.Growth == policy.Exponential && w.Law == nil && w.Window == 0
 	switch {
-	case !exponential && !c.Can(backoffPath), !w.On() && !c.Can(backoffPath):
+	case !exponential, !w.On() && !c.Can(minPath): // a function of one's own can say that it does not wait
 		*d = start.Retry.Backoff
 	case c.Can(jitterPath) && !slices.Contains(c.Jitters, w.Jitter):
 		d.Jitter, d.Share, d.Plus, d.Min = start.Retry.Backoff.Jitter, start.Retry.Backoff.Share,

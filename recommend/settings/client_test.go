@@ -202,6 +202,42 @@ func TestBotocoreModes(t *testing.T) {
 	}
 }
 
+// A timeout of none is left out or said where a client can be without one, and stays what it is where not: a timeout
+// of 0 would end each attempt at once.
+func TestNoTimeoutIsNotZero(t *testing.T) {
+	wanted := policy.Client{Retry: policy.Retry{Attempts: 2, Backoff: policy.Backoff{Base: time.Second, Factor: 2}}}
+	for _, c := range clients {
+		for _, zero := range []string{
+			"timeout: 0,", "timeout=0,", "timeoutInSeconds: 0,", `seconds": 0,`, "connect=0",
+		} {
+			if text := print(t, c.Name, wanted); strings.Contains(text, zero) {
+				t.Errorf("%s: %s in\n%s", c.Name, zero, text)
+			}
+		}
+	}
+	for name, want := range map[string]string{
+		"openai-node": "timeout: 600000,", "groq-node": "timeout: 60000,", "botocore": "read_timeout=60,",
+	} {
+		if text := print(t, name, wanted); !strings.Contains(text, want) {
+			t.Errorf("%s: %q is missing in\n%s", name, want, text)
+		}
+	}
+}
+
+// A loop of one's own can be told not to wait.
+func TestNoWait(t *testing.T) {
+	wanted := policy.Client{Retry: policy.Retry{Attempts: 3}}
+	for _, name := range []string{"tenacity", "cenkalti-backoff", "go-retryablehttp", "aws-sdk-go", "polly"} {
+		c, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if does, err := c.Does(wanted); err != nil || does.Retry.Backoff.On() {
+			t.Errorf("%s waits %v (%v)", name, does.Retry.Backoff, err)
+		}
+	}
+}
+
 // The cap that openai-go has without its option is that of its preset: the template leaves the option out then.
 func TestOpenAICapIsThatOfThePreset(t *testing.T) {
 	if got := presetOf("openai-go@3.99").Retry.Backoff.Cap; got != openAICap {

@@ -75,6 +75,20 @@ func heldByCalls(d *policy.Client) {
 	}
 }
 
+// keepTimers gives timers that would be none what they are at the start.
+func keepTimers(does, start *policy.Timeouts) {
+	for _, t := range []struct{ does, start *time.Duration }{
+		{&does.Connect, &start.Connect}, {&does.FirstByte, &start.FirstByte}, {&does.Gap, &start.Gap},
+	} {
+		if *t.does == 0 {
+			*t.does = *t.start
+		}
+	}
+	if len(does.Attempt) == 0 {
+		does.Attempt = start.Attempt
+	}
+}
+
 // wholeSeconds rounds the timeout of an attempt up.
 func wholeSeconds(d *policy.Client) {
 	for i, t := range d.Timeouts.Attempt {

@@ -29,7 +29,7 @@ var goClients = []Client{
 		},
 	},
 	{
-		Name: "anthropic-go", Preset: "anthropic-go@2.15", Counts: Retries, comment: "//", goCode: true,
+		Name: "anthropic-go", Preset: "anthropic-go@2.15", Counts: Retries, comment: "//", timed: true, goCode: true,
 		Source: "option/requestoption.go, internal/requestconfig/requestconfig.go (v2.15.0, 2026-12-01)",
 		Sets:   plus(wrapFields, attemptsPath, attemptPath), Instead: attemptInstead, fit: wholeAttempt,
 	},

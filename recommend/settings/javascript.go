@@ -4,17 +4,17 @@ import "stampede/policy"
 
 var javaScriptClients = []Client{
 	{
-		Name: "openai-node", Preset: "openai-node@7.59", Counts: Retries, comment: "//",
+		Name: "openai-node", Preset: "openai-node@7.59", Counts: Retries, comment: "//", timed: true,
 		Source: "client.d.ts, client.js (npm 7.59.0, 2026-12-01)",
 		Sets:   plus(fetchFields, attemptPath), Instead: attemptInstead, fit: wholeAttempt,
 	},
 	{
-		Name: "anthropic-typescript", Preset: "anthropic-typescript@1.14", Counts: Retries, comment: "//",
+		Name: "anthropic-typescript", Preset: "anthropic-typescript@1.14", Counts: Retries, comment: "//", timed: true,
 		Source: "client.d.ts, client.js (npm 1.14.0, 2026-12-01)",
 		Sets:   plus(fetchFields, firstBytePath), Instead: firstByteInstead, fit: untilHeaders,
 	},
 	{
-		Name: "groq-node", Preset: "groq-node@1.6", Counts: Retries, comment: "//",
+		Name: "groq-node", Preset: "groq-node@1.6", Counts: Retries, comment: "//", timed: true,
 		Source: "client.d.ts, client.js (npm 1.6.0, 2026-12-01)",
 		Sets:   plus(fetchFields, firstBytePath), Instead: firstByteInstead, fit: untilHeaders,
 	},
@@ -47,7 +47,7 @@ var javaScriptClients = []Client{
 		Sets:   fetchFields, Instead: callInstead,
 	},
 	{
-		Name: "cohere-js", Preset: "cohere-js@8.1", Counts: Retries, comment: "//",
+		Name: "cohere-js", Preset: "cohere-js@8.1", Counts: Retries, comment: "//", timed: true,
 		Source: "BaseClient.d.ts, core/fetcher/requestWithRetries.js (npm 8.1.0, 2026-12-01)",
 		Sets:   plus(fetchFields, attemptPath), Instead: attemptInstead, fit: wholeAttempt,
 	},

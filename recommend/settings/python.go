@@ -25,7 +25,7 @@ var pythonClients = []Client{
 		Jitters: []policy.Jitter{policy.NoJitter, policy.PlusSpan}, Instead: gapInstead, fit: genaiPython,
 	},
 	{
-		Name: "litellm-router", Preset: "litellm-router@1.104", Counts: Retries, comment: "#",
+		Name: "litellm-router", Preset: "litellm-router@1.104", Counts: Retries, comment: "#", timed: true,
 		Source: "litellm/router.py (1.81 .. 1.104, 2026-12-01); docs.litellm.ai, 2026-11-05",
 		Sets:   []string{attemptsPath, attemptPath, callPath, gatePath}, Instead: attemptInstead, fit: wholeAttempt,
 	},
@@ -35,7 +35,7 @@ var pythonClients = []Client{
 		Sets:   httpxFields, Instead: gapInstead, fit: silence,
 	},
 	{
-		Name: "llamaindex", Preset: "llamaindex@0.1", Counts: Retries, comment: "#",
+		Name: "llamaindex", Preset: "llamaindex@0.1", Counts: Retries, comment: "#", timed: true,
 		Source: "llama-index-llms-openai base.py, utils.py (2026-11-30)",
 		Sets:   []string{attemptsPath, attemptPath, callPath, gatePath}, Instead: attemptInstead, fit: llamaIndex,
 	},
@@ -69,7 +69,7 @@ var pythonClients = []Client{
 		},
 	},
 	{
-		Name: "cohere-python", Preset: "cohere-python@7.0", Counts: Retries, comment: "#",
+		Name: "cohere-python", Preset: "cohere-python@7.0", Counts: Retries, comment: "#", timed: true,
 		Source: "src/cohere/core/request_options.py (2026-12-01), core/http_client.py (7.0)",
 		Sets:   []string{attemptsPath, attemptPath, callPath, gatePath}, Instead: attemptInstead,
 		fit: func(w, d *policy.Client) {
@@ -93,7 +93,7 @@ var pythonClients = []Client{
 		},
 	},
 	{
-		Name: "botocore", Preset: "botocore-standard@1.43", Counts: Attempts, comment: "#",
+		Name: "botocore", Preset: "botocore-standard@1.43", Counts: Attempts, comment: "#", timed: true,
 		Source: "botocore/config.py (1.43.11, 2026-12-01)",
 		Sets:   []string{attemptsPath, connectPath, gapPath, gatePath, cubicPath},
 		Instead: map[string]string{

@@ -15,6 +15,7 @@ type Answer struct {
 	// Pick is the point to ship; where none is known to keep the goals, the one that comes closest.
 	Pick       Point
 	Estimates  []measure.Estimate // of the pick, by column of its rows
+	Rows       []Row              // of the pick
 	Goals      []Result           // of the pick, by constraint
 	Confidence float64
 
@@ -132,6 +133,7 @@ func (s *search) answer() *Answer {
 	if len(rows) == 0 {
 		rows = pick.tried
 	}
+	a.Rows = rows
 	for i := range rows[0] {
 		a.Estimates = append(a.Estimates, s.estimate(rows, i))
 	}

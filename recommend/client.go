@@ -65,8 +65,8 @@ func tells(c *settings.Client, s *scenario.Scenario) bool {
 	return err == nil && reflect.DeepEqual(does, wanted)
 }
 
-// Code is the settings of a point in the words of a client, with what it cannot be told in comments.
-func (t *Task) Code(c *settings.Client, p Point) (string, error) {
+// CodeFor is the settings of a point in the words of a client, with what it cannot be told in comments.
+func (t *Task) CodeFor(c *settings.Client, p Point) (string, error) {
 	s, err := t.Scenario(p)
 	if err != nil {
 		return "", err

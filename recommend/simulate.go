@@ -22,9 +22,9 @@ type Simulator struct {
 	Show        []int     // further metrics to estimate, of the first scenario
 	Jobs        int       // replications at a time; 0 means one for each core
 
-	// Draw, when set, gives settings of the form PATH=VALUE to a replication: inputs that are not known,
+	// Draw, when set, gives settings of the form PATH=VALUE to a replication of a scenario: inputs that are not known,
 	// the same for all points. Axes lie over them.
-	Draw func(replication int) []string
+	Draw func(scenario, replication int) []string
 	// Done, when set, is called after replications of each scenario, in the order in which they were asked for.
 	Done func(Played)
 
@@ -150,7 +150,7 @@ func (p *Simulator) one(ctx context.Context, r measure.Replicator, a Ask, number
 	s := b.scenario
 	if out.Err = b.err; out.Err == nil && p.Draw != nil {
 		out.Err = measure.Guard(func() (err error) {
-			s, err = p.with(a.Point, number, p.Draw(a.Replication))
+			s, err = p.with(a.Point, number, p.Draw(number, a.Replication))
 			return err
 		})
 	}

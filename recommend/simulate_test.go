@@ -120,7 +120,7 @@ func TestDrawnInputs(t *testing.T) {
 	q := asked(t, template, "latency_mean_s")
 	p := NewPlayer([]*scenario.Template{template}, template.Sweep.Axes, &q, 2)
 	p.Show = []int{measure.Index("calls")}
-	p.Draw = func(replication int) []string {
+	p.Draw = func(_, replication int) []string {
 		return []string{fmt.Sprintf("workload.batch.calls=%d", 50+replication)}
 	}
 	rows, err := p.Play(t.Context(), []Ask{{Point{0, 0}, 1}, {Point{0, 0}, 2}, {Point{2, 1}, 2}})

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"slices"
 
 	"stampede/measure"
 	"stampede/scenario"
+	"stampede/sim"
 	"stampede/sweep"
 )
 
@@ -54,10 +57,65 @@ func NewTask(templates []*scenario.Template, aims measure.Aims, axes []scenario.
 	}
 	t.Question.Less = t.simpler
 	t.Player = NewPlayer(templates, t.Axes, &t.Question, 0)
+	if err := t.draw(); err != nil {
+		return nil, err
+	}
 	for _, name := range shown {
 		t.Player.Show = append(t.Player.Show, measure.Index(name))
 	}
 	return t, nil
+}
+
+// uncertainty is the purpose of the random numbers that draw what is uncertain.
+const uncertainty = 1 << 40
+
+// draw lets each replication draw what its scenario is uncertain about: a field has the same luck in all scenarios and
+// at all points.
+func (t *Task) draw() error {
+	part := func(seed uint64, replication int) func(string) float64 {
+		key := sim.NewKey(seed, replication).For(uncertainty)
+		return func(path string) float64 {
+			h := fnv.New64a()
+			io.WriteString(h, path)
+			return key.Uniform(h.Sum64(), 0)
+		}
+	}
+	uncertain := false
+	for _, template := range t.Templates {
+		uncertain = uncertain || len(template.Base.Uncertain) > 0
+		settings, err := template.Base.Settings(func(string) float64 { return 0.5 })
+		if err == nil && len(settings) > 0 {
+			_, err = template.Over(settings...)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if uncertain {
+		t.Player.Draw = func(number, replication int) []string {
+			s := t.Templates[number].Base
+			settings, err := s.Settings(part(s.Seed, replication))
+			if err != nil { // it was possible above
+				panic(err)
+			}
+			return settings
+		}
+	}
+	return nil
+}
+
+// KeepGoals is how many of the pick's replications keep every goal, and of how many.
+func (t *Task) KeepGoals(a *Answer) (keep, of int) {
+	for _, row := range a.Rows {
+		all := true
+		for j, c := range t.Question.Constraints {
+			all = all && c.Goal.Excess(row[1+j]) <= 0
+		}
+		if all {
+			keep++
+		}
+	}
+	return keep, len(a.Rows)
 }
 
 // simpler prefers fewer attempts, and then values that are listed before others.

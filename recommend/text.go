@@ -19,6 +19,8 @@ type Text struct {
 	Presets []Preset // compared on the same luck
 	Client  string   // whose settings alone were searched; empty for any
 	Own     *Own     // the best loop of one's own beside them
+	Code    string   // the settings in the words of the client
+	Grown   []*Grown // written by themselves; part of the JSON
 	Width   int
 }
 
@@ -38,6 +40,9 @@ func (t *Text) Write(w io.Writer) error {
 	t.sameLuck(out)
 	t.own(out)
 	t.open(out)
+	if t.Code != "" && out.err == nil {
+		_, out.err = fmt.Fprintf(w, "\n%s", t.Code)
+	}
 	return out.err
 }
 
@@ -227,6 +232,14 @@ func (t *Text) gives(out *sheet) {
 		rows = append(rows, []string{"usd_wasted", format.Number(100*wasted/total) + " %", "of all that is billed"})
 	}
 	out.table(2, rows)
+	keep, of := t.KeepGoals(t.Answer)
+	switch uncertain := t.Player.Draw != nil; {
+	case len(t.Aims.Goals) == 0:
+	case uncertain:
+		out.say(2, "The goals are met in %d of %d replications, of which each draws what is uncertain.", keep, of)
+	case keep < of:
+		out.say(2, "Of its replications %d of %d meet the goals; the means are what counts.", keep, of)
+	}
 }
 
 // marginText is how far a mean is from the bound, where that is near.

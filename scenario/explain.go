@@ -173,6 +173,9 @@ func (s *Scenario) Explain(w io.Writer) {
 			"had fallen before.",
 			shortDuration(w.End), shortDuration(w.Start))
 	}
+	if len(s.Uncertain) > 0 {
+		line("  Uncertain, drawn by recommend: %v.", s.Uncertain)
+	}
 	if len(s.Goals) > 0 {
 		line("  Goals: %s.", strings.Join(s.Goals, ", "))
 	}

@@ -268,6 +268,8 @@ func written(t reflect.Type) (string, reflect.Type) {
 		return value + "; or a distribution", t
 	case reflect.TypeFor[Workers]():
 		return "a whole number from 1; a list of {at, count}; or a mapping", t
+	case reflect.TypeFor[Uncertain]():
+		return "a mapping of paths to shares such as ±20% or to ranges such as 10s..60s", t
 	case reflect.TypeFor[Sweep]():
 		return "a mapping of paths to lists of values or to ranges such as 1..64 log 7", t
 	}

@@ -32,6 +32,7 @@ type File struct {
 	Goals        []string     `yaml:"goals" none:"no goal"`
 	Minimize     string       `yaml:"minimize"`
 	Maximize     string       `yaml:"maximize"`
+	Uncertain    Uncertain    `yaml:"uncertain" none:"everything is known"`
 	Sweep        Sweep        `yaml:"sweep" none:"nothing"`
 }
 

@@ -301,6 +301,14 @@ func (RetryAfter) JSONSchemaExtend(s *jsonschema.Schema) {
 	orScalar(s, &jsonschema.Schema{Type: "string", Enum: []any{"ignore", "in_full"}})
 }
 
+// JSONSchema says that uncertain maps paths to tolerances.
+func (Uncertain) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Type:                 "object",
+		AdditionalProperties: &jsonschema.Schema{Type: "string", Pattern: `%$|\.\.`},
+	}
+}
+
 // JSONSchema says that a sweep maps paths to lists of values or to ranges.
 func (Sweep) JSONSchema() *jsonschema.Schema {
 	properties := jsonschema.NewProperties()

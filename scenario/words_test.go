@@ -278,10 +278,11 @@ func TestNoneAndUnlimited(t *testing.T) {
 			}
 		}
 	}
-	slices.Sort(idle) // goals, the warm-up and the sweep are in no model
+	slices.Sort(idle) // goals, the warm-up, what is uncertain and the sweep are in no model
 	if want := []string{
 		"goals",
-		"other_fleets.0.price.per_hour", "provider.capacity.batching", "provider.faults.0.gap", "sweep", "warmup",
+		"other_fleets.0.price.per_hour", "provider.capacity.batching", "provider.faults.0.gap", "sweep", "uncertain",
+		"warmup",
 	}; !slices.Equal(idle, want) {
 		t.Errorf("nothing is taken away at %v, want that of %v only", idle, want)
 	}

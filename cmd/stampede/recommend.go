@@ -79,6 +79,7 @@ func recommendCommand() *cli.Command {
 						"workers, instances, slots, provider.limits.N or deployments.N.copies. Can be repeated",
 					DefaultText: "tier, else limits, else slots, when no setting meets the goals",
 				},
+				&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 				jobsFlag(),
 			)...),
 		Action: runRecommend,
@@ -115,42 +116,45 @@ func runRecommend(c *cli.Context) error {
 	if answer == nil {
 		return err
 	}
-	text := recommend.Text{Task: task, Answer: answer, Width: columns(c.App.Writer)}
-	if client != nil {
-		text.Client = client.Name
-	}
+	text := &recommend.Text{Task: task, Answer: answer, Width: columns(c.App.Writer)}
 	if err == nil {
 		text.Presets, err = task.ComparePresets(c.Context, answer, recommend.Presets)
 	}
-	if err == nil && client != nil {
-		text.Own, err = ownLoop(c, task, answer, bar)
+	if client != nil && answer.Pick != nil {
+		text.Client = client.Name
+		code, failed := task.CodeFor(client, answer.Pick)
+		if failed != nil {
+			return failed
+		}
+		text.Code = code
+		if err == nil {
+			text.Own, err = ownLoop(c, task, answer, bar)
+		}
 	}
 	bar.end()
-	if failed := text.Write(c.App.Writer); failed != nil {
+	people := !c.Bool("json")
+	if people {
+		if failed := text.Write(c.App.Writer); failed != nil {
+			return failed
+		}
+	}
+	if failed := drawSearch(c, answer); failed != nil {
 		return failed
 	}
-	if client != nil && answer.Pick != nil {
-		code, failed := task.Code(client, answer.Pick)
-		if failed != nil {
-			return failed
-		}
-		fmt.Fprintf(c.App.Writer, "\n%s", code)
-	}
-	if dir := c.String("out"); dir != "" && answer.Raced > 0 {
-		names, failed := (&figures.Drawing{Dir: dir, Format: "png", Kinds: recommendFigures(answer)}).Draw()
-		if failed != nil {
-			return failed
-		}
-		fmt.Fprintln(c.App.Writer)
-		files := append([]string{"manifest.json", "results.csv"}, names...)
-		if failed := wrote(c.App.Writer, "%s: %s", dir, strings.Join(files, ", ")); failed != nil {
-			return failed
-		}
-	}
 	for _, what := range growths(c, task, answer) {
-		if err == nil && answer.Pick != nil {
-			err = grow(c, task, answer, what)
+		if err != nil || answer.Pick == nil {
+			break
 		}
+		var grown *recommend.Grown
+		if grown, err = grow(c, task, answer, what); grown == nil {
+			break
+		}
+		if text.Grown = append(text.Grown, grown); people {
+			err = errors.Join(grown.Write(c.App.Writer), err)
+		}
+	}
+	if !people {
+		err = errors.Join(writeJSON(c.App.Writer, text), err)
 	}
 	switch {
 	case err != nil:
@@ -161,6 +165,25 @@ func runRecommend(c *cli.Context) error {
 		return verdictError{errUndecided, measure.Undecided}
 	}
 	return nil
+}
+
+// drawSearch draws the figures of --out.
+func drawSearch(c *cli.Context, answer *recommend.Answer) error {
+	dir := c.String("out")
+	if dir == "" || answer.Raced == 0 {
+		return nil
+	}
+	names, err := (&figures.Drawing{Dir: dir, Format: "png", Kinds: recommendFigures(answer)}).Draw()
+	if err != nil {
+		return err
+	}
+	to := c.App.Writer
+	if c.Bool("json") {
+		to = c.App.ErrWriter
+	} else {
+		fmt.Fprintln(to)
+	}
+	return wrote(to, "%s: %s", dir, strings.Join(append([]string{"manifest.json", "results.csv"}, names...), ", "))
 }
 
 // recommendFigures are the kinds of figures of a search.
@@ -181,17 +204,15 @@ func growths(c *cli.Context, task *recommend.Task, answer *recommend.Answer) []s
 	return asked
 }
 
-// grow prints how much of something the goals need.
-func grow(c *cli.Context, task *recommend.Task, answer *recommend.Answer, what string) error {
+// grow finds how much of something the goals need.
+func grow(c *cli.Context, task *recommend.Task, answer *recommend.Answer, what string) (*recommend.Grown, error) {
 	bar := newSearchProgress(c.App.ErrWriter, task)
 	defer bar.end()
 	grown, err := task.Grow(c.Context, answer, what)
-	bar.end()
-	if grown == nil {
-		return err
+	if grown != nil {
+		grown.Width = columns(c.App.Writer)
 	}
-	grown.Width = columns(c.App.Writer)
-	return errors.Join(grown.Write(c.App.Writer), err)
+	return grown, err
 }
 
 // clientOf is the client of --for; nil without it.

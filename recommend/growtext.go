@@ -198,15 +198,19 @@ func (g *Grown) told() (out []Step) {
 	return out
 }
 
-// estimateOf is that of a metric of a step.
+// estimateOf is that of a metric of a step: of a goal in several scenarios, where it is worst.
 func (g *Grown) estimateOf(s *Step, metric int) measure.Estimate {
-	if metric == g.Question.Objective.Metric {
-		return s.Objective
-	}
+	worst := -1
 	for j, c := range g.Question.Constraints {
-		if c.Goal.Metric == metric && c.Scenario == 0 {
-			return s.Goals[j].Estimate
+		if c.Goal.Metric == metric && (worst < 0 || s.Goals[j].Margin < s.Goals[worst].Margin) {
+			worst = j
 		}
+	}
+	switch {
+	case worst >= 0:
+		return s.Goals[worst].Estimate
+	case metric == g.Question.Objective.Metric:
+		return s.Objective
 	}
 	for i, m := range g.Player.Show {
 		if m == metric && i < len(s.Shown) {
@@ -219,9 +223,12 @@ func (g *Grown) estimateOf(s *Step, metric int) measure.Estimate {
 // proof says what is known and how.
 func (g *Grown) proof(out *sheet) {
 	out.line("")
-	out.say(2, "With %s confidence all these verdicts hold, within the tolerance of each goal. The best settings were "+
-		"held while the size changed, and chosen again at the size that is named. %s replications.",
-		g.confidence(), format.Thousands(g.Replications))
+	text := "The best settings were held while the size changed"
+	if g.Found >= 0 {
+		text += ", and chosen again at the size that is named"
+	}
+	out.say(2, "With %s confidence all these verdicts hold, within the tolerance of each goal. %s. %s replications.",
+		g.confidence(), text, format.Thousands(g.Replications))
 	if r := g.Relaxed; r != nil && len(r.Misses) == 0 {
 		var gives []string
 		for j, c := range g.Question.Constraints {

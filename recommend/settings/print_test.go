@@ -230,6 +230,21 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
+// Which statuses are retried is a condition, also where none are.
+func TestStatusConditions(t *testing.T) {
+	c := policy.Client{}
+	p := page{Client: &c}
+	if python, golang := p.InStatuses("s", "and", "or"), p.InStatuses("s", "&&", "||"); python != "False" ||
+		golang != "false" {
+		t.Errorf("none: %s, %s", python, golang)
+	}
+	c.Retry.Classify.Statuses = []policy.Statuses{{From: 429, To: 429}, {From: 502, To: 504}, {From: 520, To: 599}}
+	const want = "s == 429 or s >= 502 and s <= 504 or s >= 520"
+	if got := p.InStatuses("s", "and", "or"); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // A writer that fails ends the printing.
 func TestPrintReportsWriteErrors(t *testing.T) {
 	c, err := Find("grpc")

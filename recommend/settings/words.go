@@ -57,7 +57,13 @@ func (p page) InStatuses(status, and, or string) string {
 			all = append(all, fmt.Sprintf("%s >= %d %s %s <= %d", status, s.From, and, status, s.To))
 		}
 	}
-	return strings.Join(all, " "+or+" ")
+	switch {
+	case len(all) > 0:
+		return strings.Join(all, " "+or+" ")
+	case or == "or":
+		return "False"
+	}
+	return "false"
 }
 
 // functions write values as languages do.

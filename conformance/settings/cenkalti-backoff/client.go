@@ -90,8 +90,7 @@ func retryable(resp *http.Response, err error) bool {
 	if advice := resp.Header.Get("x-should-retry"); resp.StatusCode >= 300 && (advice == "true" || advice == "false") {
 		return advice == "true"
 	}
-	status := resp.StatusCode
-	return status == 429 || status >= 500
+	return resp.StatusCode == 429 || resp.StatusCode >= 500
 }
 
 // retryAfter is the wait that the server asks for.

@@ -1,7 +1,10 @@
 package recommend
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"reflect"
 	"strings"
@@ -169,6 +172,41 @@ func TestRefusedCallsCountForNoLatency(t *testing.T) {
 	})
 	if c.Hopeless || c.Verdict != measure.Met || c.Found < 0 {
 		t.Errorf("hopeless %v, %v at %d; want a size", c.Hopeless, c.Verdict, c.Found)
+	}
+}
+
+// When the context ends, what is known until then is the answer, whenever that is.
+func TestInterruptedCapacity(t *testing.T) {
+	for _, after := range []int{0, 5, 100, 200} {
+		ctx, cancel := context.WithCancel(t.Context())
+		count := 0
+		spoil := func(Ask, Row) {
+			if count++; count >= after {
+				cancel()
+			}
+		}
+		l := sized(100, 1, 0, 0, nil)
+		l.Player = func(size int) (Player, error) {
+			return &world{common: 0.1, own: 0.1, spoil: spoil, means: func(Point) []float64 {
+				return []float64{1, 20 * 800 / roundNumber(size)}
+			}}, nil
+		}
+		q := onePolicy(t, "latency_p95_s<=20s")
+		if after == 0 {
+			cancel()
+		}
+		c, err := Grow(ctx, Growth{Question: q, Policies: []Point{{0}}, Ladder: l})
+		if !errors.Is(err, context.Canceled) || c == nil || c.Found < 0 && c.Verdict != measure.Undecided {
+			t.Errorf("after %d replications: %v, %+v", after, err, c)
+			continue
+		}
+		g := Grown{Task: &Task{Question: q, Aims: measure.Aims{Goals: []measure.Goal{q.Constraints[0].Goal}},
+			Templates: []*scenario.Template{testkit.Template(t, testkit.Small)}, Player: &Simulator{}},
+			Capacity: c, Ladder: l, Width: 80}
+		if err := g.Write(io.Discard); err != nil {
+			t.Error(err)
+		}
+		cancel()
 	}
 }
 

@@ -95,6 +95,11 @@ func (p *Simulator) Play(ctx context.Context, asks []Ask) (rows []Row, err error
 		n := min(len(asks), max(1, maxAtOnce/len(p.Templates)))
 		played, err := p.playAll(ctx, asks[:n])
 		if err != nil {
+			for _, one := range played {
+				if p.Done != nil && one.Values != nil { // it was finished
+					p.Done(one)
+				}
+			}
 			return nil, err
 		}
 		for i := range n {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -13,6 +15,7 @@ import (
 	"stampede/recommend"
 	clients "stampede/recommend/settings"
 	"stampede/scenario"
+	"stampede/sweep"
 )
 
 func recommendCommand() *cli.Command {
@@ -170,11 +173,12 @@ func runRecommend(c *cli.Context) error {
 // drawSearch draws the figures of --out.
 func drawSearch(c *cli.Context, answer *recommend.Answer) error {
 	dir := c.String("out")
-	if dir == "" || answer.Raced == 0 {
-		return nil
+	if _, err := os.Stat(filepath.Join(dir, sweep.ResultsName)); dir == "" || err != nil {
+		return nil // nothing was raced
 	}
 	names, err := (&figures.Drawing{Dir: dir, Format: "png", Kinds: recommendFigures(answer)}).Draw()
-	if err != nil {
+	var nothing figures.OptionError
+	if err != nil && !errors.As(err, &nothing) { // an interrupt may leave too little to draw
 		return err
 	}
 	to := c.App.Writer

@@ -95,8 +95,7 @@ func (s *search) more(next *candidate, batch int) bool {
 // raceOf races candidates.
 func (s *search) raceOf(ctx context.Context, candidates []*candidate) error {
 	r := &race{search: s, left: slices.Clone(candidates)}
-	tests := (len(waves) + 1) * len(candidates) * (1 + len(s.q.Constraints))
-	r.level = (1 - s.q.Confidence) / float64(tests)
+	r.level = s.levelOf(len(candidates))
 	s.race = r
 	s.raced += len(candidates)
 	for _, c := range candidates {
@@ -112,6 +111,12 @@ func (s *search) raceOf(ctx context.Context, candidates []*candidate) error {
 		}
 	}
 	return r.narrow(ctx)
+}
+
+// levelOf is the level of each one-sided test in a race of so many candidates.
+func (s *search) levelOf(candidates int) float64 {
+	tests := (len(waves) + 1) * candidates * (1 + len(s.q.Constraints))
+	return (1 - s.q.Confidence) / float64(tests)
 }
 
 // narrow goes on with the contenders until one is proven or the budget is spent.

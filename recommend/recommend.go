@@ -110,7 +110,10 @@ func (s *search) run(ctx context.Context) error {
 	if err := s.climb(ctx); err != nil {
 		return err
 	}
-	return s.raceBest(ctx)
+	if err := s.raceBest(ctx); err != nil {
+		return err
+	}
+	return s.simplify(ctx)
 }
 
 // check reports a question that makes no sense and fills in what it leaves out.

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,6 +201,28 @@ func TestTwins(t *testing.T) {
 	for _, m := range a.Moves {
 		if m.Same != (m.Axis == 1) {
 			t.Errorf("move to %v: same %v", m.Point, m.Same)
+		}
+	}
+}
+
+// In a space too large to visit, where two of three axes change nothing, the pick keeps the start's values on them.
+func TestPickKeepsWhatIsIdle(t *testing.T) {
+	for seed := range 20 {
+		w := &world{seed: seed, common: 0.1, own: 0.02,
+			means: func(p Point) []float64 { return []float64{1 + 0.05*float64(p[0])} },
+			twin:  func(p Point) Point { return Point{p[0], 0, 0} },
+		}
+		a := ask(t, Question{
+			Axes:      []Axis{line("x", 12, true), line("idle", 30, true), line("also idle", 30, false)},
+			Start:     Point{8, 21, 17},
+			Objective: objective("latency_p95_s"),
+			Within:    0.001,
+		}, w)
+		if want := (Point{0, 21, 17}); !reflect.DeepEqual(a.Pick, want) {
+			t.Errorf("seed %d: picked %v; want %v", seed, a.Pick, want)
+		}
+		if slices.ContainsFunc(a.Twins, func(p Point) bool { return reflect.DeepEqual(p, a.Pick) }) {
+			t.Errorf("seed %d: %v is a twin of itself", seed, a.Pick)
 		}
 	}
 }

@@ -21,9 +21,12 @@ var Presets = []string{
 	"starting-points", "own-the-loop",
 }
 
-// ComparePresets plays whole policies on the luck of the pick, which comes first, with what else the pick sets. Where
-// that is not what the scenario has, the scenario's policy is among them. One that is no policy of this scenario is
-// left out.
+// presentPolicy names the policy of the scenario with what else the pick sets.
+const presentPolicy = "present policy"
+
+// ComparePresets plays whole policies on the luck of the pick, which comes first, and of the scenario as it stands,
+// which comes second. The policies have what else the pick sets; where that is not what the scenario has, its policy
+// is among them. One that is no policy of this scenario is left out.
 func (t *Task) ComparePresets(ctx context.Context, a *Answer, names []string) ([]Preset, error) {
 	if a.Pick == nil || len(names) == 0 {
 		return nil, nil
@@ -56,7 +59,12 @@ func (t *Task) ComparePresets(ctx context.Context, a *Answer, names []string) ([
 	player.Show, player.Draw, player.Weights = t.Player.Show, t.Player.Draw, t.Player.Weights
 	s := newSearch(&t.Question, player)
 	pick := &candidate{point: a.Pick, rows: pickRows}
-	out := []Preset{{"recommended", s.compare(pick, pick)}}
+	startRows, err := explainedRows(ctx, t.Player, t.Question.Start)
+	if err != nil {
+		return nil, err
+	}
+	start := &candidate{point: t.Question.Start, rows: startRows}
+	out := []Preset{{"recommended", s.compare(pick, pick)}, {"as it stands", s.compare(start, pick)}}
 	for i, v := range axis.Values {
 		rows, err := explainedRows(ctx, player, Point{i})
 		if err != nil {
@@ -64,7 +72,7 @@ func (t *Task) ComparePresets(ctx context.Context, a *Answer, names []string) ([
 		}
 		name := v.Label
 		if name == scenario.AsAbove {
-			name = "present policy"
+			name = presentPolicy
 		}
 		out = append(out, Preset{name, s.compare(&candidate{rows: rows}, pick)})
 	}

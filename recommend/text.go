@@ -506,20 +506,18 @@ func (t *Text) sameLuck(out *sheet) {
 	add := func(name string, c Comparison) {
 		rows = append(rows, []string{name, quantity(metric, c.Objective.Mean), differenceText(c), t.goalsOf(c)})
 	}
-	for i, p := range t.Presets {
+	for _, p := range t.Presets {
 		add(p.Name, p.Comparison)
-		if i == 0 {
-			add("as it stands", t.Start)
-		}
 	}
 	out.line("")
-	out.line(fmt.Sprintf("On the same luck (%d replications)", t.Start.Replications))
+	out.line(fmt.Sprintf("On the same luck (%d replications)", t.Presets[0].Replications))
 	out.table(2, rows)
 	if rest := t.rest(t.Pick); len(rest) > 0 {
 		out.say(2, "The policies below the scenario as it stands have %s.", strings.Join(rest, " and "))
 	}
-	for _, p := range t.Presets[1:] {
-		if c := p.Comparison; t.Feasible == measure.Met && c.Verdict() == measure.Met && t.better(c) {
+	for _, p := range t.Presets[2:] {
+		c := p.Comparison
+		if p.Name != presentPolicy && t.Feasible == measure.Met && c.Verdict() == measure.Met && t.better(c) {
 			out.say(2, "%s is outside this space, meets the goals and is better: --vary policy=as_above,%s adds it.",
 				p.Name, p.Name)
 		}

@@ -145,11 +145,7 @@ func (g *Grown) sizes(out *sheet) {
 		metrics = append(slices.DeleteFunc(metrics, func(m int) bool { return m == price }), price)
 	}
 	for _, m := range metrics {
-		name := measure.Metrics()[m].Name
-		if m == price {
-			name = "$ per 1,000"
-		}
-		head = append(head, name)
+		head = append(head, columnName(m))
 	}
 	rows := [][]string{head}
 	for _, s := range g.told() {
@@ -171,6 +167,14 @@ func (g *Grown) sizes(out *sheet) {
 		}
 		out.say(2, "%s", text)
 	}
+}
+
+// columnName is the head of a column of a metric.
+func columnName(metric int) string {
+	if name := measure.Metrics()[metric].Name; name != "usd_per_1000_answers" {
+		return name
+	}
+	return "$ per 1,000"
 }
 
 func tableWidth(rows [][]string) (width int) {

@@ -117,7 +117,7 @@ func (s *sheet) line(text string) {
 	}
 }
 
-// table writes rows; the columns are as wide as they need.
+// table writes rows; the columns are as wide as they need. Where they do not fit, the last is put on lines of its own.
 func (s *sheet) table(indent int, rows [][]string) {
 	var widths []int
 	for _, row := range rows {
@@ -128,12 +128,24 @@ func (s *sheet) table(indent int, rows [][]string) {
 			widths[i] = max(widths[i], len([]rune(cell)))
 		}
 	}
+	last, all := len(widths)-1, indent
+	for _, w := range widths {
+		all += w + 2
+	}
+	fold := s.width > 0 && all-2 > s.width
 	for _, row := range rows {
+		rest := ""
+		if fold && len(row) == len(widths) {
+			row, rest = row[:last], strings.TrimSpace(row[last])
+		}
 		text := strings.Repeat(" ", indent)
 		for i, cell := range row {
 			text += cell + strings.Repeat(" ", widths[i]-len([]rune(cell))+2)
 		}
 		s.line(text)
+		if rest != "" {
+			s.say(indent+4, "%s", rest)
+		}
 	}
 }
 
@@ -218,7 +230,10 @@ func (t *Text) gives(out *sheet) {
 	}
 	if !seen[objective.Metric] {
 		what := "the lowest found"
-		if objective.Largest {
+		switch {
+		case t.Feasible != measure.Met:
+			what = " " // others that miss the goals may be better
+		case objective.Largest:
 			what = "the highest found"
 		}
 		row(objective.Metric, t.Estimates[0], what)
@@ -285,9 +300,12 @@ func bare(metric int, x float64) string {
 
 // percent writes a share of the objective.
 func percent(share float64) string {
-	if x := 100 * math.Abs(share); x >= 0.1 && x < 1000 {
+	switch x := 100 * math.Abs(share); {
+	case x >= 0.1 && x < 1000:
 		return fmt.Sprintf("%.1f %%", x)
-	} else {
+	case x < 0.1:
+		return fmt.Sprintf("%.1g %%", max(x, 0.001))
+	default:
 		return format.Number(x) + " %"
 	}
 }
@@ -439,7 +457,7 @@ func (t *Text) pointText(p Point) string {
 
 // room says how far each setting can move.
 func (t *Text) room(out *sheet) {
-	if len(t.Moves) == 0 {
+	if len(t.Moves) == 0 || t.Feasible == measure.Missed { // where none meets the goals, each move misses one
 		return
 	}
 	out.line("")
@@ -502,22 +520,45 @@ func (t *Text) sameLuck(out *sheet) {
 		return
 	}
 	metric := t.Aims.Objective.Metric
-	rows := [][]string{{"", measure.Metrics()[metric].Name, "difference", "goals"}}
-	add := func(name string, c Comparison) {
-		rows = append(rows, []string{name, quantity(metric, c.Objective.Mean), differenceText(c), t.goalsOf(c)})
+	rows := [][]string{{"", columnName(metric), "change", "goal missed"}}
+	if len(t.Aims.Goals) == 0 {
+		rows[0] = rows[0][:3]
 	}
-	for _, p := range t.Presets {
-		add(p.Name, p.Comparison)
+	marks := map[string]string{}
+	add := func(name string, c Comparison) {
+		difference := differenceText(c)
+		marks[difference] = name
+		row := []string{name, quantity(metric, c.Objective.Mean), difference, t.goalsOf(c)}
+		rows = append(rows, row[:len(rows[0])])
+	}
+	for i, p := range t.Presets {
+		name := p.Name
+		if i == 0 && t.Feasible != measure.Met {
+			name = "the closest"
+		}
+		add(name, p.Comparison)
 	}
 	out.line("")
-	out.line(fmt.Sprintf("On the same luck (%d replications)", t.Presets[0].Replications))
+	out.line(fmt.Sprintf("Compared on the same random numbers (%d replications)", t.Presets[0].Replications))
 	out.table(2, rows)
+	legend := "= the same numbers"
+	if marks["~"] != "" {
+		legend += ", ~ not significant"
+	}
+	out.say(2, "%s", legend)
 	if rest := t.rest(t.Pick); len(rest) > 0 {
 		out.say(2, "The policies below the scenario as it stands have %s.", strings.Join(rest, " and "))
 	}
 	for _, p := range t.Presets[2:] {
 		c := p.Comparison
-		if p.Name != presentPolicy && t.Feasible == measure.Met && c.Verdict() == measure.Met && t.better(c) {
+		if p.Name == presentPolicy || c.Verdict() != measure.Met {
+			continue
+		}
+		if t.Feasible != measure.Met && len(t.Aims.Goals) > 0 {
+			out.say(2, "%s is outside this space and meets the goals: --vary policy=as_above,%s adds it.",
+				p.Name, p.Name)
+		}
+		if t.Feasible == measure.Met && t.better(c) {
 			out.say(2, "%s is outside this space, meets the goals and is better: --vary policy=as_above,%s adds it.",
 				p.Name, p.Name)
 		}
@@ -532,18 +573,18 @@ func (t *Text) better(c Comparison) bool {
 	return c.Difference.High < 0
 }
 
-// goalsOf says whether all goals are met, else the first that is not, with its metric.
+// goalsOf names the first goal that is not met, by its metric and value.
 func (t *Text) goalsOf(c Comparison) string {
 	worst, at := c.worst()
-	switch {
-	case len(c.Goals) == 0:
-		return "-"
-	case worst == measure.Met:
-		return "met"
+	if worst == measure.Met {
+		return "none"
 	}
 	metric := t.Question.Constraints[at].Goal.Metric
-	word := map[measure.Verdict]string{measure.Missed: "misses", measure.Undecided: "open:"}[worst]
-	return fmt.Sprintf("%s %s: %s", word, measure.Metrics()[metric].Name, quantity(metric, c.Goals[at].Mean))
+	text := measure.Metrics()[metric].Name + " " + quantity(metric, c.Goals[at].Mean)
+	if worst == measure.Undecided {
+		text = "perhaps " + text
+	}
+	return text
 }
 
 // worst is the verdict of all goals, and the first that has it.

@@ -25,7 +25,8 @@ func recommendCommand() *cli.Command {
 		ArgsUsage: "[SCENARIO]",
 		Description: "Searches the values of the scenario's sweep or of --vary, or of what a client decides about " +
 			"retries, timeouts and load where neither names any. Prints the recommended settings, what is proven of " +
-			"them, why, how far each can move, and what present policies give on the same luck. " + scenarioText +
+			"them, why, how far each can move, and what present policies give on the same random numbers. " +
+			scenarioText +
 			" When none meets the goals, --grow finds the quota, tier or number that does. The exit status is 0 " +
 			"when settings are recommended, 1 when none can meet the goals as the scenario stands, also where a " +
 			"larger quota was found, and 4 when that is undecided.",

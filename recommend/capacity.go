@@ -293,13 +293,17 @@ func (g *growth) smallest(ctx context.Context, points []Point, from, met int) (i
 // double goes up from a size that is not known to meet the goals. Met is -1 when none does.
 func (g *growth) double(ctx context.Context, from int, points []Point) (low, met int, err error) {
 	low = from
-	factor := 2.0
+	factor, far := 2.0, true
 	for range maxDoubles {
 		size := g.times(low, factor)
 		if size == low {
 			return low, -1, nil
 		}
 		if _, err := g.at(size); err != nil { // the scenario bounds it
+			if factor > 2 {
+				factor, far = 2, false
+				continue
+			}
 			return low, -1, nil
 		}
 		verdict, err := g.try(ctx, size, points)
@@ -314,7 +318,7 @@ func (g *growth) double(ctx context.Context, from int, points []Point) (low, met
 			g.level = true
 			return size, -1, nil
 		}
-		if low, factor = size, 2; same {
+		if low, factor = size, 2; same && far {
 			factor = math.Pow(2, farDoubles) // too small to let anything through, or too large to matter
 		}
 	}

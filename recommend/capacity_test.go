@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -418,6 +419,28 @@ func TestJobsDoNotChangeCapacity(t *testing.T) {
 		} else if got != first {
 			t.Errorf("with %d jobs:\n%s\nwith 1:\n%s", jobs, got, first)
 		}
+	}
+}
+
+// A gate of 1 lets no number of keys help, and 128 keys are more than a scenario may have: the policy is chosen again
+// at as many as there can be. Without a gate, calls of 2.8 s that start each half second and take keys in turn have
+// 1.87 in flight on each of 3 keys, which have two slots; on each of 2 keys they would have 2.8.
+func TestKeysBeyondAGate(t *testing.T) {
+	text := strings.Replace(fmt.Sprintf(twoASecond, "5000/min"), "no-retry",
+		"{preset: no-retry, gate: {semaphore: 1}, route: {by: round_robin}}\n"+
+			"sweep: {policy.gate.semaphore: [1, none]}", 1)
+	text = strings.Replace(text, "first_token: 500ms", "first_token: 2.8s", 1)
+	text = regexp.MustCompile(`limits: .*`).ReplaceAllString(text, "limits: [{resource: concurrency, limit: 2}]")
+	template := testkit.Template(t, text)
+	q := asked(t, template, "latency_mean_s", "success_ratio>=95%", "latency_p95_s<=5s")
+	p := NewPlayer([]*scenario.Template{template}, template.Sweep.Axes, &q, 1)
+	g, err := NewGrowth(p, q, "keys", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Policies = []Point{{0}}
+	if c := grow(t, g); c.Found < 0 || g.Ladder.Label(c.Found) != "3" {
+		t.Errorf("%v at %d; want 3 keys", c.Verdict, c.Found)
 	}
 }
 

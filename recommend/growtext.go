@@ -2,7 +2,6 @@ package recommend
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -300,5 +299,5 @@ func (g *Grown) MarshalJSON() ([]byte, error) {
 		out.Sizes = append(out.Sizes, stepJSON{g.Ladder.Label(s.Size), s.Verdict, g.Task.Settings(s.Point),
 			format.Finite(cost), goalsOf(s.Goals), s.Rows})
 	}
-	return json.Marshal(out)
+	return format.JSON(out)
 }

@@ -1,8 +1,6 @@
 package recommend
 
 import (
-	"encoding/json"
-
 	"stampede/internal/format"
 	"stampede/measure"
 )
@@ -69,7 +67,7 @@ func (t *Text) MarshalJSON() ([]byte, error) {
 	}
 	out.MeetAll, out.Of = t.KeepGoals(t.Answer)
 	if t.Pick == nil {
-		return json.Marshal(out)
+		return format.JSON(out)
 	}
 	for k, a := range t.Question.Axes {
 		row := axis{Path: a.Path, Value: a.Values[t.Pick[k]], Was: a.Values[t.Question.Start[k]]}
@@ -106,7 +104,7 @@ func (t *Text) MarshalJSON() ([]byte, error) {
 		}
 		out.Open = append(out.Open, row)
 	}
-	return json.Marshal(out)
+	return format.JSON(out)
 }
 
 // jsonMetric is a mean with its interval.

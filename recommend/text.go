@@ -324,6 +324,8 @@ func (t *Text) proof(out *sheet) {
 	switch {
 	case t.Raced == 0:
 		out.say(2, "Nothing: the search was stopped before the race.")
+	case t.Raced == 1 && t.Space > 1:
+		out.say(2, "Nothing: a single setting was raced.")
 	case t.Feasible == measure.Met && t.Delta <= 0:
 		out.say(2, "With %s confidence, %s none that meets the goals is better.", confidence, among)
 	case t.Feasible == measure.Met:

@@ -34,10 +34,20 @@ func Nearest(found string, known []string) string {
 }
 
 // Unknown is the end of an error message about an unknown name: what was
-// probably meant, or else what is allowed, at most twelve names of it.
+// probably meant, or the names that contain it, or else what is allowed; at most
+// twelve names.
 func Unknown(found string, known []string) string {
 	if name := Nearest(found, known); name != "" {
 		return "did you mean " + quote(name) + "?" + " (known: " + List(known) + ")"
+	}
+	var with []string
+	for _, name := range known {
+		if len(found) > 2 && strings.Contains(strings.ToLower(name), strings.ToLower(found)) {
+			with = append(with, name)
+		}
+	}
+	if len(with) > 0 {
+		return "known with it: " + List(with)
 	}
 	return "known: " + List(known)
 }

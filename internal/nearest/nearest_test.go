@@ -17,3 +17,17 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestUnknown(t *testing.T) {
+	known := []string{"latency_p95_s", "abandoned", "first_token_p95_s"}
+	for found, want := range map[string]string{
+		"abandonned": `did you mean "abandoned"? (known: abandoned, first_token_p95_s, latency_p95_s)`,
+		"P95":        "known with it: first_token_p95_s, latency_p95_s",
+		"zzzzzz":     "known: abandoned, first_token_p95_s, latency_p95_s",
+		"":           "known: abandoned, first_token_p95_s, latency_p95_s",
+	} {
+		if got := Unknown(found, known); got != want {
+			t.Errorf("%q: %s, want %s", found, got, want)
+		}
+	}
+}

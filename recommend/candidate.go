@@ -135,7 +135,8 @@ func (s *search) meanObjective(rows []Row) float64 { return mean(rows, s.objecti
 
 // promising orders candidates by what the climb knows: feasible ones by their objective before
 // infeasible ones by their violation. Doubt is by how many standard errors a mean may break a goal and
-// count as feasible.
+// count as feasible. What has only its first row is
+// compared with means of all as if its other rows were typical.
 func (s *search) promising(candidates []*candidate, doubt float64) []*candidate {
 	type ranked struct {
 		*candidate
@@ -147,14 +148,21 @@ func (s *search) promising(candidates []*candidate, doubt float64) []*candidate 
 			errors[j] = math.Sqrt(typical(s.variances(j, func(c *candidate) []Row { return c.tried })))
 		}
 	}
+	dearer := s.luck(s.objective)
+	worse := make([]float64, len(s.q.Constraints))
+	for j := range worse {
+		worse[j] = s.luck(func(r Row) float64 { return s.excess(r, j) }) / s.tolerance(j)
+	}
 	var list []ranked
 	for _, c := range candidates {
 		if len(c.tried) == 0 {
 			continue
 		}
 		r := ranked{c, 0, s.meanObjective(c.tried)}
+		glanced := measure.Indicator(len(c.tried) < climbPlays)
+		r.objective += glanced * dearer
 		for j, e := range errors {
-			r.violation = max(r.violation, s.excessOf(c.tried, j, doubt*e))
+			r.violation = max(r.violation, s.excessOf(c.tried, j, doubt*e)+glanced*worse[j])
 		}
 		if math.IsNaN(r.objective) {
 			r.violation = math.Inf(1)
@@ -182,6 +190,22 @@ func (s *search) promising(candidates []*candidate, doubt float64) []*candidate 
 func (s *search) excessOf(rows []Row, constraint int, of1 float64) float64 {
 	excess := mean(rows, func(r Row) float64 { return s.excess(r, constraint) })
 	return (excess - of1/math.Sqrt(float64(len(rows)))) / s.tolerance(constraint)
+}
+
+// luck is by how much the mean of a value over all rows of the climb is above its first row, typically: the median
+// of the candidates that have all. All have the same luck in a replication, so that of the first
+// is taken out where the others have not been played.
+func (s *search) luck(of func(Row) float64) float64 {
+	var above []float64
+	for _, c := range s.visited {
+		if len(c.tried) < climbPlays {
+			continue
+		}
+		if d := mean(c.tried, of) - of(c.tried[0]); !math.IsNaN(d) && !math.IsInf(d, 0) {
+			above = append(above, d)
+		}
+	}
+	return median(above)
 }
 
 // variances are those of a constraint, of all candidates with several rows.

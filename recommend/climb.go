@@ -11,6 +11,8 @@ const (
 	climbDoubts    = 12    // of those that are better and not surely infeasible do so, too
 	climbExpands   = 6     // of the best have their neighbours visited
 	climbPlays     = fresh // replications
+	climbAgain     = 2     // times more points get all replications at the end
+	climbLast      = 120   // of the best points, and of those with doubt, do so each time
 	climbNiches    = 30    // values of axes whose best point has its neighbours glanced at in a round
 	raceCandidates = 80    // of the best points are raced
 )
@@ -18,14 +20,33 @@ const (
 // climb goes from the best points to their neighbours until it knows those of all of them. So that it does not
 // end at the first summit, it also goes on, with a single replication each, from the best point of each value
 // of each axis: with three attempts the best backoff is another than with six, and between them is a valley.
+// At the end those that may be among the best to be raced get all replications, since one alone misleads; of a
+// space that is known as a whole the race takes a good part anyway.
 func (s *search) climb(ctx context.Context) error {
-	for range climbRounds {
-		best, doubtful := s.promising(s.visited, 0), s.promising(s.visited, 1)
-		looks := slices.Concat(first(best, climbLooks), first(doubtful, climbDoubts))
-		if err := s.try(ctx, unique(looks), climbPlays); err != nil {
+	if err := s.ascend(ctx); err != nil || s.whole {
+		return err
+	}
+	for range climbAgain {
+		if err := s.look(ctx, climbLast, climbLast); err != nil {
 			return err
 		}
-		best = s.promising(s.visited, 0)
+	}
+	return nil
+}
+
+// look gives the best points, and the best of those that are not surely infeasible, all replications of the climb.
+func (s *search) look(ctx context.Context, best, doubtful int) error {
+	looks := slices.Concat(first(s.promising(s.visited, 0), best), first(s.promising(s.visited, 1), doubtful))
+	return s.try(ctx, unique(looks), climbPlays)
+}
+
+// ascend visits neighbours until there are no new ones.
+func (s *search) ascend(ctx context.Context) error {
+	for range climbRounds {
+		if err := s.look(ctx, climbLooks, climbDoubts); err != nil {
+			return err
+		}
+		best := s.promising(s.visited, 0)
 		next := s.expand(slices.Concat(first(best, climbExpands), s.leaders(best)))
 		if len(next) == 0 {
 			return nil

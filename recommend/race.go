@@ -419,9 +419,14 @@ func (r *race) half(variance, common float64, n int) float64 {
 // typical is the median of the variances that are not 0.
 func typical(variances []float64) float64 {
 	some := slices.DeleteFunc(slices.Clone(variances), func(v float64) bool { return !(v > 0) || math.IsInf(v, 1) })
-	if len(some) == 0 {
+	return median(some)
+}
+
+// median of values, 0 of none. It sorts them.
+func median(values []float64) float64 {
+	if len(values) == 0 {
 		return 0
 	}
-	slices.Sort(some)
-	return (some[(len(some)-1)/2] + some[len(some)/2]) / 2
+	slices.Sort(values)
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }

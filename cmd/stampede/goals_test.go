@@ -42,6 +42,8 @@ replications: 2
 		{"run " + noisy + " --reps 1 --min usd", exitUsage},
 		{"sweep " + fixed + " --vary provider.latency.tokens_per_second=100,200 --no-figures --out " + folder +
 			" --goal latency_max_s<=1.2s", exitDone},
+		{"recommend " + fixed + " --vary fleet.workers=1,2 --goal latency_max_s<=1.6s", exitDone},
+		{"recommend " + fixed + " --vary fleet.workers=1,2 --goal latency_max_s<=1.59s", exitMissed},
 		{"report " + folder, exitDone},
 		{"report " + folder + " --goal latency_max_s<=1s", exitMissed},
 		{"report " + folder + " --goal latency_max_s<=1s --json", exitMissed},

@@ -74,9 +74,10 @@ func appPage(app *cli.App) page {
 var (
 	exitStatuses = []flagText{
 		{fmt.Sprint(exitDone), "done"},
-		{fmt.Sprint(exitFailed), "failed or interrupted; recommend: no setting meets the goals"},
+		{fmt.Sprint(exitFailed), "failed or interrupted"},
 		{fmt.Sprint(exitUsage), "wrong usage, or a mistake in a scenario"},
-		{fmt.Sprint(exitMissed), "run: a goal is missed; sweep, report: every point misses one"},
+		{fmt.Sprint(exitMissed), "run: a goal is missed; sweep, report: every point misses one; recommend: no " +
+			"setting meets all"},
 		{fmt.Sprint(exitUndecided), "run, recommend: a goal is undecided and none missed; sweep, report: no point " +
 			"surely meets all goals"},
 	}

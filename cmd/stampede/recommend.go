@@ -28,7 +28,7 @@ func recommendCommand() *cli.Command {
 			"them, why, how far each can move, and what present policies give on the same random numbers. " +
 			scenarioText +
 			" When none meets the goals, --grow finds the quota, tier or number that does. The exit status is 0 " +
-			"when settings are recommended, 1 when none can meet the goals as the scenario stands, also where a " +
+			"when settings are recommended, 3 when none can meet the goals as the scenario stands, also where a " +
 			"larger quota was found, and 4 when that is undecided.",
 		UsageText: examples(
 			example{"Find the cheapest settings that meet a goal.",
@@ -164,7 +164,7 @@ func runRecommend(c *cli.Context) error {
 	case err != nil:
 		return err
 	case answer.Feasible == measure.Missed:
-		return errNone
+		return verdictError{errNone, measure.Missed}
 	case answer.Feasible == measure.Undecided:
 		return verdictError{errUndecided, measure.Undecided}
 	}

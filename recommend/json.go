@@ -51,13 +51,14 @@ func (t *Text) MarshalJSON() ([]byte, error) {
 		OwnSettings  []string        `json:"own_loop_settings,omitempty"`
 		Open         []open          `json:"undecided"`
 		Code         string          `json:"code,omitempty"`
+		Notes        []string        `json:"notes,omitempty"`
 		Grown        []*Grown        `json:"grown,omitempty"`
 	}{
 		Seed: t.Templates[0].Base.Seed, Objective: t.Aims.Objective.String(), Goals: []string{}, Verdict: t.Feasible,
 		Client: t.Client, Confidence: t.Confidence, Within: t.Delta, Points: t.Space, Raced: t.Raced,
 		Replications: t.Replications, Further: t.Further, Stopped: t.Stopped.String(), Ties: len(t.Ties),
 		Twins: len(t.Twins), Binding: []binding{}, Open: []open{}, Code: t.Code,
-		Grown: t.Grown,
+		Grown: t.Grown, Notes: t.Notes(),
 	}
 	for _, s := range t.Templates {
 		out.Scenarios = append(out.Scenarios, s.Base.Name)

@@ -182,3 +182,28 @@ func (t *Text) open(out *sheet) {
 		out.say(2, "And %d more; a larger --budget decides.", more)
 	}
 }
+
+// notes say what is probably a mistake in the scenario with the settings of the pick.
+func (t *Text) notes(out *sheet) {
+	notes := t.Notes()
+	if len(notes) == 0 {
+		return
+	}
+	out.line("")
+	out.line("Notes on the scenario")
+	for _, note := range notes {
+		out.say(2, "%s", note)
+	}
+}
+
+// Notes are the warnings of the scenario with the settings of the pick.
+func (t *Text) Notes() []string {
+	if t.Pick == nil {
+		return nil
+	}
+	s, err := t.Scenario(t.Pick)
+	if err != nil {
+		return nil // it was played
+	}
+	return s.Warnings()
+}

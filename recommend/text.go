@@ -40,6 +40,7 @@ func (t *Text) Write(w io.Writer) error {
 	t.sameLuck(out)
 	t.own(out)
 	t.open(out)
+	t.notes(out)
 	if t.Code != "" && out.err == nil {
 		_, out.err = fmt.Fprintf(w, "\n%s", t.Code)
 	}

@@ -38,16 +38,17 @@ var kinds = []struct {
 	name  string
 	build func(*Drawing) (plots.Figure, error) // nil when the folder has nothing for it
 	asked bool                                 // drawn only when it is asked for
+	needs string
 }{
-	{"lines", (*Drawing).lines, false},
-	{"heat", (*Drawing).heat, false},
-	{"frontier", (*Drawing).frontier, false},
-	{"cost", (*Drawing).cost, false},
-	{"latency", (*Drawing).latency, false},
-	{"timeline", (*Drawing).timeline, false},
-	{"herd", (*Drawing).herd, false},
-	{"room", (*Drawing).room, false},
-	{"knee", (*Drawing).knee, true},
+	{"lines", (*Drawing).lines, false, "an axis"},
+	{"heat", (*Drawing).heat, false, "a grid of two axes with two values or more, at most 400 cells"},
+	{"frontier", (*Drawing).frontier, false, "two points with answers and a cost"},
+	{"cost", (*Drawing).cost, false, "answers and a price"},
+	{"latency", (*Drawing).latency, false, "answers"},
+	{"timeline", (*Drawing).timeline, false, "the records of a run"},
+	{"herd", (*Drawing).herd, false, "the records of a run"},
+	{"room", (*Drawing).room, false, "the folder of a recommendation"},
+	{"knee", (*Drawing).knee, true, "an axis of numbers, such as workers or load, with two values or more"},
 }
 
 func KindNames() (names []string) {
@@ -91,7 +92,8 @@ func (d *Drawing) Draw() (names []string, err error) {
 		}
 		if figure == nil {
 			if len(d.Kinds) > 0 {
-				return names, optionErrorf("the folder %s has nothing to draw as %s", d.Dir, k.name)
+				return names, optionErrorf("the folder %s has nothing to draw as %s, which needs %s", d.Dir, k.name,
+					k.needs)
 			}
 			continue
 		}

@@ -380,7 +380,8 @@ func (t *Text) why(out *sheet) {
 		out.say(2, "No goal binds: of those that were raced none misses one.")
 	}
 	if len(t.Aims.Goals) == 0 {
-		out.say(2, "No goal is set; the objective alone decides.")
+		out.say(2, "No goal is set, so the objective alone decides; set one with --goal, such as "+
+			"--goal 'success_ratio>=99%%'.")
 	}
 	if e := t.Shown(t.Answer, "success_ratio"); e.Mean < 0.9995 && !t.bounds("success_ratio") {
 		out.say(2, "No goal bounds success_ratio: %s of the calls are not answered.",

@@ -56,10 +56,15 @@ func (r Report) writeDeployments(w io.Writer, l Layout) (spans string) {
 	for _, d := range r.Deployments {
 		t.add(d.Name, cell(d.Answered), cell(d.Attempts), cell(d.Refused))
 	}
+	t.ofNames(w, l)
+	return spans
+}
+
+// ofNames writes the table below an empty line, with its names cut where the layout is too narrow.
+func (t *table) ofNames(w io.Writer, l Layout) {
 	if l.Width > 0 && !l.Wide {
 		t.cut(0, 1, l.Width)
 	}
 	fmt.Fprintln(w)
 	t.text(w, l)
-	return spans
 }

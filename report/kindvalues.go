@@ -48,10 +48,6 @@ func (r Report) writeKinds(w io.Writer, l Layout) (spans string) {
 	for _, k := range r.Kinds {
 		t.add(k.Name, cell(k.Calls), cell(k.Answered), cell(k.P95))
 	}
-	if l.Width > 0 && !l.Wide {
-		t.cut(0, 1, l.Width)
-	}
-	fmt.Fprintln(w)
-	t.text(w, l)
+	t.ofNames(w, l)
 	return spans
 }

@@ -106,11 +106,7 @@ func (r Report) writeLimits(w io.Writer, l Layout) (spans string) {
 		}
 		t.add(limit.Name, used, cell(limit.Refused))
 	}
-	if l.Width > 0 && !l.Wide {
-		t.cut(0, 1, l.Width)
-	}
-	fmt.Fprintln(w)
-	t.text(w, l)
+	t.ofNames(w, l)
 	return spans
 }
 

@@ -303,7 +303,7 @@ func TestDeploymentsHaveATable(t *testing.T) {
 	}
 }
 
-// Of four calls at once, half of them of 10 tokens and half of 1,000 at 10 tokens a second, each kind has its number
+// Of forty calls at once, half of them of 10 tokens and half of 1,000 at 10 tokens a second, each kind has its number
 // and its time: 1 s, and nothing, since the long ones are cut off after 5 s of their 100 s.
 func TestKindsHaveATable(t *testing.T) {
 	const text = `{replications: 1, workload: {burst: {calls: 40}, prompt_tokens: 1, mix: [

@@ -356,7 +356,7 @@ price: gpt-4o
 // replications of another seed tell at each size.
 func TestSmallestQuotaOfRandomScenario(t *testing.T) {
 	if testing.Short() {
-		t.Skip("50 searches")
+		t.Skip("its 50 searches take seconds")
 	}
 	const text = `
 workload: {open: {rate: 2/s, calls: 120}, prompt_tokens: 10, output_tokens: 10}

@@ -103,6 +103,52 @@ func TestReadmeShowsTheConclusion(t *testing.T) {
 	}
 }
 
+// README's engineer gets the answer that README states.
+func TestReadmeAnswersTheEngineer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every example at its full size")
+	}
+	var out, messages bytes.Buffer
+	args := []string{"stampede", "recommend", "../../examples/engineer.yaml"}
+	if status := run(t.Context(), args, &out, &messages); status != exitDone {
+		t.Fatalf("status %d: %s", status, messages.String())
+	}
+	for said, printed := range map[string]string{
+		"the tier Grow, the third":                     `provider\.preset +openai-grow-gpt-4o +was`,
+		"24 workers per pod instead of 16":             `fleet\.workers +24 +was 16\n`,
+		"changes nothing else":                         `policy\.retry\.attempts +3 +as it stands`,
+		"99.3 % of the\ncalls":                         `success_ratio +99\.3\d % `,
+		"a p95 of 15 s":                                `latency_p95_s +(14\.[5-9]|15\.[0-4])\d* s `,
+		"1,000 answers cost $16.32, of which 1.5 % is": `usd_per_1000_answers +\$16\.32 (?s:.*)usd_wasted +1\.5 % `,
+	} {
+		if !strings.Contains(document(t, "README.md"), said) {
+			t.Errorf("README.md does not say %q", said)
+		}
+		if !regexp.MustCompile(printed).MatchString(out.String()) {
+			t.Errorf("%q stands in README.md; recommend prints\n%s", said, out.String())
+		}
+	}
+}
+
+// The recipe on tiers shows what its first command prints of them.
+func TestRecipeShowsTheTiers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every example at its full size")
+	}
+	const title = "How much would do: tier\n"
+	var out, messages bytes.Buffer
+	args := []string{"stampede", "recommend", "../../examples/tiers.yaml", "--vary", "policy.retry.attempts=4,8",
+		"--goal", "success_ratio>=99%", "--grow", "tier"}
+	if status := run(t.Context(), args, &out, &messages); status != exitMissed {
+		t.Fatalf("status %d: %s", status, messages.String())
+	}
+	_, shown, found := strings.Cut(document(t, "docs/recipes.md"), title)
+	shown, _, closed := strings.Cut(shown, "```\n")
+	if _, printed, _ := strings.Cut(out.String(), title); !found || !closed || !strings.HasPrefix(printed, shown) {
+		t.Errorf("docs/recipes.md shows\n%s\nof\n%s", shown, printed)
+	}
+}
+
 // Every example runs, and so does every command in the comments that begin it.
 func TestExamplesRun(t *testing.T) {
 	if testing.Short() {

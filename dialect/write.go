@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -60,7 +59,7 @@ func (d Dialect) Write(r wire.Reply, limit Limit, start time.Time, now time.Dura
 
 // Print writes the message as HTTP does.
 func (m Message) Print(w io.Writer) error {
-	fmt.Fprintf(w, "HTTP %d %s\n", m.Status, http.StatusText(m.Status))
+	fmt.Fprintf(w, "HTTP %d %s\n", m.Status, statusText(m.Status))
 	for _, f := range m.Header {
 		fmt.Fprintf(w, "%s: %s\n", f.Name, f.Value)
 	}

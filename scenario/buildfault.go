@@ -2,7 +2,7 @@ package scenario
 
 import (
 	"errors"
-	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,10 +18,20 @@ func header(text string) wire.Hint {
 	if x, err := strconv.ParseFloat(text, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		return wire.Hint{Form: wire.Seconds, Value: x}
 	}
-	if _, err := http.ParseTime(text); err == nil {
+	if isDate(text) {
 		return wire.Hint{Form: wire.Date, Value: -1}
 	}
 	return wire.Hint{Form: wire.Garbage}
+}
+
+// isDate reports whether a text is a date of HTTP, in one of its three forms (RFC 9110, section 5.6.7). It
+// accepts what net/http.ParseTime does, which would bring all of net/http into every user of this package.
+func isDate(text string) bool {
+	forms := []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC}
+	return slices.ContainsFunc(forms, func(form string) bool {
+		_, err := time.Parse(form, text)
+		return err == nil
+	})
 }
 
 // advice is the header x-should-retry of that value.

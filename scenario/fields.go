@@ -229,7 +229,7 @@ func written(t reflect.Type) (string, reflect.Type) {
 		return "a list; each item: " + value, item
 	}
 	if s, ok := scalars[t]; ok {
-		return strings.ToLower(s.Description[:1]) + strings.TrimSuffix(s.Description[1:], "."), t
+		return strings.ToLower(s.description[:1]) + strings.TrimSuffix(s.description[1:], "."), t
 	}
 	if w, ok := reflect.Zero(t).Interface().(strict.Words); ok {
 		return "one of " + strings.Join(w.Words(), ", "), t

@@ -1,3 +1,7 @@
+// The page's engine reads the schema as a file: a reflector of Go types would add a quarter to its size.
+
+//go:build !js
+
 package scenario
 
 import (
@@ -5,7 +9,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/invopop/jsonschema"
@@ -79,119 +82,35 @@ func schemaName(t reflect.Type) string {
 	return name
 }
 
-// scalars are how values are written.
-var scalars = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[Span](): text(
-		`^(0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`,
-		"A time with its unit, such as 500ms, 45s or 2d.",
-		zero,
-	),
-	reflect.TypeFor[Timer](): text(
-		`^(none|unlimited|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`,
-		"A time with its unit, such as 45s; or none.",
-		nil,
-	),
-	reflect.TypeFor[Places](): text(`^[0-9._]+[kKMGB]?$`, "A whole number from 1.", whole(1)),
-	reflect.TypeFor[Warmup](): text(
-		`^(auto|0|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`,
-		"A time with its unit, or auto.",
-		zero,
-	),
-	reflect.TypeFor[Over](): text(
-		`^[0-9._]+[kKMGB]?$|^([0-9.]+(ns|us|µs|ms|s|m|h|d))+$`,
-		"A number of results, such as 100, or a time, such as 30s.",
-		whole(1),
-	),
-	reflect.TypeFor[CooldownTime](): text(
-		`^(retry_after|([0-9.]+(ns|us|µs|ms|s|m|h|d))+)$`,
-		"A time with its unit, or retry_after.",
-		nil,
-	),
-	reflect.TypeFor[Status](): {
-		Description: "A status, a range such as 502..599, or a class such as 5xx.",
-		AnyOf: []*jsonschema.Schema{
-			{Type: "string", Pattern: `^([345][0-9][0-9]|[345][0-9][0-9]\.\.[345][0-9][0-9]|[345]xx)$`},
-			{Type: "integer", Minimum: json.Number("300"), Maximum: json.Number("599")},
-		},
-	},
-	reflect.TypeFor[TimeOfDay](): text(`^[0-2][0-9]:[0-5][0-9](Z|[+-][0-2][0-9]:[0-5][0-9])?$`,
-		"A time of day, such as 08:30, or 00:00-08:00 with an offset from UTC.", nil),
-	reflect.TypeFor[Moment](): text(
-		`^[0-9][-0-9a-zA-Z:+., /]*$`,
-		"A date and time, such as 2026-06-01T12:00:00Z, or a time since the first call, such as 10m.",
-		zero,
-	),
-	reflect.TypeFor[TimeZone](): text(
-		`^[A-Za-z0-9_+:/-]+$`,
-		"A time zone, such as Europe/Berlin, UTC or +02:00.",
-		nil,
-	),
-	reflect.TypeFor[Count]():  text(`^[0-9._]+[kKMGB]?$`, "A whole number, such as 2000, 30k or 1.5M.", whole(0)),
-	reflect.TypeFor[Bytes]():  text(`^[0-9._]+ ?([kMG]i?)?B$`, "A size with its unit, such as 32MB or 20MiB.", nil),
-	reflect.TypeFor[Number](): text(`^[0-9.eE+-]+[kKMGB]?$`, "A number from 0.", numeric(0)),
-	reflect.TypeFor[Share](): text(
-		`^[0-9.eE+-]+%?$`,
-		"A share from 0 to 1, such as 0.05 or 5%.",
-		&jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"},
-	),
-	reflect.TypeFor[Bound](): text(`^[0-9._]+[kKMGB]?$`, "A whole number from 1.", whole(1)),
-	reflect.TypeFor[Rate](): text(
-		`^\$?[0-9._]+[kKMGB]?(/.+)?$`,
-		"An amount per time, such as 500/min or $10/10m.",
-		numeric(0),
-	),
-	reflect.TypeFor[Portion](): text(
-		`^\$?[0-9._]+[kKMGB]?$`,
-		"A whole number, such as 30k, or dollars, such as $5.",
-		whole(0),
-	),
-	reflect.TypeFor[PerTime](): text(`^[0-9.eE+-]+[kKM]?/.+$`, "A rate of arrivals, such as 2.5/s or 90/min.", nil),
-	reflect.TypeFor[Level](): text(
-		`^[0-9.eE+-]+[kKMGB]?(/.+)?$`,
-		"A number relative to the others, such as 120, or a rate such as 2/s.",
-		numeric(0),
-	),
-	reflect.TypeFor[Hourly]():  text(`^\$?[0-9.eE+-]+$`, "Dollars per hour, such as 98 or $98.", numeric(0)),
-	reflect.TypeFor[Dollars](): text(`^\$?[0-9.eE+-]+$`, "US dollars per million tokens.", numeric(0)),
-	reflect.TypeFor[RetryOn](): {
-		Description: "A status, a class such as 5xx, timeout, connection or stream.",
-		AnyOf: []*jsonschema.Schema{
-			{
-				Type:    "string",
-				Pattern: `^([345][0-9][0-9]|[345][0-9][0-9]\.\.[345][0-9][0-9]|[345]xx|timeout|connection|stream)$`,
-			},
-			{Type: "integer", Minimum: json.Number("300"), Maximum: json.Number("599")},
-		},
-	},
-}
+// scalarSchema is the schema of values of a type that are written as one scalar.
+func scalarSchema[T any]() *jsonschema.Schema { return scalars[reflect.TypeFor[T]()].schema() }
 
-// text is a value written as text that matches, or as the number that the
-// other schema describes, if any.
-func text(pattern, description string, number *jsonschema.Schema) *jsonschema.Schema {
-	if number == nil {
-		return &jsonschema.Schema{Type: "string", Pattern: pattern, Description: description}
+func (s scalar) schema() *jsonschema.Schema {
+	text := &jsonschema.Schema{Type: "string", Pattern: s.pattern}
+	if s.number == noNumber {
+		text.Description = s.description
+		return text
 	}
 	return &jsonschema.Schema{
-		Description: description,
-		AnyOf:       []*jsonschema.Schema{{Type: "string", Pattern: pattern}, number},
+		Description: s.description,
+		AnyOf:       []*jsonschema.Schema{text, s.number.schema()},
 	}
 }
 
-func numeric(least int) *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "number", Minimum: json.Number(strconv.Itoa(least))}
+func (n numeral) schema() *jsonschema.Schema {
+	return map[numeral]*jsonschema.Schema{
+		zero:     {Const: 0},
+		whole:    {Type: "integer", Minimum: "0"},
+		positive: {Type: "integer", Minimum: "1"},
+		fraction: {Type: "number", Minimum: "0"},
+		share:    {Type: "number", Minimum: "0", Maximum: "1"},
+		status:   {Type: "integer", Minimum: "300", Maximum: "599"},
+	}[n]
 }
-
-func whole(least int) *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "integer", Minimum: json.Number(strconv.Itoa(least))}
-}
-
-// zero is the one number that needs no unit.
-var zero = &jsonschema.Schema{Const: 0}
 
 func schemaOf(t reflect.Type) *jsonschema.Schema {
 	if s, ok := scalars[t]; ok {
-		own := *s // the reflector writes the field's description into it
-		return &own
+		return s.schema() // anew: the reflector writes the field's description into it
 	}
 	if t.Kind() == reflect.String && t.Implements(reflect.TypeFor[interface{ Words() []string }]()) {
 		s := &jsonschema.Schema{Type: "string"}
@@ -217,8 +136,8 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	if t == reflect.TypeFor[EachTimeout]() {
 		return &jsonschema.Schema{
 			AnyOf: []*jsonschema.Schema{
-				scalars[reflect.TypeFor[Timer]()],
-				{Type: "array", Items: scalars[reflect.TypeFor[Timer]()]},
+				scalarSchema[Timer](),
+				{Type: "array", Items: scalarSchema[Timer]()},
 			},
 		}
 	}
@@ -239,19 +158,19 @@ func exactlyOne(s *jsonschema.Schema) {
 // JSONSchemaExtend lets a law be one value, or exactly one kind of law.
 func (l Law[Q]) JSONSchemaExtend(s *jsonschema.Schema) {
 	exactlyOne(s)
-	orScalar(s, scalars[reflect.TypeFor[Q]()])
+	orScalar(s, scalarSchema[Q]())
 }
 
 // JSONSchemaExtend lets a choice without parameters be its name.
 func (Gaps) JSONSchemaExtend(s *jsonschema.Schema)    { choice(s, "poisson", "constant") }
 func (Backoff) JSONSchemaExtend(s *jsonschema.Schema) { choice(s, "none") }
 func (List) JSONSchemaExtend(s *jsonschema.Schema) {
-	orScalar(s, &jsonschema.Schema{Type: "array", Items: scalars[reflect.TypeFor[Span]()]})
+	orScalar(s, &jsonschema.Schema{Type: "array", Items: scalarSchema[Span]()})
 }
 func (MaxRequest) JSONSchemaExtend(s *jsonschema.Schema) {
-	orScalar(s, scalars[reflect.TypeFor[Bytes]()])
+	orScalar(s, scalarSchema[Bytes]())
 }
-func (Addition) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, scalars[reflect.TypeFor[Span]()]) }
+func (Addition) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, scalarSchema[Span]()) }
 func (Jitter) JSONSchemaExtend(s *jsonschema.Schema) {
 	var alone []any // those without a parameter
 	for _, word := range policy.JitterWords.Names() {
@@ -268,13 +187,13 @@ func choice(s *jsonschema.Schema, names ...any) {
 }
 
 // JSONSchemaExtend lets a profile be numbers, as by_hour is.
-func (Step) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, scalars[reflect.TypeFor[Level]()]) }
+func (Step) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, scalarSchema[Level]()) }
 
 // JSONSchemaExtend lets workers be a number, or a schedule.
 func (Workers) JSONSchemaExtend(s *jsonschema.Schema) {
 	mapping := *s
 	*s = jsonschema.Schema{AnyOf: []*jsonschema.Schema{
-		scalars[reflect.TypeFor[Bound]()],
+		scalarSchema[Bound](),
 		{Type: "array", Items: &jsonschema.Schema{Ref: "#/$defs/WorkersAt"}},
 		&mapping,
 	}}
@@ -293,7 +212,7 @@ func (Redeliver) JSONSchemaExtend(s *jsonschema.Schema) {
 	orScalar(s, &jsonschema.Schema{Type: "string"})
 }
 func (Price) JSONSchemaExtend(s *jsonschema.Schema)    { orScalar(s, &jsonschema.Schema{Type: "string"}) }
-func (Deadline) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, scalars[reflect.TypeFor[Span]()]) }
+func (Deadline) JSONSchemaExtend(s *jsonschema.Schema) { orScalar(s, scalarSchema[Span]()) }
 func (Connection) JSONSchemaExtend(s *jsonschema.Schema) {
 	orScalar(s, schemaOf(reflect.TypeFor[Reach]()))
 }

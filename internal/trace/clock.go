@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // the same zones on every machine
 )
 
 // unitOf are the units of plain numbers, by the ends of names of columns.

@@ -20,6 +20,7 @@ var layers = map[string][]string{
 		"stampede/recommend/settings", "stampede/report", "stampede/scenario", "stampede/sweep",
 		"github.com/urfave/cli/v2", "golang.org/x/term",
 	},
+	"explore": {"stampede/internal/strict", "stampede/scenario"},
 	"figures": {
 		"stampede/experiments", "stampede/internal/format", "stampede/internal/nearest", "stampede/measure",
 		"stampede/plots", "stampede/report", "stampede/scenario", "stampede/sweep",

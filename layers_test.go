@@ -20,7 +20,16 @@ var layers = map[string][]string{
 		"stampede/recommend/settings", "stampede/report", "stampede/scenario", "stampede/sweep",
 		"github.com/urfave/cli/v2", "golang.org/x/term",
 	},
-	"explore": {"stampede/internal/strict", "stampede/scenario"},
+	"explore":      {"stampede/internal/strict", "stampede/scenario"},
+	"explore/wasm": {"stampede/explore/engine"},
+	"explore/engine": {
+		"stampede/cost", "stampede/explore/replay", "stampede/fleet", "stampede/internal/format",
+		"stampede/internal/nearest", "stampede/internal/strict", "stampede/law", "stampede/measure",
+		"stampede/policy", "stampede/scenario", "stampede/sim", "stampede/wire",
+	},
+	"explore/replay": {
+		"stampede/fleet", "stampede/policy", "stampede/provider", "stampede/sim", "stampede/wire",
+	},
 	"figures": {
 		"stampede/experiments", "stampede/internal/format", "stampede/internal/nearest", "stampede/measure",
 		"stampede/plots", "stampede/report", "stampede/scenario", "stampede/sweep",

@@ -26,6 +26,22 @@ type WaitListener interface {
 	Wait(c *Call, kind Wait, from, to sim.Time)
 }
 
+// LevelListener is a Listener that also sees a provider of that number, of [Model.Providers], each time it has
+// taken a request in or refused it. It may ask the provider what its limits have left.
+type LevelListener interface {
+	Listener
+	Levels(at sim.Time, number int, p *provider.Provider)
+}
+
+// Levels implements LevelListener for those that are.
+func (l Listeners) Levels(at sim.Time, number int, p *provider.Provider) {
+	for _, to := range l {
+		if to, ok := to.(LevelListener); ok {
+			to.Levels(at, number, p)
+		}
+	}
+}
+
 // Listeners passes every record on to each of them in order.
 type Listeners []Listener
 

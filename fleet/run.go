@@ -21,6 +21,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	r := &run{Model: m, accounting: accounting{to: to, last: make([]sim.Time, len(m.Fleets()))}}
 	r.accounting.waits, _ = to.(WaitListener)
 	r.accounting.adapted, _ = to.(AdaptedListener)
+	r.accounting.levels, _ = to.(LevelListener)
 	r.loop.Budget = m.Budget
 	r.loop.Ahead(r.touch)
 	for i, config := range m.Providers() {
@@ -246,7 +247,11 @@ func (r *run) hear(news backend.News, attempt uint32) {
 	case backend.Departed:
 		r.departed(r.attempts.At(attempt))
 	case backend.Taken:
-		r.taken(r.attempts.At(attempt))
+		a := r.attempts.At(attempt)
+		r.taken(a)
+		if to := r.accounting.levels; to != nil {
+			to.Levels(r.loop.Now(), int(a.backend), r.backends[a.backend].Provider())
+		}
 	case backend.Began:
 		r.firstToken(r.attempts.At(attempt))
 	case backend.Hushed:

@@ -141,3 +141,10 @@ func (p *Provider) Use(end sim.Time) []Use {
 	}
 	return usesOf(p.limits, end+1) // what happens at that instant included
 }
+
+// Left is how much of a limit may still pass, negative when too much did, and how much it can hold at most: the
+// burst of a bucket, the amount of a window. It is that of the last instant at which the limit counted something.
+func (p *Provider) Left(limit int) (left, most int64) {
+	l := &p.limits[limit]
+	return l.level(), l.burst()
+}

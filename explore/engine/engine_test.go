@@ -1,0 +1,258 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"stampede/measure"
+	"stampede/scenario"
+)
+
+// ask makes a call that is answered.
+func ask[T any](t *testing.T, s *Session, op string, args arguments) (T, map[string][]byte) {
+	t.Helper()
+	var out T
+	reply, ok := s.Call(op, marshal(t, args))
+	if !ok {
+		t.Fatalf("%s: %s", op, reply.JSON)
+	}
+	if err := json.Unmarshal(reply.JSON, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out, reply.Buffers
+}
+
+func marshal(t *testing.T, args arguments) []byte {
+	t.Helper()
+	text, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+const document = `name: small
+seed: 3
+workload: {batch: {calls: 40}, prompt_tokens: {lognormal: {p50: 1200, p95: 4000}}, output_tokens: 100}
+fleet: {workers: 8}
+provider:
+  limits: [{resource: requests, limit: 60/min, burst: 2}]
+  latency: {first_token: {lognormal: {p50: 400ms, p95: 1.5s}}}
+policy:
+  retry: {attempts: 4, backoff: {exponential: {base: 500ms, factor: 2, jitter: full}}}
+price: {input: 1, output: 2}
+goals: ["success_ratio>=50%"]
+sweep:
+  policy.retry.attempts: [1, as_above, 6]
+  fleet.workers: [1, 2]
+`
+
+// The numbers are those of the same scenario by package measure, bit for bit, with and without a replay.
+func TestRunGivesTheNumbersOfMeasure(t *testing.T) {
+	set := []string{"policy.retry.attempts=3", "seed=9"}
+	s, err := scenario.Read([]byte(document), "test", scenario.Options{Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var session Session
+	for replication := range 3 {
+		want, err := measure.Replicator{}.One(s, 0, replication)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, withReplay := range []bool{true, false} {
+			got, _ := ask[ran](t, &session, "run", arguments{
+				Document: document, Set: set, Replication: replication, Replay: withReplay,
+			})
+			n := 0
+			for i, m := range measure.Metrics() {
+				value, has := got.Values[m.Name]
+				if x := want.Values[i]; has == math.IsNaN(x) || has && value != x {
+					t.Errorf("replication %d: %s is %v, %v; want %v", replication, m.Name, value, has, x)
+				} else if has {
+					n++
+				}
+			}
+			if n < 50 {
+				t.Errorf("%d metrics have a value; want 50 or more", n)
+			}
+			if e := got.Estimates["makespan_s"]; e.N != replication+1 {
+				t.Errorf("estimates are over %d replications; want %d", e.N, replication+1)
+			}
+			if len(got.Goals) != 1 || got.Verdict == "" {
+				t.Errorf("goals %v, verdict %q; want one goal and a verdict", got.Goals, got.Verdict)
+			}
+		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	var session Session
+	got, _ := ask[read](t, &session, "load", arguments{Document: document})
+	if got.Name != "small" || got.Seed != 3 {
+		t.Errorf("it is %q with seed %d; want small, 3", got.Name, got.Seed)
+	}
+	want := []variant{
+		{"1", []string{"policy.retry.attempts=1"}},
+		{"as_above", []string{}},
+		{"6", []string{"policy.retry.attempts=6"}},
+	}
+	if !slices.EqualFunc(got.Policies, want, func(a, b variant) bool {
+		return a.Name == b.Name && slices.Equal(a.Set, b.Set)
+	}) {
+		t.Errorf("policies are %v; want %v", got.Policies, want)
+	}
+	var paths []string
+	for _, n := range got.Numbers {
+		paths = append(paths, n.Path+"="+n.Text)
+	}
+	wantPaths := []string{
+		"workload.batch.calls=40", "workload.prompt_tokens.lognormal.p50=1200",
+		"workload.prompt_tokens.lognormal.p95=4000", "workload.output_tokens=100", "fleet.workers=8",
+		"provider.limits.0.limit=60/min", "provider.limits.0.burst=2",
+		"provider.latency.first_token.lognormal.p50=400ms", "provider.latency.first_token.lognormal.p95=1.5s",
+		"policy.retry.attempts=4", "policy.retry.backoff.exponential.base=500ms",
+		"policy.retry.backoff.exponential.factor=2", "price.input=1", "price.output=2",
+	}
+	if !slices.Equal(paths, wantPaths) {
+		t.Errorf("numbers are\n%s\nwant\n%s", strings.Join(paths, "\n"), strings.Join(wantPaths, "\n"))
+	}
+}
+
+// What is exported gives the same numbers, whatever the settings; it keeps what the document says where that can be.
+func TestExportGivesTheSameNumbers(t *testing.T) {
+	for _, row := range []struct {
+		document string
+		set      []string
+		has      string
+	}{
+		{document, nil, "limits: [{resource: requests, limit: 60/min, burst: 2}]"},
+		{document, []string{"seed=5", "fleet.workers=2"}, "workers: 2"},
+		{document, []string{"provider.limits.0.limit=90/min", "policy.timeouts.attempt=2s"}, "limit: 90/min"},
+		{document, []string{"provider.limits+=[{resource: concurrency, limit: 3}]"}, "concurrency"},
+		{document, []string{"policy=openai-python@2.46"}, "policy: openai-python@2.46"},
+		{document, []string{"policy=openai-python@2.46", "policy.retry.attempts=5"}, "attempts: 5"},
+		{"policy: anthropic-python@0.105\n" + strings.Replace(document, "policy:\n  retry: {attempts: 4, backoff: "+
+			"{exponential: {base: 500ms, factor: 2, jitter: full}}}\n", "", 1),
+			[]string{"policy.gate.semaphore=2"}, "semaphore: 2"},
+	} {
+		var session Session
+		want, _ := ask[ran](t, &session, "run", arguments{Document: row.document, Set: row.set})
+		text, _ := ask[map[string]string](t, &session, "export", arguments{Document: row.document, Set: row.set})
+		if !strings.Contains(text["yaml"], row.has) {
+			t.Errorf("with %v the document lacks %q:\n%s", row.set, row.has, text["yaml"])
+		}
+		got, _ := ask[ran](t, &Session{}, "run", arguments{Document: text["yaml"]})
+		for name, x := range want.Values {
+			if got.Values[name] != x {
+				t.Errorf("with %v the exported document gives %s %v; want %v", row.set, name, got.Values[name], x)
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, row := range []struct {
+		op   string
+		args arguments
+		text string
+		at   [2]int
+		path string
+	}{
+		{"run", arguments{Document: "workload: {burst: {calls: 4}, prompt_tokens: 1, output_tokens: 1}\nfoo: 3\n"},
+			"foo: unknown field", [2]int{2, 1}, "foo"},
+		{"load", arguments{Document: document, Set: []string{"fleet.workers=some"}}, `found "some"`, [2]int{},
+			"fleet.workers"},
+		{"run", arguments{Document: document, Replication: -1}, "want 0 to 1,000", [2]int{}, ""},
+		{"curve", arguments{Document: document, Metric: "latency_p59_s"}, `did you mean "latency_p50_s"`, [2]int{}, ""},
+		{"rum", arguments{}, `did you mean "run"?`, [2]int{}, ""},
+		{"run", arguments{Document: "workload: {burst: {calls: 3M}, prompt_tokens: 1, output_tokens: 1}\n"},
+			"use the command line", [2]int{}, ""},
+	} {
+		var session Session
+		reply, ok := session.Call(row.op, marshal(t, row.args))
+		var r Refusal
+		if err := json.Unmarshal(reply.JSON, &r); ok || err != nil || !strings.Contains(r.Text, row.text) {
+			t.Errorf("%s: %s; want a refusal with %q", row.op, reply.JSON, row.text)
+		}
+		if row.path == "" {
+			continue
+		}
+		if len(r.Mistakes) == 0 || r.Mistakes[0].Path != row.path ||
+			[2]int{r.Mistakes[0].Line, r.Mistakes[0].Column} != row.at {
+			t.Errorf("%s: mistakes are %+v; want %s at %v", row.op, r.Mistakes, row.path, row.at)
+		}
+	}
+}
+
+// A tenth of the answers take longer than 10 s and are billed twice: 1000 c / (1 - 0.1), c = 1 dollar.
+func TestCurveHasItsClosedForm(t *testing.T) {
+	const bill = `
+workload: {burst: {calls: 5000}, prompt_tokens: 1000, output_tokens: 1}
+provider:
+  latency: {first_token: {uniform: {min: 0s, max: 20s}}}
+  cancel: keeps_generating
+policy: {retry: {attempts: 50, backoff: none}, timeouts: {attempt: 18s}}
+price: {input: 1000, output: 0}
+`
+	var session Session
+	got, _ := ask[struct{ Y, Closed []float64 }](t, &session, "curve", arguments{
+		Document: bill, Path: "policy.timeouts.attempt", Values: []string{"10s", "18s"}, Metric: "usd_per_1000_answers",
+		Closed: "billed_by_timeout",
+	})
+	for i, p := range []float64{0.5, 0.1} {
+		want := 1000 / (1 - p)
+		if math.Abs(got.Closed[i]-want) > 1e-3*want {
+			t.Errorf("the closed form is %v; want %v", got.Closed[i], want)
+		}
+		// the standard error of 5,000 geometric numbers of attempts is sqrt(p)/(1-p)/sqrt(5000) of 1/(1-p)
+		if tolerance := 4 * math.Sqrt(p/5000) * want; math.Abs(got.Y[i]-want) > tolerance {
+			t.Errorf("the simulation gives %v; want %v +- %v", got.Y[i], want, tolerance)
+		}
+	}
+}
+
+// The array of calls has one row a call, and as many that were answered as the metric says.
+func TestArrays(t *testing.T) {
+	var session Session
+	got, buffers := ask[ran](t, &session, "run", arguments{Document: document, Replay: true})
+	if n := len(buffers["calls"]); n != 8*8*40 || got.Calls != 40 {
+		t.Fatalf("calls have %d bytes; want 40 rows of 8 numbers", n)
+	}
+	answered := 0.0
+	for row := range 40 {
+		outcome := math.Float64frombits(binary.LittleEndian.Uint64(buffers["calls"][8*(8*row+3):]))
+		if got.Outcomes[int(outcome)] == "answered" {
+			answered++
+		}
+	}
+	if answered != got.Values["answered"] {
+		t.Errorf("%v calls are answered in the array; the metric says %v", answered, got.Values["answered"])
+	}
+	if n := float64(len(buffers["attempts"]) / 64); n != got.Values["attempts"] {
+		t.Errorf("%v attempts in the array; the metric says %v", n, got.Values["attempts"])
+	}
+}
+
+// The attempts are written as the command line does.
+func TestCSV(t *testing.T) {
+	s, err := scenario.Read([]byte(document), "test", scenario.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	rows := measure.CSV{Model: &s.Model, Attempts: &want}
+	rows.WriteHeaders()
+	if _, err := s.Model.Run(s.Seed, 0, rows.Of(0)); err != nil {
+		t.Fatal(err)
+	}
+	_, buffers := ask[struct{}](t, &Session{}, "csv", arguments{Document: document})
+	if !bytes.Equal(buffers["text"], want.Bytes()) || bytes.Count(want.Bytes(), []byte("\n")) < 41 {
+		t.Errorf("the page writes\n%.500s\nwant\n%.500s", buffers["text"], want.Bytes())
+	}
+}

@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"stampede/explore/replay"
+	"stampede/fleet"
+	"stampede/internal/format"
+	"stampede/measure"
+	"stampede/policy"
+	"stampede/wire"
+)
+
+// ran is the answer to run.
+type ran struct {
+	Replication int                  `json:"replication"`
+	Values      map[string]float64   `json:"values"` // a metric without a value is absent
+	Shown       map[string]string    `json:"shown"`
+	Estimates   map[string]estimated `json:"estimates"`
+	Goals       []judged             `json:"goals"`
+	Verdict     string               `json:"verdict"` // empty without goals
+	End         float64              `json:"end"`     // seconds
+	Calls       int                  `json:"calls"`
+	Attempts    int                  `json:"attempts"`
+	Clipped     bool                 `json:"clipped"` // the replay is not all of it
+	Events      uint64               `json:"events"`
+	Limits      []limit              `json:"limits"`
+	Slots       int                  `json:"slots"`
+	Outcomes    []string             `json:"outcomes"`
+	Classes     []string             `json:"classes"`
+}
+
+type estimated struct {
+	Mean     float64  `json:"mean"`
+	Low      *float64 `json:"low"` // absent of one replication
+	High     *float64 `json:"high"`
+	N        int      `json:"n"`
+	Text     string   `json:"text"`
+	Interval string   `json:"interval"`
+}
+
+type judged struct {
+	Goal    string `json:"goal"`
+	Verdict string `json:"verdict"`
+}
+
+type limit struct {
+	Name   string `json:"name"`
+	Amount int64  `json:"amount"`
+}
+
+// run runs a replication. Estimates and verdicts are over all replications that have run.
+func (s *Session) run(a arguments) (any, map[string][]byte, error) {
+	l, err := s.open(a.Document, a.Set)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.Replication < 0 || a.Replication > 1000 {
+		return nil, nil, fmt.Errorf("replication: found %d; want 0 to 1,000", a.Replication)
+	}
+	r := measure.Replicator{}
+	var recorder *replay.Recorder
+	if a.Replay {
+		recorder = replay.NewRecorder(&l.Model)
+		r.Listen = func(int) fleet.Listener { return recorder }
+	}
+	one, err := r.One(l.Scenario, l.warmup, a.Replication)
+	if err != nil {
+		return nil, nil, explain(err)
+	}
+	l.add(one)
+	out := ran{
+		Replication: a.Replication, Values: map[string]float64{}, Shown: map[string]string{},
+		Estimates: map[string]estimated{}, Events: one.Summary.Events, End: one.Summary.End.Seconds(),
+		Outcomes: policy.OutcomeWords.Table(), Classes: wire.ClassWords.Table(), Goals: []judged{}, Limits: []limit{},
+	}
+	random := l.Model.Random()
+	for i, m := range measure.Metrics() {
+		if x := one.Values[i]; !math.IsNaN(x) && !math.IsInf(x, 0) {
+			out.Values[m.Name], out.Shown[m.Name] = x, format.Number(x)
+		}
+		e := m.Estimate(measure.Column(l.runs, i), random, 0.95)
+		if e.N > 0 && !math.IsInf(e.Mean, 0) {
+			out.Estimates[m.Name] = estimated{
+				Mean: e.Mean, Low: format.Finite(e.Low), High: format.Finite(e.High), N: e.N,
+				Text: format.Number(e.Mean), Interval: measure.Interval(e, random),
+			}
+		}
+	}
+	if results := l.aims.Judge(l.runs, random); len(results) > 0 {
+		for _, g := range results {
+			out.Goals = append(out.Goals, judged{g.Goal.String(), g.Verdict.String()})
+		}
+		out.Verdict = measure.Together(results).String()
+	}
+	if recorder == nil {
+		return out, nil, nil
+	}
+	p := recorder.Replay()
+	out.Calls, out.Attempts, out.Clipped, out.Slots = len(p.Calls), len(p.Attempts), p.Clipped, p.Slots
+	for i, name := range measure.LimitNames(&l.Model) {
+		out.Limits = append(out.Limits, limit{name, p.Limits[i].Amount})
+	}
+	return out, arrays(p), nil
+}
+
+// add keeps the run of a replication, in order.
+func (l *loaded) add(run measure.Run) {
+	at := 0
+	for at < len(l.runs) && l.runs[at].Replication < run.Replication {
+		at++
+	}
+	if at < len(l.runs) && l.runs[at].Replication == run.Replication {
+		return
+	}
+	l.runs = append(l.runs[:at], append([]measure.Run{run}, l.runs[at:]...)...)
+}
+
+// arrays writes a replay as arrays of float64:
+//
+//	calls     arrived, began, ended, outcome, attempts, useful dollars, wasted dollars, latency
+//	attempts  call, sent, received, ended, class, limit, dollars, number
+//	levels    time, limit, share left
+func arrays(p *replay.Replay) map[string][]byte {
+	calls := make(floats, 0, 8*8*len(p.Calls))
+	for i := range p.Calls {
+		c := &p.Calls[i]
+		calls.add(c.Arrived, c.Began, c.Ended, float64(c.Outcome), float64(c.Attempts), c.Useful, c.Waste, c.Latency())
+	}
+	attempts := make(floats, 0, 8*8*len(p.Attempts))
+	for i := range p.Attempts {
+		a := &p.Attempts[i]
+		attempts.add(float64(a.Call), a.Sent, a.Received, a.Ended, float64(a.Class), float64(a.Limit), a.Dollars,
+			float64(a.Number))
+	}
+	levels := make(floats, 0, 8*3*len(p.Levels))
+	for i := range p.Levels {
+		l := &p.Levels[i]
+		levels.add(l.At, float64(l.Limit), l.Left)
+	}
+	return map[string][]byte{"calls": calls, "attempts": attempts, "levels": levels}
+}
+
+// floats are float64 in little-endian order.
+type floats []byte
+
+func (f *floats) add(values ...float64) {
+	for _, x := range values {
+		*f = binary.LittleEndian.AppendUint64(*f, math.Float64bits(x))
+	}
+}
+
+// csv writes the attempts of a replication as `stampede run --attempts` does.
+func (s *Session) csv(a arguments) (any, map[string][]byte, error) {
+	l, err := s.open(a.Document, a.Set)
+	if err != nil {
+		return nil, nil, err
+	}
+	var text bytes.Buffer
+	rows := measure.CSV{Model: &l.Model, Attempts: &text}
+	rows.WriteHeaders()
+	r := measure.Replicator{Listen: rows.Of}
+	if _, err := r.One(l.Scenario, l.warmup, a.Replication); err != nil {
+		return nil, nil, explain(err)
+	}
+	return struct{}{}, map[string][]byte{"text": text.Bytes()}, rows.Err()
+}

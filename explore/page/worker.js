@@ -1,0 +1,42 @@
+// One engine in a Web Worker: a classic script, since wasm_exec.js is one.
+//
+// It is sent {module, loader} once: the compiled engine and the address of wasm_exec.js. It answers {ready: true},
+// and then each {id, op, args} by {id, ok, result, buffers}, or by {dead: text} when the engine has stopped.
+'use strict';
+
+let loaded;
+const ready = new Promise((resolve) => { self.stampedeReady = resolve; });
+
+self.onmessage = async ({data}) => {
+  if (data.module) {
+    loaded = start(data.module, data.loader);
+    return;
+  }
+  await loaded;
+  try {
+    const reply = self.stampedeCall(data.op, JSON.stringify(data.args));
+    const buffers = {};
+    for (const [name, buffer] of Object.entries(reply.buffers)) buffers[name] = buffer;
+    self.postMessage({id: data.id, ok: reply.ok, result: JSON.parse(reply.json), buffers}, Object.values(buffers));
+  } catch (error) {
+    self.postMessage({dead: said.join('\n') || String(error)});
+  }
+};
+
+// What the engine wrote last, to its standard error: the message of a panic.
+const said = [];
+
+async function start(module, loader) {
+  importScripts(loader);
+  const decoder = new TextDecoder();
+  self.fs.writeSync = (_, bytes) => {
+    said.push(decoder.decode(bytes).trimEnd());
+    if (said.length > 20) said.shift();
+    return bytes.length;
+  };
+  const go = new self.Go();
+  const instance = await WebAssembly.instantiate(module, go.importObject);
+  go.run(instance).then(() => self.postMessage({dead: said.join('\n') || 'the engine stopped'}));
+  await ready;
+  self.postMessage({ready: true});
+}

@@ -59,7 +59,7 @@ var layers = map[string][]string{
 		"stampede/cost", "stampede/fleet", "stampede/internal/format", "stampede/internal/nearest",
 		"stampede/internal/words",
 		"stampede/policy", "stampede/provider", "stampede/scenario", "stampede/sim", "stampede/wire",
-		"gonum.org/v1/gonum/stat/distuv",
+		"gonum.org/v1/gonum/mathext",
 	},
 	"scenario": {
 		"stampede/cost", "stampede/dialect", "stampede/fleet", "stampede/internal/format",
@@ -95,7 +95,7 @@ var layers = map[string][]string{
 		"stampede/internal/format", "stampede/internal/words", "stampede/law", "stampede/sim", "stampede/wire",
 	},
 	"cost":             {"stampede/internal/format", "stampede/internal/nearest", "stampede/internal/words"},
-	"dialect":          {"stampede/wire"},
+	"dialect":          {"stampede/internal/words", "stampede/wire"},
 	"law":              {"stampede/internal/format", "gonum.org/v1/gonum/mathext"},
 	"wire":             {"stampede/internal/words"},
 	"sim":              {"github.com/HdrHistogram/hdrhistogram-go"},

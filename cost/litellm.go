@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,10 +79,28 @@ func (l litellmStandard) quote() Quote {
 	}
 }
 
-// longKey finds the price and the length in the name of a field for longer prompts, and the tier.
-var longKey = regexp.MustCompile(`^(input_cost_per_token|output_cost_per_token|cache_read_input_token_cost|` +
-	`cache_creation_input_token_cost|cache_creation_input_token_cost_above_1hr|output_cost_per_reasoning_token)` +
-	`_above_([0-9]{1,6})k_tokens(|_batches|_flex|_priority)$`)
+// longKey takes the name of a field for longer prompts apart, such as
+// input_cost_per_token_above_200k_tokens_priority: the price, the length and the tier.
+func longKey(key string) (price string, tokens int, tier Tier, ok bool) {
+	at := strings.LastIndex(key, "_above_")
+	if at < 0 {
+		return "", 0, 0, false
+	}
+	length, suffix, found := strings.Cut(key[at+len("_above_"):], "k_tokens")
+	tier, known := map[string]Tier{"": Standard, "_batches": Batch, "_flex": Flex, "_priority": Priority}[suffix]
+	thousands, err := strconv.ParseUint(length, 10, 20)
+	return key[:at], 1000 * int(thousands), tier, found && known && err == nil
+}
+
+// longPrices are the places in a quote of the prices that fields for longer prompts have.
+var longPrices = map[string]func(q *Quote) **float64{
+	"input_cost_per_token":                      func(q *Quote) **float64 { return &q.Input },
+	"output_cost_per_token":                     func(q *Quote) **float64 { return &q.Output },
+	"cache_read_input_token_cost":               func(q *Quote) **float64 { return &q.Cached },
+	"cache_creation_input_token_cost":           func(q *Quote) **float64 { return &q.Written },
+	"cache_creation_input_token_cost_above_1hr": func(q *Quote) **float64 { return &q.WrittenHour },
+	"output_cost_per_reasoning_token":           func(q *Quote) **float64 { return &q.Reasoning },
+}
 
 // long are the prices of longer prompts, by tier.
 func (q *tieredQuotes) long(data json.RawMessage) error {
@@ -92,25 +109,16 @@ func (q *tieredQuotes) long(data json.RawMessage) error {
 		return err
 	}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		m := longKey.FindStringSubmatch(key)
-		if m == nil {
+		name, tokens, tier, ok := longKey(key)
+		place := longPrices[name]
+		if !ok || place == nil {
 			continue
 		}
 		var price *perToken
 		if err := json.Unmarshal(fields[key], &price); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
-		tier := map[string]Tier{"": Standard, "_batches": Batch, "_flex": Flex, "_priority": Priority}[m[3]]
-		thousands, _ := strconv.Atoi(m[2])
-		l := q[tier].above(1000 * thousands)
-		*map[string]**float64{
-			"input_cost_per_token":                      &l.Input,
-			"output_cost_per_token":                     &l.Output,
-			"cache_read_input_token_cost":               &l.Cached,
-			"cache_creation_input_token_cost":           &l.Written,
-			"cache_creation_input_token_cost_above_1hr": &l.WrittenHour,
-			"output_cost_per_reasoning_token":           &l.Reasoning,
-		}[m[1]] = price.million()
+		*place(q[tier].above(tokens)) = price.million()
 	}
 	return nil
 }
@@ -219,8 +227,16 @@ func (b PriceList) addLiteLLM(model string, data json.RawMessage) (reason string
 	return ""
 }
 
-// unitOfKey finds the unit in the name of a field that prices what a model makes or reads.
-var unitOfKey = regexp.MustCompile(`^(?:input|output|ocr|annotation)_cost_per_([a-z0-9_]+?)(?:_above_.*)?$`)
+// unitOfKey finds the unit in the name of a field that prices what a model makes or reads, such as
+// input_cost_per_audio_per_second_above_128k_tokens. It is empty in other names.
+func unitOfKey(key string) (unit string) {
+	of, unit, _ := strings.Cut(key, "_cost_per_")
+	if !slices.Contains([]string{"input", "output", "ocr", "annotation"}, of) {
+		return ""
+	}
+	unit, _, _ = strings.Cut(unit, "_above_")
+	return strings.ReplaceAll(unit, "_", " ")
+}
 
 // otherUnits are the units other than tokens of text in which a model has a price.
 func otherUnits(data json.RawMessage) (units []string) {
@@ -233,12 +249,11 @@ func otherUnits(data json.RawMessage) (units []string) {
 		units = otherUnits(tiered[0])
 	}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		m := unitOfKey.FindStringSubmatch(key)
+		unit := unitOfKey(key)
 		var dollars float64
-		if m == nil || json.Unmarshal(fields[key], &dollars) != nil || dollars == 0 {
+		if unit == "" || json.Unmarshal(fields[key], &dollars) != nil || dollars == 0 {
 			continue
 		}
-		unit := strings.ReplaceAll(m[1], "_", " ")
 		switch {
 		case unit == "token" || unit == "reasoning token" || strings.HasPrefix(unit, "token "):
 			continue

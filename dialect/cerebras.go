@@ -9,7 +9,7 @@ var cerebras = format{
 		all := like("request_quota_exceeded")
 		for why := OverLimit; why <= TooSteep; why++ {
 			all[why].Tokens, all[why].kind = "token_quota_exceeded", "too_many_{unit}_error"
-			all[why].text = "{Unit} per {minute} limit exceeded - too many {unit} {processed}."
+			all[why].text = "{capital_unit} per {minute} limit exceeded - too many {unit} {processed}."
 		}
 		return all
 	}(),

@@ -3,11 +3,11 @@ package dialect
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"stampede/internal/words"
 	"stampede/wire"
 )
 
@@ -39,8 +39,8 @@ func newFailure(row *format, r wire.Reply, limit Limit, start time.Time, now tim
 // template is a body whose {words} are replaced by JSON: {message}, {code}, {type}, {status}.
 func template(body string) func(f *failure) string {
 	return func(f *failure) string {
-		return placeholder.ReplaceAllStringFunc(body, func(word string) string {
-			text, err := json.Marshal(f.value(word[1 : len(word)-1]))
+		return placeholder.Fill(body, func(word string) string {
+			text, err := json.Marshal(f.value(word))
 			if err != nil {
 				panic(err) // a string, a number or null
 			}
@@ -49,7 +49,7 @@ func template(body string) func(f *failure) string {
 	}
 }
 
-var placeholder = regexp.MustCompile(`\{[a-zA-Z_]+\}`)
+var placeholder = words.Placeholder{Open: '{', Close: '}'}
 
 // value is what a word of a body stands for.
 func (f *failure) value(word string) any {
@@ -103,7 +103,7 @@ func (f *failure) message() string {
 
 // fill replaces the {words} of a message.
 func (f *failure) fill(text string) string {
-	return placeholder.ReplaceAllStringFunc(text, func(word string) string { return f.word(word[1 : len(word)-1]) })
+	return placeholder.Fill(text, f.word)
 }
 
 // word is what a word of a message stands for.
@@ -137,7 +137,7 @@ func (f *failure) word(word string) string {
 		return f.limit.Resource
 	case "unit": // of whatever tokens
 		return f.unit()
-	case "Unit":
+	case "capital_unit":
 		return capital(f.unit())
 	case "call": // or token
 		if f.unit() == "requests" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Kind is what a metric can be, which says how far a replication that was not seen may lie from
@@ -142,10 +142,10 @@ func ClopperPearson(k, n int, level float64) (low, high float64) {
 	tail := (1 - level) / 2
 	low, high = 0, 1
 	if k > 0 {
-		low = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(tail)
+		low = mathext.InvRegIncBeta(float64(k), float64(n-k+1), tail)
 	}
 	if k < n {
-		high = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(1 - tail)
+		high = mathext.InvRegIncBeta(float64(k+1), float64(n-k), 1-tail)
 	}
 	proportions.Store(key, [2]float64{low, high})
 	return low, high

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 
 	"stampede/sim"
 )
@@ -50,13 +50,18 @@ func EstimateOf(values []float64, level float64) Estimate {
 	return e
 }
 
-// StudentT is the two-sided critical value of Student's t at the level.
+// StudentT is the two-sided critical value of Student's t with nu degrees of freedom at the level. With the regularised
+// incomplete beta function I,
+//
+//	P(|T| > t) = I(x; nu/2, 1/2),  x = nu/(nu+t^2)
 func StudentT(degrees int, level float64) float64 {
 	key := critical{degrees, level}
 	if t, ok := criticals.Load(key); ok {
 		return t.(float64)
 	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(degrees)}.Quantile((1 + level) / 2)
+	nu := float64(degrees)
+	x := mathext.InvRegIncBeta(nu/2, 0.5, 2*(1-(1+level)/2))
+	t := math.Sqrt(nu * (1 - x) / x)
 	criticals.Store(key, t)
 	return t
 }

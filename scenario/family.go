@@ -3,12 +3,12 @@ package scenario
 import (
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"stampede/internal/strict"
+	"stampede/internal/words"
 )
 
 // A family is the table of the presets of one provider. What they share stands once, with (cell)
@@ -137,18 +137,18 @@ func (r *rowReader) text(own, shared string) (text string, complete bool) {
 		shared = n.Text
 	}
 	complete = true
-	text = cellName.ReplaceAllStringFunc(shared, func(name string) string {
-		n := r.cell(strings.Trim(name, "()"))
+	text = cellName.Fill(shared, func(name string) string {
+		n := r.cell(name)
 		if n == nil {
 			complete = false
-			return name
+			return "(" + name + ")"
 		}
 		return n.Text
 	})
 	return text, complete
 }
 
-var cellName = regexp.MustCompile(`\([a-z_0-9]+\)`)
+var cellName = words.Placeholder{Open: '(', Close: ')'}
 
 // notes are the notes of the family and of what the row is made of.
 func (r *rowReader) notes() string {
@@ -194,10 +194,10 @@ func (r *rowReader) fill(n *strict.Node, at place, by said) (out *strict.Node, l
 	}
 	switch n.Kind {
 	case strict.Scalar:
-		if cellName.FindString(n.Text) != n.Text || n.Text == "" {
+		name, ok := cellName.Name(n.Text)
+		if !ok {
 			return n, false, r.note(by, at.path, n.Text)
 		}
-		name := strings.Trim(n.Text, "()")
 		if out = r.cell(name); out == nil || out.Kind == strict.Null {
 			return nil, out == nil, nil
 		}

@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -17,38 +16,68 @@ type numberRange struct {
 	n         int // values; 0 when not said
 }
 
-var rangePattern = regexp.MustCompile(
-	`^\s*([0-9.]*[0-9])([^0-9.\s]\S*?)?\.\.([0-9.]*[0-9])([^0-9\s]\S*)?(?:\s+(lin|log))?(?:\s+([0-9]+))?\s*$`,
-)
-
 func parseRange(text string) (r numberRange, err error) {
-	m := rangePattern.FindStringSubmatch(text)
-	if m == nil {
+	m, ok := splitRange(text)
+	if !ok {
 		return r, fmt.Errorf("found the range %q; want LOW..HIGH [lin|log] [N], such as 1..64 log 7 or 10s..60s lin 6",
 			strings.TrimSpace(text))
 	}
-	low, err1 := strconv.ParseFloat(m[1], 64)
-	high, err2 := strconv.ParseFloat(m[3], 64)
+	low, err1 := strconv.ParseFloat(m.low, 64)
+	high, err2 := strconv.ParseFloat(m.high, 64)
 	if err1 != nil || err2 != nil || low >= high {
 		return r, fmt.Errorf("found the range %q; want the low end below the high end", strings.TrimSpace(text))
 	}
-	if m[2] != "" && m[2] != m[4] {
+	if m.lowUnit != "" && m.lowUnit != m.highUnit {
 		return r, fmt.Errorf("found the range %q; want one unit at both ends", strings.TrimSpace(text))
 	}
-	r = numberRange{low: low, high: high, unit: m[4], log: m[5] == "log", whole: !strings.Contains(m[1]+m[3], ".")}
+	r = numberRange{
+		low: low, high: high, unit: m.highUnit, log: m.scale == "log", whole: !strings.Contains(m.low+m.high, "."),
+	}
 	if r.log && low <= 0 {
 		return r, fmt.Errorf("found the range %q; a log range needs a low end above 0", strings.TrimSpace(text))
 	}
-	if m[6] != "" {
-		r.n, err = strconv.Atoi(m[6])
+	if m.n != "" {
+		r.n, err = strconv.Atoi(m.n)
 		if err != nil || r.n < 2 || r.n > 10_000 {
-			return r, fmt.Errorf("found %s values in the range %q; want 2 to 10,000", m[6], strings.TrimSpace(text))
+			return r, fmt.Errorf("found %s values in the range %q; want 2 to 10,000", m.n, strings.TrimSpace(text))
 		}
-	} else if r.whole && m[5] == "" && high-low > 1000 {
+	} else if r.whole && m.scale == "" && high-low > 1000 {
 		return r, fmt.Errorf("found the range %q of %g values; write how many, as in %s..%s%s lin 10",
-			strings.TrimSpace(text), high-low+1, m[1], m[3], m[4])
+			strings.TrimSpace(text), high-low+1, m.low, m.high, m.highUnit)
 	}
 	return r, nil
+}
+
+// rangeText is the parts of a range as they are written. Where low or high has no unit it is empty, as are a scale
+// and a number of values that are not said.
+type rangeText struct{ low, lowUnit, high, highUnit, scale, n string }
+
+// splitRange finds the parts of LOW[UNIT]..HIGH[UNIT] [lin|log] [N].
+func splitRange(text string) (m rangeText, ok bool) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return m, false
+	}
+	low, high, found := strings.Cut(words[0], "..")
+	m.low, m.lowUnit = splitUnit(low)
+	m.high, m.highUnit = splitUnit(high)
+	words = words[1:]
+	if len(words) > 0 && (words[0] == "lin" || words[0] == "log") {
+		m.scale, words = words[0], words[1:]
+	}
+	if len(words) > 0 && strings.Trim(words[0], digits) == "" {
+		m.n, words = words[0], words[1:]
+	}
+	return m, found && m.low != "" && m.high != "" && !strings.HasPrefix(m.lowUnit, ".") && len(words) == 0
+}
+
+const digits = "0123456789"
+
+// splitUnit parts a number, digits and points up to the last digit, from the unit behind it.
+func splitUnit(text string) (number, unit string) {
+	number = text[:len(text)-len(strings.TrimLeft(text, digits+"."))]
+	number = strings.TrimRight(number, ".")
+	return number, text[len(number):]
 }
 
 // at is the value at the part u of the range, 0 to 1.

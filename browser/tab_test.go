@@ -19,6 +19,9 @@ import (
 // work needs many times what an idle one does.
 const patience = 60 * time.Second
 
+// nap is a short wait between two looks at a page.
+const nap = `new Promise(done => setTimeout(() => done(true), 20))`
+
 // tab is one page in a browser profile of its own.
 type tab struct {
 	testing.TB
@@ -51,7 +54,8 @@ func newTab(t testing.TB) *tab {
 func (p *tab) listen(event any) {
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
-		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning || e.Type == runtime.ConsoleAPICalledTypeAssert {
+		switch e.Type {
+		case runtime.ConsoleAPICalledTypeError, runtime.ConsoleAPICalledTypeWarning, runtime.ConsoleAPICalledTypeAssert:
 			var words []string
 			for _, a := range e.Args {
 				words = append(words, a.Description+string(a.Value))
@@ -128,16 +132,17 @@ func eval[T any](p *tab, expression string, args ...any) T {
 	return value
 }
 
-// wait waits until an expression is true.
+// wait waits until an expression is true. It asks itself, since chromedp's Poll needs eval, which the
+// security policy of the site forbids.
 func (p *tab) wait(expression string, args ...any) {
 	p.Helper()
 	expression = quoted(p, expression, args...)
-	ctx, stop := context.WithTimeout(p.ctx, patience)
-	defer stop()
-	poll := chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience),
-		chromedp.WithPollingInterval(20*time.Millisecond))
-	if err := chromedp.Do(ctx, poll); err != nil {
-		p.Fatalf("wait for %s: %v; console: %q", expression, err, p.errors.all())
+	limit := time.Now().Add(patience)
+	for !eval[bool](p, "!!("+expression+")") {
+		if time.Now().After(limit) {
+			p.Fatalf("waited for %s; console: %q", expression, p.errors.all())
+		}
+		eval[bool](p, nap)
 	}
 }
 
@@ -167,8 +172,12 @@ func (p *tab) keys(selector, keys string) {
 
 func (p *tab) focus(selector string) {
 	p.Helper()
-	if !eval[bool](p, `(() => { const e = document.querySelector(%s); e?.focus(); return document.activeElement === e })()`,
-		selector) {
+	found := eval[bool](p, `(() => {
+		const e = document.querySelector(%s)
+		e?.focus()
+		return e !== null && document.activeElement === e
+	})()`, selector)
+	if !found {
 		p.Fatalf("%s cannot be focused", selector)
 	}
 }
@@ -187,6 +196,6 @@ func (p *tab) until(done func() bool) {
 		if time.Now().After(limit) {
 			p.Fatal("what the test waits for did not happen")
 		}
-		eval[bool](p, `new Promise(done => setTimeout(() => done(true), 10))`)
+		eval[bool](p, nap)
 	}
 }

@@ -36,7 +36,7 @@ Where limits of a preset differ in this, the table has a mark for each, in their
 |---|---|---|---|
 `)
 	former := ""
-	for _, p := range presets() {
+	for _, p := range Presets() {
 		if p.Provider == nil {
 			continue
 		}
@@ -49,7 +49,7 @@ Where limits of a preset differ in this, the table has a mark for each, in their
 	}
 	fmt.Fprintf(w, "\nFormer presets, and what replaced them:\n\n| Preset | Now |\n|---|---|\n%s", former)
 	fmt.Fprint(w, "\n## Policies\n\n| Preset | Versions | Source | As of |\n|---|---|---|---|\n")
-	for _, p := range presets() {
+	for _, p := range Presets() {
 		if p.Policy != nil {
 			fmt.Fprintf(w, "| `%s` | %s | %s | %s |\n", p.Name, p.VersionRange(), format.Markdown(p.Source), p.Date)
 		}

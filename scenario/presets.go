@@ -74,25 +74,56 @@ func (p *Preset) Title() string {
 var presetFiles embed.FS
 
 // Presets are all presets, in order of kind and file.
-func Presets() []*Preset { return presets() }
+func Presets() []*Preset { return presets("") }
 
-// presets are read when the first is looked for: reading them all takes longer than a small run.
-var presets = sync.OnceValue(readPresets)
+// presetFile is a file of presets, read when one of them may be wanted: reading all takes longer than a small run.
+type presetFile struct {
+	start string // of the names of all its presets
+	read  func() []*Preset
+}
 
-func readPresets() (out []*Preset) {
+var allPresetFiles = sync.OnceValue(func() (files []presetFile) {
+	add := func(path string, read func(path string) ([]*Preset, error)) {
+		files = append(files, presetFile{startOfNames(path), sync.OnceValue(func() []*Preset {
+			list, err := read(path)
+			if err != nil {
+				panic(err) // the presets are part of the program, and a test reads them all
+			}
+			return list
+		})})
+	}
 	for _, name := range fileNames(presetFiles, "presets/policies") {
-		p, err := readPolicy("presets/policies/" + name + ".yaml")
-		if err != nil {
-			panic(err) // the presets are part of the program, and a test reads them all
-		}
-		out = append(out, p)
+		add("presets/policies/"+name+".yaml", func(path string) ([]*Preset, error) {
+			p, err := readPolicy(path)
+			return []*Preset{p}, err
+		})
 	}
 	for _, name := range fileNames(presetFiles, "presets/providers") {
-		family, err := readFamily(presetFiles, "presets/providers/"+name+".yaml")
-		if err != nil {
-			panic(err)
+		add("presets/providers/"+name+".yaml", func(path string) ([]*Preset, error) {
+			return readFamily(presetFiles, path)
+		})
+	}
+	return files
+})
+
+// startOfNames is the field name of a file of presets, up to its first (cell).
+func startOfNames(path string) string {
+	text, err := presetFiles.ReadFile(path)
+	if err != nil {
+		panic(err) // embedded
+	}
+	_, after, _ := strings.Cut("\n"+string(text), "\nname: ")
+	line, _, _ := strings.Cut(after, "\n")
+	start, _, _ := strings.Cut(line, "(")
+	return start
+}
+
+// presets are those of the files that can have one of a name, or all.
+func presets(name string) (out []*Preset) {
+	for _, file := range allPresetFiles() {
+		if name == "" || strings.HasPrefix(name, file.start) {
+			out = append(out, file.read()...)
 		}
-		out = append(out, family...)
 	}
 	return out
 }
@@ -114,20 +145,19 @@ func readPolicy(path string) (*Preset, error) {
 // by its name, or by name@version for those whose behaviour depends on the version.
 func FindPreset(kind, name string) (*Preset, error) {
 	base, version, versioned := strings.Cut(name, "@")
-	var known []string
 	var same []*Preset
-	for _, p := range presets() {
-		if kind != "" && !p.is(kind) {
-			continue
-		}
-		if !slices.Contains(known, p.Name) {
-			known = append(known, p.Name)
-		}
-		if p.Name == base {
+	for _, p := range presets(base) {
+		if p.Name == base && (kind == "" || p.is(kind)) {
 			same = append(same, p)
 		}
 	}
 	if len(same) == 0 {
+		var known []string
+		for _, p := range Presets() {
+			if (kind == "" || p.is(kind)) && !slices.Contains(known, p.Name) {
+				known = append(known, p.Name)
+			}
+		}
 		if kind == "" {
 			kind = "preset"
 		}
@@ -158,7 +188,7 @@ func FindPreset(kind, name string) (*Preset, error) {
 // LatestPreset is the policy of a name for the highest versions known, or nil.
 func LatestPreset(name string) (latest *Preset) {
 	var highest []int
-	for _, p := range presets() {
+	for _, p := range presets(name) {
 		if p.Name != name || p.Policy == nil {
 			continue
 		}

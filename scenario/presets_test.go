@@ -401,3 +401,14 @@ func TestGeminiPresetsCountInWindows(t *testing.T) {
 		t.Error("no preset has a limit per minute")
 	}
 }
+
+// A preset is looked for in the files whose names of presets can be its own.
+func TestPresetsAreFoundByTheStartOfTheirNames(t *testing.T) {
+	for _, file := range allPresetFiles() {
+		for _, p := range file.read() {
+			if !strings.HasPrefix(p.Name, file.start) {
+				t.Errorf("the preset %s stands in a file whose names start with %q", p.Name, file.start)
+			}
+		}
+	}
+}

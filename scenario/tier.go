@@ -12,7 +12,7 @@ func (p *Preset) Tiers() (out []*Preset) {
 	if p.Tier == "" {
 		return nil
 	}
-	for _, other := range presets() {
+	for _, other := range Presets() {
 		if other == p || other.table == p.table && (other.ReplacedBy == "") == (p.ReplacedBy == "") {
 			out = append(out, other)
 		}

@@ -1,0 +1,149 @@
+// The numbers beside a picture, as the engine gives them: those of the run that is shown, their interval over the
+// replications once these are there, and the difference from the first policy where it is clear.
+
+import {el} from './dom.js';
+import {clearDifference} from './compare.js';
+
+// Metrics of the registry with their label. optional: shown where the value is not zero.
+const rows = [
+  {metric: 'answered', label: 'answered', of: 'calls', better: 1},
+  {metric: 'attempts', label: 'attempts', better: -1},
+  {metric: 'attempts_throttled', label: 'refused (429)', better: -1},
+  {metric: 'attempts_overloaded', label: 'overloaded (503)', better: -1, optional: true},
+  {metric: 'attempts_timeout', label: 'timed out', better: -1, optional: true},
+  {metric: 'latency_p95_s', label: '95 % answered within', unit: ' s', better: -1},
+  {metric: 'makespan_s', label: 'all done after', unit: ' s', better: -1},
+  {metric: 'usd_per_1000_answers', label: 'per 1,000 answers', dollars: true, better: -1},
+  {metric: 'usd_wasted', label: 'wasted in total', dollars: true, better: -1},
+];
+
+const signs = {met: '✓', missed: '✗', undecided: '?'};
+
+/** A text of a number with its thousands apart: "1322" is "1,322". */
+export function grouped(text) {
+  return text.replace(/^(-?)(\d{4,})(?=$|\.)/, (_, sign, digits) =>
+    sign + digits.replace(/\B(?=(\d{3})+$)/g, ','));
+}
+
+/** The metrics to list for runs side by side: those that one of them has, so that the lists line up. */
+export function metricsOf(results) {
+  return rows.filter(({metric, optional}) =>
+    results.some(({values}) => optional ? values[metric] > 0 : values[metric] !== undefined)).map((row) => row.metric);
+}
+
+function valueText(row, shown) {
+  if (shown[row.metric] === undefined) {
+    return 'none';
+  }
+  const text = grouped(shown[row.metric]);
+  if (row.dollars) {
+    return `$${text}`;
+  }
+  return row.of && shown[row.of] ? `${text} of ${grouped(shown[row.of])}` : text + (row.unit ?? '');
+}
+
+/** Numbers are the numbers of one policy. */
+export class Numbers {
+  #values = []; // by replication
+
+  constructor(element) {
+    this.list = el('dl', {class: 'numbers'});
+    this.goals = el('ul', {class: 'goals', 'aria-label': 'Goals', hidden: true});
+    this.dollars = el('p', {class: 'dollars'});
+    element.append(this.dollars, this.list, this.goals);
+  }
+
+  /** Shows a run; what was known of other replications is of other settings. */
+  show(result, metrics) {
+    this.#values = [result.values];
+    this.result = result;
+    this.#cells = new Map();
+    const children = [];
+    for (const row of rows.filter(({metric}) => metrics.includes(metric))) {
+      const interval = el('small', {class: 'interval'}), difference = el('small', {class: 'difference'});
+      this.#cells.set(row.metric, {row, interval, difference});
+      children.push(el('div', {class: `number ${row.metric}`}, el('dt', {}, row.label),
+        el('dd', {'data-metric': row.metric, 'data-shown': result.shown[row.metric] ?? ''},
+          el('span', {class: 'value'}, valueText(row, result.shown)), interval, difference)));
+    }
+    this.list.replaceChildren(...children);
+    this.#judge(result.goals);
+  }
+
+  /** Adds a further replication. */
+  add(result) {
+    this.#values[result.replication] = result.values;
+    for (const [metric, {interval, row}] of this.#cells) {
+      const estimate = result.estimates[metric];
+      if (estimate?.n > 1) {
+        interval.textContent = intervalText(row, estimate);
+        interval.title = `mean and 95 % confidence interval of ${estimate.n} replications`;
+      }
+    }
+    this.#judge(result.goals);
+  }
+
+  /** Marks what differs clearly from another policy's numbers, of this name. */
+  compare(other, name) {
+    for (const [metric, {row, difference}] of this.#cells) {
+      const of = (values) => values.map((v) => v?.[metric]);
+      const clear = clearDifference(of(other.#values), of(this.#values));
+      difference.textContent = clear ? differenceText(clear) : '';
+      difference.className = clear ? `difference ${clear.mean * row.better > 0 ? 'better' : 'worse'}` : 'difference';
+      difference.title = clear ? `against ${name}: mean of ${clear.n} paired replications, 95 % confidence` : '';
+    }
+  }
+
+  /** Dollars billed until the moment that is shown. */
+  spent({useful, wasted}) {
+    const text = `$${(useful + wasted).toFixed(4)} billed so far`;
+    const waste = wasted > 0 ? `, $${wasted.toFixed(4)} of it wasted` : '';
+    if (this.dollars.textContent !== text + waste) {
+      this.dollars.textContent = text + waste;
+    }
+  }
+
+  #judge(goals) {
+    this.goals.hidden = goals.length === 0;
+    this.goals.replaceChildren(...goals.map(({goal, verdict}) => el('li', {class: `goal ${verdict}`},
+      el('span', {'aria-hidden': 'true'}, signs[verdict] ?? '?'), ` ${goal}: ${verdict}`)));
+  }
+
+  #cells = new Map();
+}
+
+// intervalText is the mean with its interval, where the engine gives one in brackets. [=] is that of replications
+// which are all the same.
+function intervalText(row, {text, interval}) {
+  if (interval === '[=]') {
+    return 'the same each time';
+  }
+  if (!/^\[[0-9]/.test(interval)) {
+    return '';
+  }
+  const grouping = interval.replace(/[0-9.]+/g, grouped);
+  return `mean ${row.dollars ? '$' : ''}${grouped(text)} ${grouping}`;
+}
+
+function differenceText({mean, base}) {
+  const sign = mean > 0 ? '▲' : '▼', word = mean > 0 ? 'more' : 'less';
+  if (base === 0) {
+    return `${sign} ${word}`;
+  }
+  const percent = Math.abs(100 * mean / base);
+  if (percent >= 300) {
+    return `${sign} ${(1 + mean / base).toPrecision(2)} times`;
+  }
+  return `${sign} ${percent < 1 ? percent.toPrecision(1) : Math.round(percent)} % ${word}`;
+}
+
+/** One sentence about a run for people who hear the page: "full jitter: 300 answered, 1,322 attempts, ...". */
+export function sentence(name, {shown}) {
+  const parts = [
+    `${grouped(shown.answered)} of ${grouped(shown.calls)} answered`, `${grouped(shown.attempts)} attempts`,
+  ];
+  if (shown.usd_per_1000_answers) {
+    parts.push(`$${grouped(shown.usd_per_1000_answers)} per 1,000`);
+  }
+  return `${name}: ${parts.join(', ')}`;
+}

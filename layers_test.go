@@ -20,8 +20,9 @@ var layers = map[string][]string{
 		"stampede/recommend/settings", "stampede/report", "stampede/scenario", "stampede/sweep",
 		"github.com/urfave/cli/v2", "golang.org/x/term",
 	},
-	"explore":      {"stampede/internal/strict", "stampede/scenario"},
-	"explore/wasm": {"stampede/explore/engine"},
+	"explore":       {"stampede/internal/strict", "stampede/scenario"},
+	"explore/wasm":  {"stampede/explore/engine"},
+	"explore/build": {},
 	"explore/engine": {
 		"stampede/cost", "stampede/explore/replay", "stampede/fleet", "stampede/internal/format",
 		"stampede/internal/nearest", "stampede/internal/strict", "stampede/law", "stampede/measure",

@@ -4,7 +4,7 @@
 // A [Site] is a set of files that needs nothing but a server of files, at any address and also below one:
 //
 //	index.html, style.css, *.js, vendor/    the page, from page/
-//	engine.wasm.gz, wasm_exec.js            the engine and Go's loader for it, from dist/, of one build
+//	engine.wasm.gz, wasm_exec.js, LICENSE   the engine, Go's loader for it and its licence, from dist/, of one build
 //	scenes.json                             the scenes, from scenes/*.yaml
 //	schema.json                             the JSON Schema of scenario files, for the editor
 //	scenario.yaml                           the scenario that was given; only where one was
@@ -36,6 +36,7 @@ const (
 	indexName    = "index.html"
 	engineName   = "engine.wasm.gz"
 	loaderName   = "wasm_exec.js"
+	licenceName  = "LICENSE" // of the loader, which is Go's
 	scenesName   = "scenes.json"
 	schemaName   = "schema.json"
 	scenarioName = "scenario.yaml"
@@ -99,7 +100,7 @@ var commonFiles = sync.OnceValues(func() (map[string][]byte, error) {
 		files[strings.TrimPrefix(path, "page/")], err = built.ReadFile(path)
 		return err
 	})
-	for _, name := range []string{engineName, loaderName} {
+	for _, name := range []string{engineName, loaderName, licenceName} {
 		if text, err := built.ReadFile("dist/" + name); err == nil {
 			files[name] = text
 		}

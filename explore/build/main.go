@@ -1,0 +1,112 @@
+// Command build compiles the explorer's engine to WebAssembly and writes it with Go's loader to explore/dist:
+//
+//	engine.wasm.gz   the engine, compressed
+//	wasm_exec.js     Go's loader for it, which must be of the same version of Go
+//	LICENSE          Go's, under which the loader is passed on
+//	VERSION          that version
+//
+// The same sources, version of Go and modules give the same bytes on any machine. Run it by
+//
+//	go generate ./explore
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// enginePackage is what is compiled.
+const enginePackage = "stampede/explore/wasm"
+
+// Files of the folder dist.
+const (
+	engineName  = "engine.wasm.gz"
+	versionName = "VERSION"
+)
+
+// loaderFiles are the files of dist that are Go's own, by their place below its root.
+var loaderFiles = map[string]string{
+	"wasm_exec.js": "lib/wasm/wasm_exec.js",
+	"LICENSE":      "LICENSE",
+}
+
+// main runs in the folder of package explore.
+func main() {
+	if err := write("dist"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// write builds all files of the folder.
+func write(dir string) error {
+	engine, err := compile()
+	if err != nil {
+		return err
+	}
+	packed, err := pack(engine)
+	if err != nil {
+		return err
+	}
+	root, err := goCommand("env", "GOROOT").Output()
+	if err != nil {
+		return fmt.Errorf("go env GOROOT: %w", err)
+	}
+	files := map[string][]byte{engineName: packed, versionName: []byte(runtime.Version() + "\n")}
+	for name, place := range loaderFiles {
+		files[name], err = os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), filepath.FromSlash(place)))
+		if err != nil {
+			return err
+		}
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compile is the engine as WebAssembly.
+func compile() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "stampede-engine")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "engine.wasm")
+	build := goCommand("build", "-trimpath", "-buildvcs=false", "-pgo=off", "-ldflags=-s -w -buildid=", "-o", out,
+		enginePackage)
+	if said, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build %s: %w\n%s", enginePackage, err, said)
+	}
+	return os.ReadFile(out)
+}
+
+// goCommand is a command of Go for the engine's platform. Nothing that the caller's environment says about builds
+// changes it.
+func goCommand(args ...string) *exec.Cmd {
+	c := exec.Command("go", args...)
+	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWASM=", "GOEXPERIMENT=", "CGO_ENABLED=0")
+	return c
+}
+
+// pack compresses the engine. The head has neither a name nor a time, so that it does not change.
+func pack(engine []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(engine); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return out.Bytes(), err
+}

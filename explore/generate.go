@@ -1,0 +1,3 @@
+package explore
+
+//go:generate go run ./build

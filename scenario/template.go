@@ -11,6 +11,7 @@ import (
 
 // Template is a scenario from which points are made.
 type Template struct {
+	text     []byte
 	document *strict.Node
 	overlays []*strict.Node
 	options  Options
@@ -33,7 +34,7 @@ func NewTemplate(data []byte, name string, o Options) (*Template, error) {
 	if o.Files == nil {
 		o.Files = &Files{}
 	}
-	t := &Template{document: document, options: o}
+	t := &Template{text: data, document: document, options: o}
 	if err := t.lay(o.Set, "--set "); err != nil {
 		return nil, err
 	}
@@ -43,6 +44,9 @@ func NewTemplate(data []byte, name string, o Options) (*Template, error) {
 	t.Sweep = t.Base.File.Sweep
 	return t, nil
 }
+
+// Text is the document as it was read.
+func (t *Template) Text() []byte { return t.text }
 
 // Over is the template with further settings PATH=VALUE over it.
 func (t *Template) Over(settings ...string) (*Template, error) {

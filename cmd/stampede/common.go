@@ -25,15 +25,19 @@ const scenarioText = "SCENARIO is a file, or - for standard input; without it th
 // scenarioFlags are the flags of every command that reads a scenario.
 func scenarioFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.GenericFlag{
-			Name:  "set",
-			Value: &settings{},
-			Usage: "set a field of the scenario with `PATH=VALUE`, as in policy.gate.semaphore=8 or " +
-				"provider.limits.0.limit=300/min. A mapping replaces the field, PATH+=VALUE merges into it, null " +
-				"unsets it. Can be repeated",
-		},
+		setFlag(),
 		&cli.StringFlag{Name: "prices", Usage: "read prices from a LiteLLM or genai-prices `FILE`"},
 		pricesOnFlag(),
+	}
+}
+
+func setFlag() cli.Flag {
+	return &cli.GenericFlag{
+		Name:  "set",
+		Value: &settings{},
+		Usage: "set a field of the scenario with `PATH=VALUE`, as in policy.gate.semaphore=8 or " +
+			"provider.limits.0.limit=300/min. A mapping replaces the field, PATH+=VALUE merges into it, null " +
+			"unsets it. Can be repeated",
 	}
 }
 

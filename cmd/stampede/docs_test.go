@@ -218,7 +218,7 @@ func runCommands(t *testing.T, lines []string) {
 	}
 	for _, line := range lines {
 		line = strings.Replace(line, "go run ./cmd/stampede", "stampede", 1)
-		cmd := exec.Command("bash", "-c", line)
+		cmd := exec.Command("bash", "-c", untilServed(line))
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
 		switch {

@@ -33,7 +33,7 @@ func TestHelpExamplesRun(t *testing.T) {
 		if _, err := exec.LookPath("man"); err != nil {
 			line = strings.Replace(line, "| man -l -", "| cat", 1)
 		}
-		cmd := exec.Command("bash", "-c", line)
+		cmd := exec.Command("bash", "-c", untilServed(line))
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "PATH="+path)
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -64,3 +64,11 @@ func (o *output) discard() error {
 	}
 	return err
 }
+
+// wantEmpty refuses a folder that holds anything.
+func wantEmpty(flag, dir string) error {
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return usage("%s: the folder %s is not empty; name another", flag, dir)
+	}
+	return nil
+}

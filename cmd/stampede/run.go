@@ -83,8 +83,8 @@ func runScenario(c *cli.Context) error {
 		return err
 	}
 	if dir := c.String("out"); dir != "" {
-		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-			return usage("--out: the folder %s is not empty; name another", dir)
+		if err := wantEmpty("--out", dir); err != nil {
+			return err
 		}
 	}
 	records, err := openRecords(s, c.String("calls"), c.String("attempts"), inputs(c, s))

@@ -50,6 +50,7 @@ type judged struct {
 type limit struct {
 	Name   string `json:"name"`
 	Amount int64  `json:"amount"`
+	Unit   string `json:"unit"`
 }
 
 // run runs a replication. Estimates and verdicts are over all replications that have run.
@@ -102,7 +103,7 @@ func (s *Session) run(a arguments) (any, map[string][]byte, error) {
 	p := recorder.Replay()
 	out.Calls, out.Attempts, out.Clipped, out.Slots = len(p.Calls), len(p.Attempts), p.Clipped, p.Slots
 	for i, name := range measure.LimitNames(&l.Model) {
-		out.Limits = append(out.Limits, limit{name, p.Limits[i].Amount})
+		out.Limits = append(out.Limits, limit{name, p.Limits[i].Amount, p.Limits[i].Unit})
 	}
 	return out, arrays(p), nil
 }

@@ -8,7 +8,9 @@
 //   .series(binWidth)             {time, attempts, refused, answered}: counts in bins
 //   .dollarsAt(t)                 {useful, wasted}
 //   .levelAt(limit, t)            share left, negative when overdrawn
-//   .slotsAt(t)                   requests under way at the provider
+//   .slotsAt(t)                   requests under way at the provider whose client waits
+//   .heldAt(limit, t)             {taken, left}: of a limit on concurrency: places taken, and those of them whose
+//                                 client has left
 //   .shownLimits(most)            indexes of the limits worth drawing
 //
 // The rules are those of the engine's replay.Call.StateAt.
@@ -17,6 +19,9 @@ export const IDLE = 0, WAITING = 1, PROVIDER = 2, REFUSED = 3, ANSWERED = 4, GAV
 
 // STATES are the keys of counts and the ends of class names, by state.
 export const STATES = ['idle', 'waiting', 'provider', 'refused', 'answered', 'gaveUp', 'absent'];
+
+// FLASH_S is for how long a refusal is shown, in seconds of playing: the Flash of the engine's replays.
+export const FLASH_S = 0.35;
 
 const CALL = 8, ATTEMPT = 8, LEVEL = 3; // strides
 const OPEN = WAITING; // in a step: under way, with no attempt at the provider
@@ -235,7 +240,7 @@ export class Replay {
   }
 
   // slotsAt counts the attempts whose request has reached the provider and whose client still waits, without the
-  // refused ones. A request that its client has left may hold its slot for longer: the records do not tell.
+  // refused ones.
   slotsAt(t) {
     if (!this.slotTimes) {
       const begin = [], end = [];
@@ -247,6 +252,18 @@ export class Replay {
       this.slotTimes = {begin: Float64Array.from(begin).sort(), end: Float64Array.from(end).sort()};
     }
     return countUpTo(this.slotTimes.begin, t) - countUpTo(this.slotTimes.end, t);
+  }
+
+  // heldAt: a request that its client has left may hold its place for longer. The attempts do not tell until when;
+  // the samples do: what is taken beyond the attempts under way was left. That holds until the next sample.
+  heldAt(limit, t) {
+    const {amount} = this.limits[limit];
+    const times = this.levelTimes[limit], k = countUpTo(times, t);
+    const waiting = Math.min(amount, this.slotsAt(t));
+    if (k === 0 || t >= this.end) return {taken: waiting, left: 0};
+    const taken = Math.round(amount * (1 - this.levelShares[limit][k - 1]));
+    const left = Math.max(0, Math.min(amount - waiting, taken - this.slotsAt(times[k - 1])));
+    return {taken: waiting + left, left};
   }
 
   // shownLimits chooses the limits that refuse most, then those that come nearest to empty; never one without a

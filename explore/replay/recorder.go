@@ -46,7 +46,7 @@ func NewRecorder(m *fleet.Model) *Recorder {
 		}
 		r.first = append(r.first, len(r.replay.Limits))
 		for _, l := range p.Limits {
-			r.replay.Limits = append(r.replay.Limits, Limit{Name: l.Name})
+			r.replay.Limits = append(r.replay.Limits, Limit{Name: l.Name, Unit: l.Resource.String()})
 		}
 	}
 	r.levels = make([][]Level, len(r.replay.Limits))

@@ -59,7 +59,8 @@ func (a *Attempt) Refused() bool { return a.Class == wire.Throttled || a.Class =
 // Limit is a limit of a provider.
 type Limit struct {
 	Name   string
-	Amount int64 // the most that can be left
+	Amount int64  // the most that can be left; nano-dollars where the unit is dollars
+	Unit   string // what it counts: requests, tokens, concurrency, ...
 }
 
 // Level is what a limit had left after a request.

@@ -68,8 +68,9 @@ func TestReplayOfThreeCalls(t *testing.T) {
 		left = append(left, l.Left)
 	}
 	// of two: one left, none, none at the refusal, and after a second's refill of two and one request one
-	if !slices.Equal(left, []float64{0.5, 0, 0, 0.5}) || p.Limits[0].Amount != 2 {
-		t.Errorf("levels are %v of %d; want 0.5, 0, 0, 0.5 of 2", left, p.Limits[0].Amount)
+	limit := p.Limits[0]
+	if !slices.Equal(left, []float64{0.5, 0, 0, 0.5}) || limit.Amount != 2 || limit.Unit != "requests" {
+		t.Errorf("levels are %v of %d %s; want 0.5, 0, 0, 0.5 of 2 requests", left, limit.Amount, limit.Unit)
 	}
 	if p.End != 2 || p.Clipped {
 		t.Errorf("it ends at %v, clipped %v; want 2, not", p.End, p.Clipped)

@@ -196,6 +196,18 @@ test('slots hold what has reached the provider and was not refused', () => {
   for (const [t, taken] of want) assert.equal(replay.slotsAt(t), taken, `at ${t}`);
 });
 
+test('places whose client has left are what the samples have beyond the attempts', () => {
+  const replay = made({
+    end: 20,
+    limits: [{name: '4 at once', amount: 4, unit: 'concurrency'}],
+    calls: [{}],
+    attempts: [{sent: 1, ended: 3, class: 'timeout'}, {sent: 2, ended: 9}, {sent: 5, ended: 6}],
+    levels: [[1, 0, 0.75], [2, 0, 0.5], [5, 0, 0.25], [8, 0, 0.75]], // of the first, the place is free at 7
+  });
+  const want = [[0, 0, 0], [1, 1, 0], [2, 2, 0], [4, 1, 0], [5, 3, 1], [6, 2, 1], [8, 1, 0], [20, 0, 0]];
+  for (const [t, taken, left] of want) assert.deepEqual(replay.heldAt(0, t), {taken, left}, `at ${t}`);
+});
+
 test('an empty replay answers everything', () => {
   const replay = made({end: 0});
   assert.equal(replay.n, 0);

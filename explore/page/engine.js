@@ -1,7 +1,8 @@
 // The engine of the page: the simulator of the command line, compiled to WebAssembly, one worker a policy.
 //
-// The module is compiled once and handed to each worker. The script of the workers is kept as a blob, so that a
-// worker can start again when the server of the page has gone.
+// The module is compiled once and handed to each worker. The script of the workers is kept as one blob, so that a
+// worker can start again when the server of the page has gone; importScripts of a blob would need a wider security
+// policy.
 
 /** A call that the engine refused: its text, and the mistakes in the scenario if these are the reason. */
 export class Refused extends Error {
@@ -21,7 +22,6 @@ export class Superseded extends Error {}
 export class Engine {
   #module;
   #script;
-  #loader;
   #workers = [];
 
   /** Fetches and compiles the engine. Addresses are relative to the page. */
@@ -32,14 +32,13 @@ export class Engine {
       if (!reply.ok) throw new Error(`${name}: the server answered ${reply.status}`);
       return reply;
     };
-    const text = async (name) => {
-      const code = await (await get(name)).text();
-      return URL.createObjectURL(new Blob([code], {type: 'text/javascript'}));
-    };
-    [engine.#module, engine.#script, engine.#loader] = await Promise.all([
+    const text = async (name) => (await get(name)).text();
+    const [module, ...code] = await Promise.all([
       get('engine.wasm.gz').then(unpacked).then((bytes) => WebAssembly.compile(bytes)),
-      text('worker.js'), text('wasm_exec.js'),
+      text('wasm_exec.js'), text('worker.js'),
     ]);
+    engine.#module = module;
+    engine.#script = URL.createObjectURL(new Blob([code.join('\n')], {type: 'text/javascript'}));
     return engine;
   }
 
@@ -47,7 +46,7 @@ export class Engine {
   start(n) {
     for (const worker of this.#workers.splice(n)) worker.stop(new Superseded('the policy is gone'));
     while (this.#workers.length < n) {
-      this.#workers.push(new Worked(this.#module, this.#script, this.#loader));
+      this.#workers.push(new Worked(this.#module, this.#script));
     }
     return Promise.all(this.#workers.map((worker) => worker.ready));
   }
@@ -89,7 +88,7 @@ class Worked {
   }
 
   #begin() {
-    const [module, script, loader] = this.#parts;
+    const [module, script] = this.#parts;
     this.#worker = new Worker(script);
     this.ready = new Promise((resolve, reject) => {
       this.#worker.onmessage = ({data}) => {
@@ -100,7 +99,7 @@ class Worked {
       this.#worker.onerror = (event) => this.#restart(event.message, reject);
     });
     this.ready.catch(() => {}); // the calls that wait say it
-    this.#worker.postMessage({module, loader});
+    this.#worker.postMessage({module});
   }
 
   call(op, args, key) {

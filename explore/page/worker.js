@@ -1,7 +1,7 @@
-// One engine in a Web Worker: a classic script, since wasm_exec.js is one.
+// One engine in a Web Worker: a classic script behind wasm_exec.js, which is one.
 //
-// It is sent {module, loader} once: the compiled engine and the address of wasm_exec.js. It answers {ready: true},
-// and then each {id, op, args} by {id, ok, result, buffers}, or by {dead: text} when the engine has stopped.
+// It is sent {module} once: the compiled engine. It answers {ready: true}, and then each {id, op, args} by
+// {id, ok, result, buffers}, or by {dead: text} when the engine has stopped.
 'use strict';
 
 let loaded;
@@ -9,7 +9,8 @@ const ready = new Promise((resolve) => { self.stampedeReady = resolve; });
 
 self.onmessage = async ({data}) => {
   if (data.module) {
-    loaded = start(data.module, data.loader);
+    loaded = start(data.module);
+    loaded.catch((error) => self.postMessage({dead: String(error)}));
     return;
   }
   await loaded;
@@ -26,8 +27,7 @@ self.onmessage = async ({data}) => {
 // What the engine wrote last, to its standard error: the message of a panic.
 const said = [];
 
-async function start(module, loader) {
-  importScripts(loader);
+async function start(module) {
   const decoder = new TextDecoder();
   self.fs.writeSync = (_, bytes) => {
     said.push(decoder.decode(bytes).trimEnd());

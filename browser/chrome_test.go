@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"testing"
 
@@ -22,7 +23,18 @@ var chrome struct {
 	err     error
 	abroad  *httptest.Server // the proxy of every request that leaves the machine: it refuses and remembers
 	foreign record
-	stop    []func()
+}
+
+// ends are what runs after all tests, the last first.
+var ends struct {
+	mu   sync.Mutex
+	list []func()
+}
+
+func atEnd(f func()) {
+	ends.mu.Lock()
+	defer ends.mu.Unlock()
+	ends.list = append(ends.list, f)
 }
 
 // record is a list that several goroutines append to.
@@ -45,8 +57,8 @@ func (r *record) all() []string {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for i := range chrome.stop {
-		chrome.stop[len(chrome.stop)-1-i]()
+	for _, f := range slices.Backward(ends.list) {
+		f()
 	}
 	os.Exit(code)
 }
@@ -88,5 +100,7 @@ func startChrome(path string) {
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, stop := chromedp.NewContext(allocator)
 	chrome.ctx, chrome.err = ctx, chromedp.Do(ctx) // no timeout: it would end the browser
-	chrome.stop = append(chrome.stop, chrome.abroad.Close, stopAllocator, stop)
+	atEnd(chrome.abroad.Close)
+	atEnd(stopAllocator)
+	atEnd(stop)
 }

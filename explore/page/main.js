@@ -1,36 +1,51 @@
 // Wires the page: state -> engine -> pictures and numbers.
 
+import {AddressError, decode, encode} from './address.js';
+import {Charts, Curve} from './charts.js';
 import {Clock} from './clock.js';
 import {ClockBar} from './clockbar.js';
 import {Controls} from './controls.js';
-import {Engine, Stopped, Superseded} from './engine.js';
-import {AddressError, decode, encode} from './address.js';
-import {el, setMistake} from './dom.js';
+import {el} from './dom.js';
+import {Editor} from './editor.js';
+import {Engine} from './engine.js';
+import {Mistakes} from './mistakes.js';
+import {metricsOf, sentence} from './numbers.js';
 import {Pane} from './panes.js';
 import {Policies} from './policies.js';
 import {Replay} from './replay.js';
 import {Runner} from './runner.js';
-import {metricsOf, sentence} from './numbers.js';
+import {SceneCurve} from './scenecurve.js';
+import {Share} from './share.js';
 import {State, defaults, documentOf, policiesOf, settingsOf} from './state.js';
-
-// Until the charts are there the page does without.
-const {Charts} = await import('./charts.js').catch(() => ({Charts: class { show() {} cursor() {} }}));
 
 const by = (id) => document.getElementById(id);
 const state = new State();
 const panes = [];
 let scenes = [], scene = null, engine = null, runner = null;
-let loaded = null;      // what the engine says of the document
-let loadedText = null;  // the document that it says it of
-let shown = [];         // results of the runs that are shown
-let opening = true;     // the next results are the first of a scene
+let loaded = null;     // what the engine says of the document
+let loadedText = null; // the document that it says it of
+let loadedScene = null;
+let policies = [], jobs = [], shown = []; // as shown: policies, what was run of each, and the results
+let opening = true;    // the next results are the first of a scene
 
 const clock = new Clock({onTick: draw, onState: () => bar.show()});
 const bar = new ClockBar(clock);
 const charts = new Charts(by('charts'));
+const curve = new SceneCurve(by('curve'), new Curve(by('curve')), (...args) => engine.call(...args));
 const controls = new Controls({few: by('sliders'), more: by('more-sliders'),
   onInput: (path, text) => state.setSlider(path, text)});
-const policyForms = new Policies(by('policy-forms'), (policies, how) => state.setPolicies(policies, how));
+const forms = new Policies(by('policy-forms'), (list, how) => state.setPolicies(list, how));
+const editor = new Editor(by('editor'), {
+  onChange: (text) => state.setDocument(text === scene.scenario ? null : text),
+  schema: () => fetch('schema.json').then((reply) => reply.json()),
+});
+const mistakes = new Mistakes({place: by('mistakes'), controls, forms, editor, trouble,
+  seed: {input: by('seed'), place: by('seed-mistake')}});
+const share = new Share(by('share'), {ask: whatIsShown, call: (...args) => engine.call(...args), animate});
+charts.onSeek = (t) => {
+  clock.pause();
+  clock.seek(t);
+};
 
 function draw(t) {
   for (const pane of panes) {
@@ -40,7 +55,7 @@ function draw(t) {
   bar.tick(t);
 }
 
-/** Says a trouble at the top of the page; nothing takes it away. */
+/** Says at the top of the page what is wrong with it as a whole. */
 function trouble(text) {
   by('trouble').textContent = text ?? '';
   by('trouble').hidden = !text;
@@ -77,18 +92,24 @@ function writeAddress() {
 function openScene() {
   scene = scenes.find((s) => s.id === state.scene);
   document.title = `${scene.title} · Stampede`;
+  document.documentElement.dataset.scene = scene.id;
   by('title').textContent = scene.title;
   by('predict').textContent = scene.predict;
   by('look-text').textContent = scene.look;
-  by('look').hidden = !scene.look;
   by('look').open = false;
+  by('look').hidden = !scene.look;
   for (const link of by('scenes').querySelectorAll('a')) {
-    link.toggleAttribute('aria-current', link.dataset.scene === scene.id);
     if (link.dataset.scene === scene.id) {
       link.setAttribute('aria-current', 'page');
+    } else {
+      link.removeAttribute('aria-current');
     }
   }
+  editor.toggle(scene.id === 'sandbox');
+  by('to-sandbox').hidden = scene.id === 'sandbox';
   bar.setSpeed(scene.speed);
+  charts.forget();
+  curve.open(scene, state.document === null ? scene.curve : null);
   opening = true;
 }
 
@@ -100,64 +121,72 @@ async function refresh(changed) {
     writeAddress();
   }
   by('said').textContent = '';
+  curve.cancel();
   const text = documentOf(state, scene);
-  if (text !== loadedText) {
+  editor.show(text);
+  if (text !== loadedText || loadedScene !== scene) {
     runner.cancel();
-    const read = await load(text);
-    if (!read || text !== documentOf(state, scene)) {
+    if (!await load(text) || text !== documentOf(state, scene)) {
       return;
     }
-  } else if (changed.scene) {
-    controls.build(scene, loaded.numbers);
   }
   controls.show(state.sliders);
-  const policies = policiesOf(state, scene, loaded);
-  policyForms.show(policies, state.policies !== null);
-  setPanes(policies);
+  policies = policiesOf(state, scene, loaded);
+  forms.show(policies, state.policies !== null);
+  setPanes();
+  share.show(policies.map(({name}) => name));
   by('seed').value = String(state.seed ?? loaded.seed);
+  curve.mark(valueOf(curve.spec?.path));
   if (changed.settings) {
-    runner.ask(policies.map((policy) => ({document: text, set: settingsOf(state, policy)})));
+    jobs = policies.map((policy) => ({document: text, set: settingsOf(state, policy)}));
+    runner.ask(jobs);
   }
+}
+
+/** The value of a path as text: that of its slider, else of the document. */
+function valueOf(path) {
+  return state.sliders[path] ?? loaded.numbers.find((n) => n.path === path)?.text ?? '';
 }
 
 async function load(text) {
   try {
     await engine.start(Math.max(1, engine.size));
-    const {result} = await engine.call(0, 'load', {document: text, set: []});
-    loaded = result;
-    loadedText = text;
-    controls.build(scene, loaded.numbers);
-    showMistakes(null);
-    return true;
+    ({result: loaded} = await engine.call(0, 'load', {document: text, set: []}));
   } catch (error) {
-    showMistakes(error, null);
+    mistakes.show(error, null);
     return false;
   }
+  mistakes.clear();
+  loadedText = text;
+  loadedScene = scene;
+  controls.build(scene, loaded.numbers);
+  return true;
 }
 
-function setPanes(policies) {
+function setPanes() {
   while (panes.length > policies.length) {
     panes.pop().remove();
   }
   while (panes.length < policies.length) {
-    const pane = new Pane(panes.length);
-    panes.push(pane);
-    by('panes').append(pane.element);
+    panes.push(new Pane(panes.length));
+    by('panes').append(panes.at(-1).element);
   }
   by('panes').dataset.count = String(policies.length);
   policies.forEach((policy, i) => panes[i].setName(policy.name));
 }
 
-function showResults({results}) {
-  showMistakes(null);
+function showResults(results) {
+  mistakes.clear();
   by('waiting').hidden = true;
-  shown = results;
+  shown = results.map(({result}) => result);
   const replays = results.map(({result, buffers}) => new Replay(result, arrays(buffers)));
   const ended = clock.finished && !clock.playing && clock.end > 0;
   clock.end = Math.max(...replays.map((replay) => replay.end));
-  const metrics = metricsOf(results.map(({result}) => result));
-  replays.forEach((replay, i) => panes[i].show(replay, results[i].result, metrics));
-  charts.show(replays, panes.map((pane) => pane.name.textContent));
+  const metrics = metricsOf(shown);
+  replays.forEach((replay, i) => panes[i].show(replay, shown[i], metrics));
+  charts.show(replays, policies.map(({name}) => name));
+  by('clipped').hidden = !shown.some(({clipped}) => clipped);
+  by('filling').textContent = '';
   if (opening) {
     opening = false;
     clock.open();
@@ -172,80 +201,85 @@ function arrays(buffers) {
   return Object.fromEntries(Object.entries(buffers).map(([name, buffer]) => [name, new Float64Array(buffer)]));
 }
 
-// showMistakes says what the engine refused: beside the slider, the policy or the seed that it is about, else in
-// the settings. The last pictures stay.
-function showMistakes(error, policy) {
-  document.body.classList.toggle('refused', error !== null);
-  policyForms.setMistake(-1, null);
-  setMistake(by('seed'), by('seed-mistake'), null);
-  let rest = [];
-  if (error instanceof Stopped) {
-    trouble(`The simulator stopped and was started again. What it said: ${error.message}`);
-  } else if (error && !(error instanceof Superseded)) {
-    const list = error.mistakes?.length ? error.mistakes : [{path: '', line: 0, text: error.text ?? error.message}];
-    rest = controls.setMistakes(list);
-    const own = new Set(policiesOf(state, scene, loaded)[policy]?.set.map((line) => line.split('=')[0].trim()));
-    const ofPolicy = rest.filter((m) => m.line === 0 && [...own].some((path) => related(path, m.path)));
-    if (ofPolicy.length > 0) {
-      policyForms.setMistake(policy, ofPolicy.map((m) => m.text).join(' '));
-      by('policies').open = true;
-      rest = rest.filter((m) => !ofPolicy.includes(m));
-    }
-  } else {
-    controls.setMistakes([]);
-  }
-  by('mistakes').textContent = rest.map((m) => m.text).join('\n');
-  by('mistakes').hidden = rest.length === 0;
-}
-
-// related says whether one path is the other, or lies inside it.
-function related(a, b) {
-  return a === b || a.startsWith(b + '.') || b.startsWith(a + '.');
-}
-
 function atRest() {
-  by('said').textContent = panes.map((pane, i) => sentence(pane.name.textContent, shown[i].result)).join('; ') + '.';
-  by('filling').textContent = 'Running further replications for intervals …';
+  by('said').textContent = `${shown.map((result, i) => sentence(policies[i].name, result)).join('; ')}.`;
+  by('filling').textContent = 'Running more replications for the intervals …';
+  const names = policies.map(({name}) => name);
+  curve.fill(names, jobs, valueOf(curve.spec?.path)).catch((error) => mistakes.show(error, null));
 }
 
-function addEstimate({policy, result}) {
-  panes[policy].numbers.add(result);
+function addEstimate(i, result) {
+  panes[i].numbers.add(result);
   for (const pane of panes.slice(1)) {
-    pane.numbers.compare(panes[0].numbers, panes[0].name.textContent);
+    pane.numbers.compare(panes[0].numbers, policies[0].name);
   }
 }
 
 function setSeed(text) {
-  if (!/^[0-9]{1,15}$/.test(text)) {
-    setMistake(by('seed'), by('seed-mistake'), `seed: found "${text}"; want a whole number from 0`);
-    return;
+  if (/^[0-9]{1,15}$/.test(text)) {
+    state.setSeed(Number(text) === loaded.seed ? null : Number(text));
+  } else {
+    mistakes.setSeed(`seed: found "${text}"; want a whole number from 0`);
   }
-  state.setSeed(Number(text) === loaded.seed ? null : Number(text));
+}
+
+function whatIsShown() {
+  return {
+    scene: scene.id === 'sandbox' ? loaded.name || 'scenario' : scene.id,
+    title: scene.id === 'sandbox' ? loaded.name || scene.title : scene.title,
+    address: encode(state.plain()).then((hash) => new URL(hash, location.href).href),
+    panes: panes.map(({replay}, i) =>
+      ({name: policies[i].name, replay, text: sentence('', shown[i]), ...jobs[i]})),
+    t: clock.t, speed: clock.speed,
+  };
+}
+
+// animate asks a worker of its own, so that the page goes on.
+async function animate(args) {
+  runner.extra = 1;
+  try {
+    await engine.start(jobs.length + 1);
+    return await engine.call(jobs.length, 'animate', args);
+  } finally {
+    runner.extra = 0;
+  }
+}
+
+// The scene's scenario with all that was changed, as a document of the sandbox.
+function toSandbox() {
+  const now = state.plain();
+  location.hash = '#'; // so that the button back returns to the scene
+  state.replace({...now, scene: 'sandbox', document: documentOf(state, scene), policies});
 }
 
 async function begin() {
   const [index, ready] = await Promise.all([fetch('scenes.json').then((reply) => reply.json()), Engine.open()]);
   engine = ready;
   scenes = index.scenes;
-  if (index.given) {
-    const sandbox = scenes.find((s) => s.id === 'sandbox');
+  const sandbox = scenes.find((s) => s.id === 'sandbox');
+  if (index.given && sandbox) {
     Object.assign(sandbox, {given: true, scenario: await (await fetch('scenario.yaml')).text()});
   }
   by('version').textContent = index.version ? `Stampede ${index.version}.` : '';
   by('scenes').append(...scenes.map((s) =>
     el('li', {}, el('a', {href: `#v=1&s=${s.id}`, 'data-scene': s.id}, s.title))));
   runner = new Runner(engine);
-  runner.addEventListener('results', ({detail}) => showResults(detail));
-  runner.addEventListener('refused', ({detail}) => showMistakes(detail.error, detail.policy));
+  runner.addEventListener('results', ({detail}) => showResults(detail.results));
+  runner.addEventListener('refused', ({detail: {error, policy}}) =>
+    mistakes.show(error, {...policies[policy], number: policy}));
   runner.addEventListener('rest', atRest);
-  runner.addEventListener('estimate', ({detail}) => addEstimate(detail));
+  runner.addEventListener('estimate', ({detail}) => addEstimate(detail.policy, detail.result));
   runner.addEventListener('filled', () => { by('filling').textContent = ''; });
   state.addEventListener('change', ({detail}) => refresh(detail));
   window.addEventListener('hashchange', readAddress);
   by('next-seed').addEventListener('click', () => setSeed(String((state.seed ?? loaded.seed) + 1)));
   by('seed').addEventListener('change', () => setSeed(by('seed').value.trim()));
-  by('reset').addEventListener('click', () => state.replace(defaults(scene.id)));
-  if (index.given && location.hash === '') {
+  by('reset').addEventListener('click', () => {
+    state.replace(defaults(scene.id));
+    writeAddress();
+  });
+  by('to-sandbox').addEventListener('click', toSandbox);
+  if (index.given && sandbox && location.hash === '') {
     state.replace(defaults('sandbox'));
   } else {
     await readAddress();

@@ -11,10 +11,10 @@ const rows = [
   {metric: 'attempts_throttled', label: 'refused (429)', better: -1},
   {metric: 'attempts_overloaded', label: 'overloaded (503)', better: -1, optional: true},
   {metric: 'attempts_timeout', label: 'timed out', better: -1, optional: true},
-  {metric: 'latency_p95_s', label: '95 % answered within', unit: ' s', better: -1},
-  {metric: 'makespan_s', label: 'all done after', unit: ' s', better: -1},
+  {metric: 'latency_p95_s', label: 'p95 latency', unit: ' s', better: -1},
+  {metric: 'makespan_s', label: 'makespan', unit: ' s', better: -1},
   {metric: 'usd_per_1000_answers', label: 'per 1,000 answers', dollars: true, better: -1},
-  {metric: 'usd_wasted', label: 'wasted in total', dollars: true, better: -1},
+  {metric: 'usd_wasted', label: 'wasted, in total', dollars: true, better: -1},
 ];
 
 const signs = {met: '✓', missed: '✗', undecided: '?'};

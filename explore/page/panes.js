@@ -1,26 +1,22 @@
 // A pane is what is seen of one policy: its name, its picture with a legend, and its numbers.
 
 import {el} from './dom.js';
+import {Legend} from './legend.js';
 import {Numbers} from './numbers.js';
-
-// Until the picture is there the page shows numbers alone.
-const {Picture, Legend} = await Promise.all([import('./picture.js'), import('./legend.js')])
-  .then(([a, b]) => ({...a, ...b})).catch(() => ({}));
+import {Picture} from './picture.js';
 
 export class Pane {
   constructor(i) {
     this.name = el('h3', {});
-    const canvas = el('canvas', {}), states = el('ul', {'aria-label': 'States of the calls'});
+    const canvas = el('canvas', {class: 'picture'}), states = el('ul', {'aria-label': 'States of the calls'});
     const under = el('div', {class: 'under'});
     this.canvas = canvas;
     this.element = el('article', {class: 'pane', 'data-policy': String(i)},
-      this.name, el('div', {class: 'picture'}, canvas), states, under);
+      this.name, canvas, states, under);
     this.numbers = new Numbers(under);
-    if (Picture) {
-      this.picture = new Picture(canvas);
-      this.legend = new Legend(states);
-      this.picture.onLayout = () => this.legend.note(this.picture.small);
-    }
+    this.picture = new Picture(canvas);
+    this.legend = new Legend(states);
+    this.picture.onLayout = () => this.legend.note(this.picture.small);
   }
 
   setName(name) {
@@ -31,8 +27,8 @@ export class Pane {
   show(replay, result, metrics) {
     this.replay = replay;
     this.numbers.show(result, metrics);
-    this.picture?.show(replay);
-    this.legend?.show(replay);
+    this.picture.show(replay);
+    this.legend.show(replay);
   }
 
   /** Draws the time t; still when it does not go on from there. */
@@ -41,18 +37,16 @@ export class Pane {
       return;
     }
     this.numbers.spent(this.replay.dollarsAt(t));
-    if (this.picture) {
-      this.picture.speed = speed;
-      this.picture.draw(t);
-      this.legend.update(this.picture.counts, still);
-      if (still) {
-        this.canvas.setAttribute('aria-label', this.picture.describe(t));
-      }
+    this.picture.speed = speed;
+    this.picture.draw(t);
+    this.legend.update(this.picture.counts, still);
+    if (still) {
+      this.canvas.setAttribute('aria-label', this.picture.describe(t));
     }
   }
 
   remove() {
-    this.picture?.destroy();
+    this.picture.destroy();
     this.element.remove();
   }
 }

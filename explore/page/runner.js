@@ -11,6 +11,8 @@
 export const REST_MS = 400;
 
 export class Runner extends EventTarget {
+  /** How many workers beside those of the policies are in use elsewhere. */
+  extra = 0;
   #engine;
   #wish = null;       // the newest, not begun
   #current = 0;       // number of the newest wish
@@ -46,7 +48,7 @@ export class Runner extends EventTarget {
     const wish = this.#wish;
     this.#wish = null;
     this.#busy = true;
-    await this.#engine.start(wish.jobs.length).catch(() => {}); // the runs say why
+    await this.#engine.start(wish.jobs.length + this.extra).catch(() => {}); // the runs say why
     const answers = await Promise.allSettled(wish.jobs.map((job, i) => this.#run(i, job)));
     this.#busy = false;
     if (this.#wish) {

@@ -1,0 +1,89 @@
+// The curve of a scene: a metric over the values of one path, for each policy, made at rest by one run a value.
+
+import {numberIn} from './scale.js';
+
+export class SceneCurve {
+  #number = 0;
+  #key = '';
+
+  /** curve draws; call(worker, op, args) asks the engine. */
+  constructor(element, curve, call) {
+    Object.assign(this, {element, curve, call});
+  }
+
+  /** Takes the curve of a scene; spec is null where it has none. */
+  open(scene, spec) {
+    this.#number++;
+    this.#key = '';
+    this.scene = scene;
+    this.spec = spec ?? null;
+    this.element.hidden = true;
+    if (spec) {
+      const slider = [...scene.sliders ?? [], ...scene.more ?? []].find((s) => s.path === spec.path);
+      this.unit = slider?.unit ?? unitOf(spec.values[0]);
+      this.label = slider?.label ?? spec.path;
+      this.logX = slider?.scale === 'log';
+      this.x = spec.values.map((text) => numberIn(text, this.unit));
+      if (this.x.includes(null)) {
+        this.spec = null; // words have no place on an axis
+      }
+    }
+  }
+
+  /** Marks the value that is set now. */
+  mark(text) {
+    if (this.spec && !this.element.hidden) {
+      this.curve.mark(numberIn(text, this.unit), text);
+    }
+  }
+
+  /** Drops what is being made. */
+  cancel() {
+    this.#number++;
+  }
+
+  /** Makes the curve of jobs [{document, set}] by name, unless it is there; text is the value that is set now. */
+  async fill(names, jobs, text) {
+    if (!this.spec) {
+      return;
+    }
+    const {path, metric, closed, values} = this.spec;
+    const others = jobs.map(({document, set}) => ({document, set: set.filter((line) => !line.startsWith(`${path}=`))}));
+    const key = JSON.stringify([names, others]);
+    if (key === this.#key) {
+      return;
+    }
+    const number = ++this.#number;
+    const lines = names.map((name) => ({name, y: values.map(() => null)}));
+    let form = null;
+    const each = others.map(async (job, i) => {
+      for (const [at, value] of values.entries()) {
+        const {result} = await this.call(i, 'curve', {...job, path, values: [value], metric, closed: closed ?? ''});
+        if (number !== this.#number) {
+          return;
+        }
+        lines[i].y[at] = result.y[0];
+        if (closed && i === 0) {
+          form ??= {name: 'closed form', y: values.map(() => null)};
+          form.y[at] = result.closed[0];
+        }
+      }
+    });
+    await Promise.all(each);
+    if (number !== this.#number) {
+      return;
+    }
+    this.#key = key;
+    this.element.hidden = false;
+    this.curve.show({
+      title: `${this.spec.label || metric} over ${this.label}`, x: this.x, lines, closed: form,
+      xLabel: this.unit ? `${this.label} (${this.unit})` : this.label, yLabel: this.spec.label || metric,
+      logX: this.logX, logY: false, current: numberIn(text, this.unit), currentText: text,
+    });
+  }
+}
+
+// unitOf is what stands behind the number of a text.
+function unitOf(text) {
+  return /^[0-9._]+(.*)$/.exec(text)?.[1] ?? '';
+}

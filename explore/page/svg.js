@@ -1,0 +1,151 @@
+// The pictures and charts of all policies as one SVG for documents and slides: on white, in the colours of the page.
+// Axes and scales are common to all policies, so that they can be compared.
+
+import {ABSENT, FLASH_S} from './replay.js';
+import {COLOURS, WORDS, shapeSVG} from './shapes.js';
+
+const ink = '#1b1f24', muted = '#57606a', line = '#d0d7de';
+const pane = {width: 330, gap: 36, left: 48, right: 44, dots: 170, chart: 150};
+const top = 92, bins = 160;
+
+// Colours of states on white, those of picture.css: an SVG on its own has no custom properties.
+const colours = {
+  '--state-idle': '#9aa3ab', '--state-waiting': '#0072b2', '--state-provider': '#e69f00', '--state-refused': '#d55e00',
+  '--state-answered': '#009e73', '--state-gave-up': '#000000', '--paper': '#ffffff',
+};
+
+/**
+ * The figure as text. panes: [{name, replay, text}], text is a sentence of numbers; t and speed say which moment of
+ * the pictures is drawn.
+ */
+export function figureSVG({title, subtitle, panes, t, speed}) {
+  const width = pane.gap + panes.length * (pane.left + pane.width + pane.right + pane.gap) - pane.right;
+  const chartTop = top + 46 + pane.dots + 40;
+  const height = chartTop + pane.chart + 90;
+  const end = roundUp(Math.max(...panes.map(({replay}) => replay.end), 1e-9));
+  const series = panes.map(({replay}) => counted(replay, end));
+  const peak = roundUp(Math.max(...series.map(({rate}) => Math.max(...rate)), 1e-9));
+  const calls = Math.max(...panes.map(({replay}) => replay.n), 1);
+  const used = new Set();
+  const body = panes.map(({name, replay, text}, i) => {
+    const x = pane.gap + pane.left + i * (pane.left + pane.width + pane.right + pane.gap);
+    return words(x, top, name, 15, ink, 'font-weight="600"') + words(x, top + 19, text, 11.5, muted) +
+      dots(replay, t, speed, x, top + 34, used) + chart(series[i], {x, y: chartTop, end, peak, calls});
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
+    `viewBox="0 0 ${width} ${height}" font-family="system-ui, Helvetica, Arial, sans-serif">\n` +
+    `<title>${escape(title)}</title>\n<rect width="100%" height="100%" fill="#ffffff"/>\n` +
+    `<defs>${[...used].map(symbol).join('')}</defs>\n` +
+    words(pane.gap, 38, title, 22, ink, 'font-weight="700"') + words(pane.gap, 60, subtitle, 13, muted) +
+    `${body.join('\n')}\n${legend(used, height - 24)}</svg>\n`;
+}
+
+// counted is a replay in bins: attempts and refusals a second, and answers so far at the end of each bin.
+function counted(replay, end) {
+  const width = end / bins, {attempts, refused, answered} = replay.series(width);
+  let sum = 0;
+  const list = (counts) => Array.from({length: bins}, (_, i) => (counts[i] ?? 0) / width);
+  return {rate: list(attempts), refused: list(refused), answered: Array.from(list(answered), (v) => sum += v * width)};
+}
+
+function dots(replay, t, speed, x, y, used) {
+  const states = replay.states(t, new Uint8Array(replay.n), FLASH_S * speed);
+  const across = Math.max(1, Math.ceil(Math.sqrt(replay.n * pane.width / pane.dots)));
+  const step = Math.min(pane.width / across, pane.dots / Math.max(1, Math.ceil(replay.n / across)), 22);
+  const size = step * 0.8, parts = [];
+  states.forEach((state, i) => {
+    if (state !== ABSENT) {
+      used.add(state);
+      parts.push(`<use href="#state-${state}" x="${number(x + (i % across) * step)}" ` +
+        `y="${number(y + Math.floor(i / across) * step)}" width="${number(size)}" height="${number(size)}"/>`);
+    }
+  });
+  return `<g>${parts.join('')}</g>` +
+    words(x, y + pane.dots + 18, `at ${Number(t.toPrecision(3))} s`, 11.5, muted);
+}
+
+function chart({rate, refused, answered}, {x, y, end, peak, calls}) {
+  const px = (i) => x + pane.width * i / bins, py = (v, most) => y + pane.chart * (1 - v / most);
+  const stairs = (list) => list.map((v, i) => `${number(px(i))},${number(py(v, peak))} ` +
+    `${number(px(i + 1))},${number(py(v, peak))}`).join(' ');
+  const area = (list, colour, opacity) =>
+    `<polygon points="${x},${y + pane.chart} ${stairs(list)} ${x + pane.width},${y + pane.chart}" fill="${colour}" ` +
+    `fill-opacity="${opacity}"/>`;
+  const curve = answered.map((v, i) => `${number(px(i + 1))},${number(py(v, calls))}`).join(' ');
+  const marks = [0, 0.5, 1].map((share) =>
+    `<path d="M${x} ${number(py(share, 1))}H${x + pane.width}" stroke="${line}"/>` +
+    words(x - 6, py(share, 1) + 4, short(peak * share), 11, muted, 'text-anchor="end"') +
+    words(x + pane.width + 6, py(share, 1) + 4, short(calls * share), 11, muted) +
+    words(x + pane.width * share, y + pane.chart + 16, `${short(end * share)} s`, 11, muted,
+      `text-anchor="${['start', 'middle', 'end'][2 * share]}"`));
+  return `${marks.join('')}${area(rate, colours['--state-provider'], 0.55)}` +
+    `${area(refused, colours['--state-refused'], 0.8)}` +
+    `<polyline points="${x},${y + pane.chart} ${curve}" fill="none" stroke="${colours['--state-answered']}" ` +
+    `stroke-width="2.2"/>` + words(x, y - 8, 'attempts per second', 11, muted) +
+    words(x + pane.width, y - 8, 'calls answered', 11, muted, 'text-anchor="end"');
+}
+
+function legend(used, y) {
+  let x = pane.gap;
+  const states = [...used].sort().map((state) => {
+    const at = x;
+    x += 30 + 6.6 * WORDS[state].length;
+    return `<use href="#state-${state}" x="${at}" y="${y - 10}" width="12" height="12"/>` +
+      words(at + 17, y, WORDS[state], 12, ink);
+  });
+  const lines = [['--state-provider', 0.55, 'attempts'], ['--state-refused', 0.8, 'refused attempts'],
+    ['--state-answered', 1, 'calls answered so far']].map(([name, opacity, text]) => {
+    const at = x + 14;
+    x = at + 40 + 6.6 * text.length;
+    return `<rect x="${at}" y="${y - (opacity === 1 ? 5 : 10)}" width="20" height="${opacity === 1 ? 2.2 : 11}" ` +
+      `fill="${colours[name]}" fill-opacity="${opacity}"/>` + words(at + 26, y, text, 12, ink);
+  });
+  return states.join('') + lines.join('');
+}
+
+function symbol(state) {
+  const inner = /<svg[^>]*>(.*)<\/svg>/s.exec(shapeSVG(state))[1];
+  const painted = inner.replace(/var\((--[\w-]+)\)/g, (_, name) => colours[name]);
+  return `<symbol id="state-${state}" viewBox="-1 -1 2 2">${painted}</symbol>`;
+}
+
+function words(x, y, text, size, colour, more = '') {
+  return `<text x="${number(x)}" y="${number(y)}" font-size="${size}" fill="${colour}" ${more}>${escape(text)}</text>`;
+}
+
+function escape(text) {
+  return String(text).replace(/[&<>"]/g, (c) => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[c])
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, ' ');
+}
+
+function number(v) {
+  return Number(v.toFixed(2));
+}
+
+function short(v) {
+  return v.toLocaleString('en', {maximumSignificantDigits: 3});
+}
+
+// roundUp is the next number with two digits.
+function roundUp(v) {
+  const unit = 10 ** (Math.floor(Math.log10(v)) - 1);
+  return Number((Math.ceil(v / unit - 1e-9) * unit).toPrecision(3));
+}
+
+/** An SVG as a PNG of twice its size. */
+export async function svgToPNG(svg, scale = 2) {
+  const address = URL.createObjectURL(new Blob([svg], {type: 'image/svg+xml'}));
+  try {
+    const image = new Image();
+    image.src = address;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    canvas.width = image.width * scale;
+    canvas.height = image.height * scale;
+    canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((resolve, reject) =>
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture is too large'))), 'image/png'));
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}

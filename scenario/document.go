@@ -7,21 +7,11 @@ import (
 	"stampede/internal/strict"
 )
 
-// documentWidth is where a field of a document that is written goes on over several lines.
-const documentWidth = 100
-
-// Document writes the scenario as YAML for people, which Read reads: every preset and every setting resolved,
-// with its sweep.
-func (s *Scenario) Document() ([]byte, error) {
-	text, err := s.Resolved()
-	if err != nil {
-		return nil, err
-	}
-	node, err := strict.Parse(text, s.Name)
-	if err != nil {
-		return nil, err
-	}
-	return []byte(node.Block(0, documentWidth) + s.File.Sweep.document()), nil
+// Document writes the document, with the settings of the template over it, as YAML that Read reads: what Export
+// writes, and its sweep.
+func (t *Template) Document() ([]byte, error) {
+	text, err := t.Export(nil, t.Base)
+	return []byte(text + t.Sweep.document()), err
 }
 
 // document writes a sweep as the last field of a document, or nothing where there is none.

@@ -91,7 +91,7 @@ func givenScenario(c *cli.Context) ([]byte, error) {
 	if !c.IsSet("set") {
 		return t.Text(), nil
 	}
-	return t.Base.Document()
+	return t.Document()
 }
 
 // serve serves the site on the loopback interface until the command is interrupted.

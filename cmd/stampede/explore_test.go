@@ -32,7 +32,7 @@ func untilServed(line string) string {
 func needEngine(t *testing.T) {
 	t.Helper()
 	if err := explore.CheckEngine(); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 }
 

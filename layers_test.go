@@ -23,10 +23,13 @@ var layers = map[string][]string{
 	"explore":       {"stampede/internal/strict", "stampede/scenario"},
 	"explore/wasm":  {"stampede/explore/engine"},
 	"explore/build": {},
+	"explore/animation": {
+		"stampede/explore/replay", "stampede/internal/format", "stampede/policy", "golang.org/x/image/font/basicfont",
+	},
 	"explore/engine": {
-		"stampede/cost", "stampede/explore/replay", "stampede/fleet", "stampede/internal/format",
-		"stampede/internal/nearest", "stampede/internal/strict", "stampede/law", "stampede/measure",
-		"stampede/policy", "stampede/scenario", "stampede/sim", "stampede/wire",
+		"stampede/cost", "stampede/explore/animation", "stampede/explore/replay", "stampede/fleet",
+		"stampede/internal/format", "stampede/internal/nearest", "stampede/internal/strict", "stampede/law",
+		"stampede/measure", "stampede/policy", "stampede/scenario", "stampede/sim", "stampede/wire",
 	},
 	"explore/replay": {
 		"stampede/fleet", "stampede/policy", "stampede/provider", "stampede/sim", "stampede/wire",

@@ -79,15 +79,25 @@ type arguments struct {
 	Values      []string `json:"values"`
 	Metric      string   `json:"metric"`
 	Closed      string   `json:"closed"`
+
+	// Of an animation:
+	Title    string  `json:"title"`
+	Policies []shown `json:"policies"`
+	Width    int     `json:"width"`
+	FPS      int     `json:"fps"`
+	Seconds  float64 `json:"seconds"`
+	Speed    float64 `json:"speed"` // without seconds: virtual seconds in a second of playing
+	Dark     bool    `json:"dark"`
 }
 
 // calls are by name.
 var calls = map[string]func(*Session, arguments) (any, map[string][]byte, error){
-	"load":   (*Session).load,
-	"run":    (*Session).run,
-	"curve":  (*Session).curve,
-	"export": (*Session).export,
-	"csv":    (*Session).csv,
+	"load":    (*Session).load,
+	"run":     (*Session).run,
+	"curve":   (*Session).curve,
+	"export":  (*Session).export,
+	"csv":     (*Session).csv,
+	"animate": (*Session).animate,
 }
 
 // Call answers a call; its arguments and its answer are JSON. Where it is refused the answer is a [Refusal]. A

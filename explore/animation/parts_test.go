@@ -1,0 +1,138 @@
+package animation
+
+import (
+	"image"
+	"strings"
+	"testing"
+
+	"stampede/explore/replay"
+	"stampede/wire"
+)
+
+// The level is full before the first sample, rises on a straight line to a higher one, falls at once, and stays
+// after the last.
+func TestLevel(t *testing.T) {
+	l := newLevel(threeCalls())
+	for _, row := range []struct{ t, want float64 }{
+		{-1, 1}, {0, .5}, {1, .75}, {2, 1}, {3.9, 1}, {4, 0}, {9, 0},
+	} {
+		if found := l.at(row.t); found != row.want {
+			t.Errorf("at %v s: %v; want %v", row.t, found, row.want)
+		}
+	}
+}
+
+// The vessel is of the limit that refuses most, else of the one that comes nearest to empty.
+func TestLimitOfTheVessel(t *testing.T) {
+	r := &replay.Replay{
+		Limits: make([]replay.Limit, 3),
+		Levels: []replay.Level{{At: 0, Limit: 1, Left: .5}, {At: 0, Limit: 2, Left: .25}, {At: 1, Limit: 2, Left: 1}},
+	}
+	if l := newLevel(r); l == nil || l.limit != 2 || len(l.samples) != 2 {
+		t.Errorf("%+v; want the last limit with its 2 samples", l)
+	}
+	r.Attempts = []replay.Attempt{{Class: wire.Throttled, Limit: 1}}
+	if l := newLevel(r); l == nil || l.limit != 1 {
+		t.Errorf("%+v; want the limit that refused", l)
+	}
+	r.Levels = nil
+	if l := newLevel(r); l != nil {
+		t.Errorf("%+v; want none, since no limit was asked", l)
+	}
+}
+
+// The vessel is filled to half at the first sample: water in its lower half only.
+func TestVesselIsFilledFromBelow(t *testing.T) {
+	s := newScene([]Policy{{"by hand", threeCalls()}}, slow)
+	s.draw(0)
+	v := s.panels[0].vessel
+	middle := (v.Min.X + v.Max.X) / 2
+	at := func(y int) uint8 { return s.frame.ColorIndexAt(middle, y) }
+	half := (v.Min.Y + v.Max.Y) / 2
+	if at(half-2) != shade || at(half+2) != water || at(v.Max.Y-2) != water {
+		t.Errorf("colours %d, %d around the middle and %d at the bottom; want %d, %d, %d",
+			at(half-2), at(half+2), at(v.Max.Y-2), shade, water, water)
+	}
+}
+
+// What is written: of the three calls until 6 s, two answers, four attempts, 62.5 cents.
+func TestNumbers(t *testing.T) {
+	s := newScene([]Policy{{"by hand", threeCalls()}}, slow)
+	v := s.panels[0]
+	v.to(6)
+	if found := s.written(v.cursor); found != [...]string{"2", "4", "$0.62"} {
+		t.Errorf("%v; want 2, 4 and $0.62, since 0.625 is rounded to even", found)
+	}
+	for most, want := range map[float64]string{0: "$%.2f", 1234: "$%.2f", .5: "$%.3f", .072: "$%.4f", 1e-12: "$%.6f"} {
+		if found := dollarsFormat(most); found != want {
+			t.Errorf("up to %v: %s; want %s", most, found, want)
+		}
+	}
+}
+
+// Shapes are told apart without colour: no two of them cover the same pixels. Small dots are squares.
+func TestShapes(t *testing.T) {
+	for _, cell := range []int{6, 7, 9, 13, 14, 28} {
+		seen := map[string]replay.State{}
+		for state := range replay.State(replay.States) {
+			m := newStamp(state, cell)
+			if other, known := seen[string(m.quarters)]; known {
+				t.Errorf("%d pixels: %v and %v look the same", cell, state, other)
+			}
+			seen[string(m.quarters)] = state
+			for i := range cell {
+				if m.quarters[i*cell+cell-1] != m.quarters[i*cell] {
+					t.Errorf("%d pixels: %v is not in the middle of its cell", cell, state)
+				}
+			}
+		}
+	}
+	for cell, want := range map[int]string{1: "\x04", 3: "\x04\x04\x00\x04\x04\x00\x00\x00\x00"} {
+		if m := newStamp(replay.Answered, cell); string(m.quarters) != want {
+			t.Errorf("%d pixels: %v", cell, m.quarters)
+		}
+	}
+}
+
+// Letters stand as in the font; what it lacks has a mark of its own.
+func TestText(t *testing.T) {
+	c := canvas{image.NewPaletted(image.Rect(0, 0, 20, 13), light.palette())}
+	c.text(0, 0, "l-", text, 1)
+	var b strings.Builder
+	for y := range 13 {
+		for x := range 13 {
+			b.WriteByte(" #"[c.ColorIndexAt(x, y)/text])
+		}
+		b.WriteByte('\n')
+	}
+	t.Log("\n" + b.String())
+	if width("l-", 1) != 13 || width("l-", 2) != 26 || width("…", 1) != 20 {
+		t.Errorf("widths %d, %d, %d; want 13, 26, 20", width("l-", 1), width("l-", 2), width("…", 1))
+	}
+	c.text(-3, -3, "outside", text, 4) // is cut, not refused
+	c.text(15, 9, "\u4e16\x00", text, 2)
+}
+
+// A stroke that slants has its corners filled when it is made larger.
+func TestDouble(t *testing.T) {
+	slant := bitmap{2, []bool{true, false, false, true}}.double()
+	var b strings.Builder
+	for i, set := range slant.set {
+		b.WriteByte(".#"[map[bool]int{true: 1}[set]])
+		if i%slant.wide == slant.wide-1 {
+			b.WriteByte('\n')
+		}
+	}
+	want := "##..\n###.\n.###\n..##\n"
+	if b.String() != want {
+		t.Errorf("found\n%swant\n%s", &b, want)
+	}
+}
+
+func TestNice(t *testing.T) {
+	for x, want := range map[float64]float64{0: 1, .7: 1, 1: 1, 1.01: 2, 3: 5, 6: 10, .0013: .002, 157.4 / 96: 2} {
+		if found := nice(x); found != want {
+			t.Errorf("%v: %v; want %v", x, found, want)
+		}
+	}
+}

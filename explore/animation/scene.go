@@ -1,0 +1,210 @@
+package animation
+
+import (
+	"fmt"
+	"image"
+	"math"
+
+	"stampede/explore/replay"
+	"stampede/internal/format"
+)
+
+// scene is an animation with one frame of it. Frames are drawn in their order.
+type scene struct {
+	timing
+	layout
+	title   string
+	panels  []*panel
+	stamps  [replay.States]stamp
+	step    float64 // width of a bin of the strip, in virtual seconds
+	clock   string  // the format of an instant
+	dollars string  // the format of dollars
+	columns columns // of numbers
+	base    []uint8 // what is the same in all frames
+	frame   *image.Paletted
+}
+
+// layout is the measures of a frame, in pixels.
+type layout struct {
+	width, height int
+	unit          int // scale of small text, and of gaps
+	big           int // scale of titles and numbers
+	margin, gap   int // at the border, and between panels
+	names         int // scale of the names of policies
+}
+
+func newLayout(wide int) layout {
+	l := layout{width: wide, height: (wide*9/16 + 1) / 2 * 2, unit: 1, big: 2}
+	switch {
+	case wide >= 1440:
+		l.unit, l.big = 2, 4
+	case wide < 720:
+		l.big = 1
+	}
+	l.margin, l.gap = wide/40, wide/40
+	return l
+}
+
+func newScene(policies []Policy, o Options) *scene {
+	s := &scene{timing: newTiming(policies, &o), layout: newLayout(o.Width), title: o.Title}
+	colours := &light
+	if o.Dark {
+		colours = &dark
+	}
+	s.frame = image.NewPaletted(image.Rect(0, 0, s.width, s.height), colours.palette())
+	s.clock = "%.0f s"
+	switch {
+	case s.end < 10:
+		s.clock = "%.2f s"
+	case s.end < 1000:
+		s.clock = "%.1f s"
+	}
+	s.arrange(policies)
+	c := canvas{s.frame}
+	c.fill(c.Rect, paper)
+	s.drawStill(c, policies)
+	s.base = append(s.base, s.frame.Pix...)
+	return s
+}
+
+// arrange divides the frame among the policies.
+func (s *scene) arrange(policies []Policy) {
+	n := len(policies)
+	wide := (s.width - 2*s.margin - (n-1)*s.gap) / n
+	s.names = s.big
+	calls := 0
+	for _, p := range policies {
+		calls = max(calls, len(p.Replay.Calls))
+		if width(p.Name, s.big) > wide {
+			s.names = s.unit
+		}
+	}
+	u := s.unit
+	top := s.margin + lineHigh*s.big + 8*u + s.legendHigh(policies) + 14*u
+	grid := top + lineHigh*s.names + 8*u
+	bottom := s.height - s.margin - (lineHigh+4)*u
+	high := s.height * 13 / 200 // of a strip
+	upper := bottom - 2*high - (lineHigh+6)*u
+	numbers := upper - (lineHigh+18)*u - lineHigh*(s.big+u)
+	s.step = nice(s.end / float64(max(1, wide/(3*u))))
+	bins := int(s.end/s.step) + 1
+	var most [2]int
+	var characters [len(words)]int
+	var last []*cursor
+	dollars := 0.0
+	for _, p := range policies {
+		end := newCursor(p.Replay, 0, s.step, bins)
+		end.to(math.Inf(1))
+		for i := range bins {
+			most[0], most[1] = max(most[0], end.attempts[i]), max(most[1], end.answers[i])
+		}
+		dollars = max(dollars, end.dollars)
+		last = append(last, end)
+	}
+	s.dollars = dollarsFormat(dollars)
+	for _, end := range last {
+		for i, number := range s.written(end) {
+			characters[i] = max(characters[i], len(number))
+		}
+	}
+	s.columns = newColumns(&s.layout, wide, characters)
+	for i, p := range policies {
+		x := s.margin + i*(wide+s.gap)
+		v := &panel{
+			name: p.Name, x: x, top: top, wide: wide, numbers: numbers,
+			cursor: newCursor(p.Replay, s.flash(), s.step, bins),
+			level:  newLevel(p.Replay), hidden: !together(p.Replay),
+		}
+		v.strips = [...]strip{
+			{image.Rect(x, upper, x+wide, upper+high), "attempts", v.attempts, most[0], grey},
+			{image.Rect(x, bottom-high, x+wide, bottom), "answers", v.answers, most[1],
+				shadeOf(replay.Answered, shadesOfState)},
+		}
+		right := x + wide
+		if v.level != nil {
+			v.vessel = image.Rect(right-22*u, grid, right, numbers-10*u)
+			right -= 34 * u
+		}
+		v.grid = image.Rect(x, grid, right, numbers-10*u)
+		s.panels = append(s.panels, v)
+	}
+	cell := s.panels[0].grid.Dy()
+	for _, v := range s.panels {
+		cell = min(cell, largestCell(v.grid, calls))
+	}
+	cell = min(cell, 28*u)
+	for i := range s.stamps {
+		s.stamps[i] = newStamp(replay.State(i), cell)
+	}
+	for _, v := range s.panels {
+		v.across = v.grid.Dx() / cell
+	}
+}
+
+// largestCell is the largest square of which so many fit into a rectangle.
+func largestCell(r image.Rectangle, n int) int {
+	cell := max(1, min(r.Dx(), r.Dy()))
+	for cell > 1 && (r.Dx()/cell)*(r.Dy()/cell) < n {
+		cell--
+	}
+	return cell
+}
+
+// nice rounds up to 1, 2 or 5 times a power of ten.
+func nice(x float64) float64 {
+	if x <= 0 {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, f := range []float64{1, 2, 5} {
+		if f*power >= x*(1-1e-9) {
+			return f * power
+		}
+	}
+	return 10 * power
+}
+
+// draw draws a frame. Frames are drawn in their order.
+func (s *scene) draw(frame int) {
+	c := canvas{s.frame}
+	copy(c.Pix, s.base)
+	t := s.at(frame)
+	clock := fmt.Sprintf(s.clock, t)
+	c.text(s.width-s.margin-width(clock, s.big), s.margin, clock, text, s.big)
+	for _, v := range s.panels {
+		v.to(t)
+		s.drawGrid(c, v)
+		s.drawVessel(c, v)
+		s.drawNumbers(c, v)
+		for i := range v.strips {
+			s.drawStrip(c, &v.strips[i], t)
+			s.drawNow(c, &v.strips[i], t)
+		}
+	}
+}
+
+// drawStill draws what all frames share.
+func (s *scene) drawStill(c canvas, policies []Policy) {
+	clock := width(fmt.Sprintf(s.clock, s.end), s.big)
+	s.label(c, s.margin, s.margin, s.width-2*s.margin-clock-s.gap, s.title, text, s.big)
+	s.drawLegend(c, policies)
+	for _, v := range s.panels {
+		s.label(c, v.x, v.top, v.wide, v.name, text, s.names)
+		if v.level != nil {
+			c.fill(v.vessel, shade)
+		}
+		s.stillNumbers(c, v)
+		for i := range v.strips {
+			s.stillStrip(c, &v.strips[i])
+		}
+		s.stillAxis(c, &v.strips[1])
+	}
+}
+
+// label writes a text that is cut where it is wider than there is room.
+func (s *scene) label(c canvas, x, y, wide int, t string, colour uint8, scale int) {
+	if width(t, scale) > wide {
+		t = format.Cut(ascii.Replace(t), wide/(advance*scale))
+	}
+	c.text(x, y, t, colour, scale)
+}

@@ -9,7 +9,6 @@
 package animation
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -82,22 +81,20 @@ func Write(ctx context.Context, w io.Writer, policies []Policy, o Options) error
 		return err
 	}
 	s := newScene(policies, o)
-	text := bufio.NewWriter(w)
-	out := newEncoder(text, s.frame)
+	out := newEncoder(w, &s.frame, s.palette)
 	for i := range s.frames {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		s.draw(i)
-		if err := out.add(s.frame, s.delay(i)); err != nil {
+		if err := out.add(&s.frame, s.delay(i)); err != nil {
 			return err
 		}
 		if o.Progress != nil {
 			o.Progress(i+1, s.frames)
 		}
 	}
-	out.end()
-	return text.Flush()
+	return out.end()
 }
 
 // timing is which instant a frame shows, and for how long.

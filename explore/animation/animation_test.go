@@ -97,7 +97,7 @@ func TestDotsHaveTheColourOfTheirState(t *testing.T) {
 			found := map[byte]int{}
 			for y := range cell {
 				for x := range cell {
-					if state, ok := byColour[full.RGBAAt(grid.Min.X+call*cell+x, grid.Min.Y+y)]; ok {
+					if state, ok := byColour[full.RGBAAt(grid.x+call*cell+x, grid.y+y)]; ok {
 						found[state]++
 					}
 				}
@@ -259,7 +259,7 @@ func TestMostCallsFit(t *testing.T) {
 	for _, wide := range []int{800, 960, 1920} {
 		s := newScene([]Policy{{"a", many}, {"b", many}, {"c", many}, {"d", many}}, Options{Width: wide, FPS: 1})
 		v := s.panels[3]
-		if rows := v.grid.Dy() / s.stamps[0].size; v.across*rows < replay.MaxCalls {
+		if rows := v.grid.high / s.stamps[0].size; v.across*rows < replay.MaxCalls {
 			t.Errorf("%d wide: %d dots fit; want %d", wide, v.across*rows, replay.MaxCalls)
 		}
 	}

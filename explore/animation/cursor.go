@@ -39,17 +39,20 @@ func newCursor(r *replay.Replay, flash, bin float64, bins int) *cursor {
 		under: make([]int32, len(r.Calls)), refused: make([]float64, len(r.Calls)),
 		bin: bin, attempts: make([]int, bins), answers: make([]int, bins),
 	}
-	for i := range c.byEnd {
-		c.byEnd[i] = int32(i)
+	for i := range c.refused {
+		c.refused[i] = math.Inf(-1)
 	}
-	for i := range c.closed {
-		c.closed[i], c.refused[i] = int32(i), math.Inf(-1)
-	}
-	slices.SortStableFunc(c.byEnd, func(i, j int32) int {
-		return cmp.Compare(r.Attempts[i].Ended, r.Attempts[j].Ended)
-	})
-	slices.SortStableFunc(c.closed, func(i, j int32) int { return cmp.Compare(c.closedAt(i), c.closedAt(j)) })
+	order(c.byEnd, func(i int32) float64 { return r.Attempts[i].Ended })
+	order(c.closed, c.closedAt)
 	return c
+}
+
+// order fills places with 0, 1, 2, ... in order of time; of one time, in their own order.
+func order(places []int32, at func(int32) float64) {
+	for i := range places {
+		places[i] = int32(i)
+	}
+	slices.SortFunc(places, func(i, j int32) int { return cmp.Or(cmp.Compare(at(i), at(j)), int(i-j)) })
 }
 
 // closedAt is when a call is booked; one that never ends, at the end of the run.

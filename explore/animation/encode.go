@@ -1,141 +1,135 @@
 package animation
 
 import (
-	"bufio"
 	"compress/lzw"
-	"image"
+	"io"
 )
 
-// encoder writes frames as a GIF that loops. Of a frame only the smallest rectangle that differs from the frame
-// before is written, with clear where the two are equal. It holds one frame, not all of them as image/gif does:
-// a browser has little memory.
+// encoder writes frames as a GIF that loops. Of a frame only the smallest box that differs from the frame before is
+// written, with clear where the two are equal. It holds one frame, not all of them as image/gif does: a browser has
+// little memory.
 //
 // The format is GIF89a of CompuServe, 1990.
 type encoder struct {
-	w      *bufio.Writer
+	to     io.Writer
+	out    buffer // of the frame
 	before []uint8
-	bounds image.Rectangle
 	first  bool
 	lzw    *lzw.Writer
-	part   []uint8 // the rectangle that differs
+	codes  buffer // of the pixels, compressed
+}
+
+// buffer is bytes that are appended to.
+type buffer []byte
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.put(p...)
+	return len(p), nil
+}
+
+// put appends bytes. Inlined it would make the engine larger.
+//
+//go:noinline
+func (b *buffer) put(p ...byte) { *b = append(*b, p...) }
+
+// numbers appends numbers of 16 bits.
+func (b *buffer) numbers(values ...int) {
+	for _, n := range values {
+		b.put(byte(n), byte(n>>8))
+	}
 }
 
 // colourBits is the size of the palette: 2^colourBits colours.
 const colourBits = 5
 
-func newEncoder(w *bufio.Writer, frame *image.Paletted) *encoder {
-	e := &encoder{w: w, bounds: frame.Rect, before: make([]uint8, len(frame.Pix)), first: true}
-	w.WriteString("GIF89a")
-	e.numbers(frame.Rect.Dx(), frame.Rect.Dy())
-	w.Write([]byte{0x80 | (colourBits-1)<<4 | (colourBits - 1), 0, 0}) // there is a global palette, of this size
-	for _, colour := range frame.Palette {
-		r, g, b, _ := colour.RGBA()
-		w.Write([]byte{byte(r >> 8), byte(g >> 8), byte(b >> 8)})
+func newEncoder(w io.Writer, f *frame, p *palette) *encoder {
+	e := &encoder{to: w, before: make([]uint8, len(f.pix)), first: true}
+	e.out.put([]byte("GIF89a")...)
+	e.out.numbers(f.wide, f.high)
+	e.out.put(0x80|(colourBits-1)<<4|(colourBits-1), 0, 0) // a palette of this size for all frames
+	for _, c := range p {
+		e.out.put(byte(c>>16), byte(c>>8), byte(c))
 	}
-	w.WriteString("\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00") // play without end
-	e.lzw = lzw.NewWriter(nil, lzw.LSB, colourBits).(*lzw.Writer)
+	e.out.put([]byte("\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00")...) // play without end
+	e.lzw, _ = lzw.NewWriter(&e.codes, lzw.LSB, colourBits).(*lzw.Writer)
 	return e
 }
 
-// numbers writes numbers of 16 bits.
-func (e *encoder) numbers(values ...int) {
-	for _, n := range values {
-		e.w.WriteByte(byte(n))
-		e.w.WriteByte(byte(n >> 8))
-	}
-}
-
 // add writes a frame that stays for so many hundredths of a second.
-func (e *encoder) add(frame *image.Paletted, delay int) error {
-	r := e.differs(frame)
-	e.part = e.part[:0]
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for i := y*frame.Stride + r.Min.X; i < y*frame.Stride+r.Max.X; i++ {
-			p := frame.Pix[i]
-			if !e.first && p == e.before[i] {
-				p = clear
+func (e *encoder) add(f *frame, delay int) error {
+	r := e.differs(f)
+	e.out.put(0x21, 0xf9, 4, 5) // keep what is there; one colour is transparent
+	e.out.numbers(delay)
+	e.out.put(clear, 0, 0x2c)
+	e.out.numbers(r.x, r.y, r.wide, r.high)
+	e.out.put(0, colourBits)
+	e.codes = e.codes[:0]
+	e.lzw.Reset(&e.codes, lzw.LSB, colourBits)
+	for y := r.y; y < r.y+r.high; y++ {
+		now, row := f.row(y)[r.x:][:r.wide], e.before[y*f.wide+r.x:][:r.wide]
+		for i, p := range now { // row becomes what is written, then what was shown
+			if p == row[i] && !e.first {
+				row[i] = clear
+			} else {
+				row[i] = p
 			}
-			e.part = append(e.part, p)
 		}
+		e.lzw.Write(row)
+		copy(row, now)
 	}
-	copy(e.before, frame.Pix)
-	e.first = false
-	e.w.WriteString("\x21\xf9\x04\x05") // keep what is there; one colour is transparent
-	e.numbers(delay)
-	e.w.Write([]byte{clear, 0, 0x2c})
-	e.numbers(r.Min.X, r.Min.Y, r.Dx(), r.Dy())
-	e.w.Write([]byte{0, colourBits})
-	blocks := &blocks{w: e.w}
-	e.lzw.Reset(blocks, lzw.LSB, colourBits)
-	e.lzw.Write(e.part)
 	e.lzw.Close()
-	blocks.flush()
-	return e.w.WriteByte(0) // the error of any write before as well
+	for rest := e.codes; len(rest) > 0; { // in blocks behind their length
+		n := min(len(rest), 255)
+		e.out.put(byte(n))
+		e.out.put(rest[:n]...)
+		rest = rest[n:]
+	}
+	e.out.put(0)
+	e.first = false
+	return e.flush()
 }
 
-// differs is the smallest rectangle that differs from the frame before: all of the first frame, and never none.
-func (e *encoder) differs(frame *image.Paletted) image.Rectangle {
+func (e *encoder) flush() error {
+	_, err := e.to.Write(e.out)
+	e.out = e.out[:0]
+	return err
+}
+
+// differs is the smallest box that differs from the frame before: all of the first frame, and never none.
+func (e *encoder) differs(f *frame) box {
 	if e.first {
-		return e.bounds
+		return box{0, 0, f.wide, f.high}
 	}
-	r := image.Rectangle{Min: e.bounds.Max}
-	for y := 0; y < e.bounds.Max.Y; y++ {
-		now, was := frame.Pix[y*frame.Stride:][:e.bounds.Max.X], e.before[y*frame.Stride:][:e.bounds.Max.X]
+	left, right, top, bottom := f.wide, 0, 0, 0
+	for y := range f.high {
+		now, was := f.row(y), e.before[y*f.wide:][:f.wide]
 		if string(now) == string(was) {
 			continue
 		}
-		left, right := 0, e.bounds.Max.X
-		for now[left] == was[left] {
-			left++
+		if bottom == 0 {
+			top = y
 		}
-		for now[right-1] == was[right-1] {
-			right--
+		bottom = y + 1
+		for i := range left {
+			if now[i] != was[i] {
+				left = i
+				break
+			}
 		}
-		r.Min.X, r.Max.X = min(r.Min.X, left), max(r.Max.X, right)
-		r.Min.Y, r.Max.Y = min(r.Min.Y, y), y+1
-	}
-	if r.Max.Y == 0 {
-		return image.Rect(0, 0, 1, 1)
-	}
-	return r
-}
-
-func (e *encoder) end() { e.w.WriteByte(0x3b) }
-
-// blocks writes bytes in blocks of at most 255, each behind its length.
-type blocks struct {
-	w    *bufio.Writer
-	data [255]byte
-	n    int
-}
-
-func (b *blocks) WriteByte(c byte) error {
-	b.data[b.n] = c
-	if b.n++; b.n == len(b.data) {
-		return b.flush()
-	}
-	return nil
-}
-
-// Write implements io.Writer.
-func (b *blocks) Write(p []byte) (int, error) {
-	for _, c := range p {
-		if err := b.WriteByte(c); err != nil {
-			return 0, err
+		for i := f.wide - 1; i >= right; i-- {
+			if now[i] != was[i] {
+				right = i + 1
+				break
+			}
 		}
 	}
-	return len(p), nil
+	if bottom == 0 {
+		return box{0, 0, 1, 1}
+	}
+	return box{left, top, right - left, bottom - top}
 }
 
-// Flush is part of the interface that package lzw writes to.
-func (b *blocks) Flush() error { return nil }
-
-func (b *blocks) flush() error {
-	if b.n == 0 {
-		return nil
-	}
-	b.w.WriteByte(byte(b.n))
-	_, err := b.w.Write(b.data[:b.n])
-	b.n = 0
-	return err
+func (e *encoder) end() error {
+	e.out.put(0x3b)
+	return e.flush()
 }

@@ -10,26 +10,30 @@ import (
 	"stampede/explore/replay"
 )
 
-// canvas is a frame that is drawn on.
-type canvas struct{ *image.Paletted }
+// frame is pixels that are drawn on, as indexes into the palette.
+type frame struct {
+	wide, high int
+	pix        []uint8
+}
 
-// fill fills a rectangle.
-func (c canvas) fill(r image.Rectangle, colour uint8) {
-	r = r.Intersect(c.Rect)
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		row := c.Pix[y*c.Stride+r.Min.X : y*c.Stride+r.Max.X]
+func newFrame(wide, high int) frame { return frame{wide, high, make([]uint8, wide*high)} }
+
+func (f *frame) row(y int) []uint8 { return f.pix[y*f.wide:][:f.wide] }
+
+// box is a part of a frame.
+type box struct{ x, y, wide, high int }
+
+func (b box) right() int  { return b.x + b.wide }
+func (b box) bottom() int { return b.y + b.high }
+
+// fill fills a box, which must lie inside the frame.
+func (f *frame) fill(b box, colour uint8) {
+	for y := b.y; y < b.bottom(); y++ {
+		row := f.row(y)[b.x:][:b.wide]
 		for i := range row {
 			row[i] = colour
 		}
 	}
-}
-
-// border draws the border of a rectangle, inside of it.
-func (c canvas) border(r image.Rectangle, wide int, colour uint8) {
-	c.fill(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+wide), colour)
-	c.fill(image.Rect(r.Min.X, r.Max.Y-wide, r.Max.X, r.Max.Y), colour)
-	c.fill(image.Rect(r.Min.X, r.Min.Y, r.Min.X+wide, r.Max.Y), colour)
-	c.fill(image.Rect(r.Max.X-wide, r.Min.Y, r.Max.X, r.Max.Y), colour)
 }
 
 // stamp is a dot of one state: quarters of each pixel that it covers.
@@ -44,27 +48,27 @@ const smallest = 6
 // newStamp draws the shape of a state in a square cell, which leaves a gap to its neighbours.
 func newStamp(s replay.State, cell int) stamp {
 	size := float64(cell)
-	disc := func(x, y, radius float64) bool { return x*x+y*y <= radius*radius }
-	inside := map[replay.State]func(x, y float64) bool{ // from the middle of the cell, in cells
-		replay.Idle:       func(x, y float64) bool { return disc(x, y, .28) && !disc(x, y, .28-max(1/size, .07)) },
-		replay.Waiting:    func(x, y float64) bool { return disc(x, y, .4) && !disc(x, y, .4-max(1.5/size, .13)) },
-		replay.AtProvider: func(x, y float64) bool { return disc(x, y, .42) },
-		replay.Refused: func(x, y float64) bool {
-			x, y = math.Abs(x), math.Abs(y)
-			return max(x, y) <= .4 && math.Abs(x-y) <= max(1.2/size, .14)
-		},
-		replay.Answered: func(x, y float64) bool {
-			half := math.Floor(.8*size/2) / size // whole pixels
-			if cell%2 == 1 {
-				half = (math.Floor(.4*size-.5) + .5) / size
-			}
-			return max(math.Abs(x), math.Abs(y)) <= half
-		},
-		replay.GaveUp: func(x, y float64) bool { return y <= .36 && y+.44 >= 1.78*math.Abs(x) },
-	}[s]
-	if cell < smallest {
-		gap := min(1, size-1) / size
-		inside = func(x, y float64) bool { return x < .5-gap && y < .5-gap }
+	odd := float64(cell%2) / 2
+	half := math.Floor(float64(.4*size)-odd) + odd // of a square, so that its edges are those of pixels
+	// The conversions keep a compiler from fusing a product with a sum: the same pixels on each machine.
+	inside := func(x, y float64) bool { // from the middle of the cell, in cells
+		switch across, away := math.Abs(x), math.Sqrt(float64(x*x)+float64(y*y)); {
+		case cell < smallest:
+			gap := min(1, size-1) / size
+			return x < .5-gap && y < .5-gap
+		case s == replay.Idle:
+			return away <= .28 && away > .28-max(1/size, .07)
+		case s == replay.Waiting:
+			return away <= .4 && away > .4-max(1.5/size, .13)
+		case s == replay.AtProvider:
+			return away <= .42
+		case s == replay.Refused:
+			return max(across, math.Abs(y)) <= .4 && math.Abs(across-math.Abs(y)) <= max(1.2/size, .14)
+		case s == replay.Answered:
+			return max(across, math.Abs(y)) <= half/size
+		default: // a triangle
+			return y <= .36 && y+.44 >= 1.78*across
+		}
 	}
 	out := stamp{cell, make([]uint8, cell*cell)}
 	const samples = 4 // of a pixel, each way
@@ -84,9 +88,9 @@ func newStamp(s replay.State, cell int) stamp {
 }
 
 // dot puts a stamp on the paper with its upper left corner at x, y.
-func (c canvas) dot(x, y int, s *stamp, state replay.State) {
+func (f *frame) dot(x, y int, s *stamp, state replay.State) {
 	for row := range s.size {
-		out := c.Pix[(y+row)*c.Stride+x:][:s.size]
+		out := f.row(y + row)[x:][:s.size]
 		for i, q := range s.quarters[row*s.size:][:s.size] {
 			if q > 0 {
 				out[i] = shadeOf(state, int(q))
@@ -113,27 +117,21 @@ func width(s string, scale int) int {
 	return scale * (advance*len([]rune(ascii.Replace(s))) - (advance - glyphWide))
 }
 
-// text writes a text with its upper left corner at x, y, scaled by a power of 2.
-func (c canvas) text(x, y int, s string, colour uint8, scale int) {
+// text writes a text with its upper left corner at x, y, scaled by a power of 2. Letters outside are left out.
+func (f *frame) text(x, y int, s string, colour uint8, scale int) {
 	for _, r := range ascii.Replace(s) {
 		g := glyph(r)
-		for range bitsOf(scale) {
+		for size := 1; size < scale; size *= 2 {
 			g = g.double()
 		}
+		inside := x >= 0 && y >= 0 && x+g.wide <= f.wide && y+lineHigh*scale <= f.high
 		for i, set := range g.set {
-			if p := image.Pt(x+i%g.wide, y+i/g.wide); set && p.In(c.Rect) {
-				c.Pix[p.Y*c.Stride+p.X] = colour
+			if set && inside {
+				f.row(y + i/g.wide)[x+i%g.wide] = colour
 			}
 		}
 		x += advance * scale
 	}
-}
-
-func bitsOf(scale int) (bits int) {
-	for ; scale > 1; scale /= 2 {
-		bits++
-	}
-	return bits
 }
 
 // bitmap is a glyph.

@@ -1,23 +1,16 @@
 package animation
 
-import (
-	"image"
+import "stampede/explore/replay"
 
-	"stampede/explore/replay"
-)
-
-// entry is a line of the legend: a swatch and what it stands for.
+// entry is an entry of the legend, and where it stands from the upper left of the legend.
 type entry struct {
-	draw func(c canvas, x, y int) // in a square of a line's height
-	text string
+	state replay.State // replay.States for the vessel
+	text  string
+	x, y  int
 }
 
-func (s *scene) entries(policies []Policy) (out []entry) {
-	u := s.unit
-	for state := range replay.State(replay.States) {
-		mark := newStamp(state, lineHigh*u)
-		out = append(out, entry{func(c canvas, x, y int) { c.dot(x, y, &mark, state) }, state.String()})
-	}
+// legend arranges the entries in rows.
+func (s *scene) legend(policies []Policy) {
 	limit := ""
 	for _, p := range policies {
 		if l := newLevel(p.Replay); l != nil {
@@ -28,43 +21,38 @@ func (s *scene) entries(policies []Policy) (out []entry) {
 			limit = name
 		}
 	}
-	if limit == "" {
-		return out
-	}
-	return append(out, entry{func(c canvas, x, y int) {
-		r := image.Rect(x+2*u, y, x+(lineHigh-2)*u, y+lineHigh*u)
-		c.fill(r, shade)
-		c.fill(image.Rect(r.Min.X, y+5*u, r.Max.X, r.Max.Y), water)
-		c.border(r, u, muted)
-	}, "left of " + limit})
-}
-
-// places are where the entries stand, from the upper left of the legend, and how many rows there are.
-func (s *scene) places(entries []entry) (at []image.Point, rows int) {
-	x, y, wide := 0, 0, s.width-2*s.margin
-	for _, e := range entries {
-		size := (lineHigh+5)*s.unit + width(e.text, s.unit)
-		if x+size > wide {
-			x, y = 0, y+(lineHigh+4)*s.unit
-			rows++
+	x, y := 0, 0
+	for state := range replay.State(replay.States + 1) {
+		e := entry{state: state}
+		switch {
+		case state < replay.States:
+			e.text = state.String()
+		case limit == "":
+			continue
+		default:
+			e.text = "left of " + limit
 		}
-		at = append(at, image.Pt(x, y))
-		x += size + 16*s.unit
+		wide := (lineHigh+5)*s.unit + width(e.text, s.unit)
+		if x+wide > s.width-2*s.margin && x > 0 {
+			x, y = 0, y+(lineHigh+4)*s.unit
+		}
+		e.x, e.y = x, y
+		x += wide + 16*s.unit
+		s.entries = append(s.entries, e)
 	}
-	return at, rows + 1
+	s.legendHigh = y + lineHigh*s.unit
 }
 
-func (s *scene) legendHigh(policies []Policy) int {
-	_, rows := s.places(s.entries(policies))
-	return rows*(lineHigh+4)*s.unit - 4*s.unit
-}
-
-func (s *scene) drawLegend(c canvas, policies []Policy) {
-	entries := s.entries(policies)
-	at, _ := s.places(entries)
-	x, y := s.margin, s.margin+lineHigh*s.big+8*s.unit
-	for i, e := range entries {
-		e.draw(c, x+at[i].X, y+at[i].Y)
-		c.text(x+at[i].X+(lineHigh+5)*s.unit, y+at[i].Y, e.text, muted, s.unit)
+func (s *scene) drawLegend() {
+	u := s.unit
+	for _, e := range s.entries {
+		x, y := s.margin+e.x, s.margin+lineHigh*s.big+8*u+e.y
+		if e.state < replay.States {
+			mark := newStamp(e.state, lineHigh*u)
+			s.dot(x, y, &mark, e.state)
+		} else {
+			s.drawVessel(box{x + 2*u, y, (lineHigh - 4) * u, lineHigh * u}, .6)
+		}
+		s.label(x+(lineHigh+5)*u, y, s.width-s.margin-x, e.text, muted, u)
 	}
 }

@@ -1,10 +1,6 @@
 package animation
 
-import (
-	"image/color"
-
-	"stampede/explore/replay"
-)
+import "stampede/explore/replay"
 
 // Colours of a frame, as indexes into its palette.
 const (
@@ -28,42 +24,42 @@ func shadeOf(s replay.State, quarters int) uint8 {
 	return uint8(states + shadesOfState*int(s) + quarters - 1)
 }
 
-// look is the colours of a theme. Those of states are Okabe and Ito's, which people with any kind of colour
-// blindness tell apart, as on the page.
+// look is the colours of a theme, as 0xRRGGBB: those from paper to grey, and those of states. These are the page's:
+// Okabe and Ito's, which people with any kind of colour blindness tell apart.
 type look struct {
-	paper, text, muted, line, shade, water, grey uint32
-	states                                       [replay.States]uint32
+	plain  [states - paper]uint32
+	states [replay.States]uint32
 }
 
 var light = look{
-	paper: 0xffffff, text: 0x1b1f24, muted: 0x57606a, line: 0xd0d7de, shade: 0xf0f2f5, water: 0x56b4e9, grey: 0xa3acb6,
-	states: [...]uint32{0x8a939d, 0x0072b2, 0xe69f00, 0xd55e00, 0x009e73, 0x000000},
+	[...]uint32{0xffffff, 0x1b1f24, 0x57606a, 0xd0d7de, 0xf0f2f5, 0x86b6d8, 0xa3acb6},
+	[...]uint32{0x9aa3ab, 0x0072b2, 0xe69f00, 0xd55e00, 0x009e73, 0x000000},
 }
 
 var dark = look{
-	paper: 0x14171b, text: 0xe8eaed, muted: 0xa3adb8, line: 0x3a424c, shade: 0x23282f, water: 0x3a86b8, grey: 0x6b7580,
-	states: [...]uint32{0x7a838d, 0x56b4e9, 0xe69f00, 0xff7a1a, 0x00b887, 0xffffff},
+	[...]uint32{0x14171b, 0xe8eaed, 0xa3adb8, 0x3a424c, 0x23282f, 0x5a9cc7, 0x6b7580},
+	[...]uint32{0x7b858e, 0x2a93d5, 0xe69f00, 0xd55e00, 0x009e73, 0xffffff},
 }
 
-func (l *look) palette() color.Palette {
-	p := make(color.Palette, 0, colours)
-	p = append(p, color.RGBA{})
-	for _, c := range []uint32{l.paper, l.text, l.muted, l.line, l.shade, l.water, l.grey} {
-		p = append(p, mix(c, c, 0))
-	}
-	for _, c := range l.states {
+// palette is the colours as 0xRRGGBB, by index.
+type palette [colours]uint32
+
+func (l *look) palette() *palette {
+	p := &palette{}
+	copy(p[paper:], l.plain[:])
+	for state, c := range l.states {
 		for quarters := 1; quarters <= shadesOfState; quarters++ {
-			p = append(p, mix(l.paper, c, quarters))
+			p[shadeOf(replay.State(state), quarters)] = mix(l.plain[0], c, quarters)
 		}
 	}
 	return p
 }
 
 // mix puts so many quarters of a colour over another.
-func mix(under, over uint32, quarters int) color.RGBA {
-	part := func(shift int) uint8 {
+func mix(under, over uint32, quarters int) (out uint32) {
+	for shift := 0; shift < 24; shift += 8 {
 		u, o := int(under>>shift&0xff), int(over>>shift&0xff)
-		return uint8((u*(shadesOfState-quarters) + o*quarters + shadesOfState/2) / shadesOfState)
+		out |= uint32((u*(shadesOfState-quarters)+o*quarters+shadesOfState/2)/shadesOfState) << shift
 	}
-	return color.RGBA{part(16), part(8), part(0), 0xff}
+	return out
 }

@@ -2,7 +2,6 @@ package animation
 
 import (
 	"fmt"
-	"image"
 	"math"
 
 	"stampede/explore/replay"
@@ -14,40 +13,40 @@ type panel struct {
 	*cursor
 	name         string
 	x, top, wide int
-	grid         image.Rectangle
+	grid         box
 	across       int  // dots in a row of the grid
 	hidden       bool // calls that have not arrived are not drawn
-	vessel       image.Rectangle
+	vessel       box
 	level        *level // nil without a limit
 	numbers      int    // upper edge
 	strips       [2]strip
 }
 
-func (s *scene) drawGrid(c canvas, v *panel) {
+func (s *scene) drawGrid(v *panel) {
 	cell := s.stamps[0].size
 	for i := range v.Calls {
 		state := v.state(i)
 		if state == replay.Idle && v.hidden {
 			continue
 		}
-		x, y := v.grid.Min.X+i%v.across*cell, v.grid.Min.Y+i/v.across*cell
-		if y+cell > v.grid.Max.Y {
+		x, y := v.grid.x+i%v.across*cell, v.grid.y+i/v.across*cell
+		if y+cell > v.grid.bottom() {
 			break // more calls than pixels
 		}
-		c.dot(x, y, &s.stamps[state], state)
+		s.dot(x, y, &s.stamps[state], state)
 	}
 }
 
-// drawVessel fills the vessel as far as the limit has something left.
-func (s *scene) drawVessel(c canvas, v *panel) {
-	if v.level == nil {
-		return
-	}
-	left := min(max(v.level.at(v.t), 0), 1)
-	inside := v.vessel.Inset(s.unit)
-	inside.Min.Y = inside.Max.Y - int(math.Round(left*float64(inside.Dy())))
-	c.fill(inside, water)
-	c.border(v.vessel, s.unit, muted)
+// drawVessel draws a vessel that is filled as far as a limit has something left.
+func (s *scene) drawVessel(b box, left float64) {
+	u := s.unit
+	s.fill(b, muted)
+	inside := box{b.x + u, b.y + u, b.wide - 2*u, b.high - 2*u}
+	s.fill(inside, shade)
+	filled := int(math.Round(min(max(left, 0), 1) * float64(inside.high)))
+	inside.y += inside.high - filled
+	inside.high = filled
+	s.fill(inside, water)
 }
 
 // Numbers of a panel stand in columns, each above its word.
@@ -81,15 +80,15 @@ func newColumns(l *layout, wide int, characters [len(words)]int) columns {
 	}
 }
 
-func (s *scene) stillNumbers(c canvas, v *panel) {
+func (s *scene) stillNumbers(v *panel) {
 	for i, word := range words {
-		c.text(v.x+s.columns.x[i], v.numbers+lineHigh*s.columns.scale+3*s.unit, word, muted, s.unit)
+		s.text(v.x+s.columns.x[i], v.numbers+lineHigh*s.columns.scale+3*s.unit, word, muted, s.unit)
 	}
 }
 
-func (s *scene) drawNumbers(c canvas, v *panel) {
+func (s *scene) drawNumbers(v *panel) {
 	for i, number := range s.written(v.cursor) {
-		c.text(v.x+s.columns.x[i], v.numbers, number, text, s.columns.scale)
+		s.text(v.x+s.columns.x[i], v.numbers, number, text, s.columns.scale)
 	}
 }
 
@@ -110,47 +109,47 @@ func dollarsFormat(most float64) string {
 
 // strip has counts in bins of time as bars, up to now.
 type strip struct {
-	image.Rectangle
+	box
 	word   string
 	counts []int // of the cursor
 	most   int   // in a bin, of all panels
 	colour uint8
 }
 
-func (s *scene) stillStrip(c canvas, b *strip) {
-	c.fill(b.Rectangle, shade)
+func (s *scene) stillStrip(b *strip) {
+	s.fill(b.box, shade)
 	label := fmt.Sprintf("%s per %s s, up to %s", b.word, format.Number(s.step), format.Thousands(b.most))
-	if width(label, s.unit) > b.Dx() {
+	if width(label, s.unit) > b.wide {
 		label = fmt.Sprintf("%s, up to %s", b.word, format.Thousands(b.most))
 	}
-	s.label(c, b.Min.X, b.Min.Y-(lineHigh+2)*s.unit, b.Dx(), label, muted, s.unit)
+	s.label(b.x, b.y-(lineHigh+2)*s.unit, b.wide, label, muted, s.unit)
 }
 
-// drawStrip draws the bars that have begun.
-func (s *scene) drawStrip(c canvas, b *strip, t float64) {
-	x := func(t float64) int { return b.Min.X + int(math.Round(min(t/s.end, 1)*float64(b.Dx()))) }
+// across is an instant's place on the axis of time of a box.
+func (s *scene) across(b *box, t float64) int {
+	return b.x + int(math.Round(t/s.end*float64(b.wide-s.unit)))
+}
+
+// drawStrip draws the bars that have begun, and a line at the present.
+func (s *scene) drawStrip(b *strip, t float64) {
 	for i, n := range b.counts {
 		from := float64(i) * s.step
 		if from > t {
 			break
 		}
-		left, right := x(from), x(from+s.step)
-		high := (n*b.Dy() + b.most - 1) / max(b.most, 1) // something is never nothing
-		c.fill(image.Rect(left, b.Max.Y-high, max(left+1, right-s.unit), b.Max.Y), b.colour)
+		x := s.across(&b.box, from)
+		wide := s.across(&b.box, min(from+s.step, s.end)) - x - s.unit
+		high := (n*b.high + b.most - 1) / max(b.most, 1) // something is never nothing
+		s.fill(box{x, b.bottom() - high, max(wide, 1), high}, b.colour)
 	}
-}
-
-// drawNow marks the instant on the axis of time.
-func (s *scene) drawNow(c canvas, b *strip, t float64) {
-	x := b.Min.X + int(math.Round(t/s.end*float64(b.Dx()-s.unit)))
-	c.fill(image.Rect(x, b.Min.Y, x+s.unit, b.Max.Y), muted)
+	s.fill(box{s.across(&b.box, t), b.y, s.unit, b.high}, muted)
 }
 
 // stillAxis writes the ends of the axis of time below the lower strip.
-func (s *scene) stillAxis(c canvas, b *strip) {
-	y := b.Max.Y + 4*s.unit
-	c.fill(image.Rect(b.Min.X, b.Max.Y, b.Max.X, b.Max.Y+s.unit), line)
-	c.text(b.Min.X, y, "0", muted, s.unit)
+func (s *scene) stillAxis(b *strip) {
+	y := b.bottom() + 4*s.unit
+	s.fill(box{b.x, b.bottom(), b.wide, s.unit}, line)
+	s.text(b.x, y, "0", muted, s.unit)
 	end := format.Number(s.end) + " s"
-	c.text(b.Max.X-width(end, s.unit), y, end, muted, s.unit)
+	s.text(b.right()-width(end, s.unit), y, end, muted, s.unit)
 }

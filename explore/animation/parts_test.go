@@ -1,7 +1,6 @@
 package animation
 
 import (
-	"image"
 	"strings"
 	"testing"
 
@@ -46,12 +45,11 @@ func TestVesselIsFilledFromBelow(t *testing.T) {
 	s := newScene([]Policy{{"by hand", threeCalls()}}, slow)
 	s.draw(0)
 	v := s.panels[0].vessel
-	middle := (v.Min.X + v.Max.X) / 2
-	at := func(y int) uint8 { return s.frame.ColorIndexAt(middle, y) }
-	half := (v.Min.Y + v.Max.Y) / 2
-	if at(half-2) != shade || at(half+2) != water || at(v.Max.Y-2) != water {
+	at := func(y int) uint8 { return s.row(y)[v.x+v.wide/2] }
+	half := v.y + v.high/2
+	if at(half-2) != shade || at(half+2) != water || at(v.bottom()-2) != water {
 		t.Errorf("colours %d, %d around the middle and %d at the bottom; want %d, %d, %d",
-			at(half-2), at(half+2), at(v.Max.Y-2), shade, water, water)
+			at(half-2), at(half+2), at(v.bottom()-2), shade, water, water)
 	}
 }
 
@@ -94,24 +92,33 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// Letters stand as in the font; what it lacks has a mark of its own.
+// Letters stand as in the font, 7 pixels apart; none is written partly outside.
 func TestText(t *testing.T) {
-	c := canvas{image.NewPaletted(image.Rect(0, 0, 20, 13), light.palette())}
-	c.text(0, 0, "l-", text, 1)
+	f := newFrame(16, 13)
+	f.text(0, 0, "-|", text, 1)
+	f.text(-1, 0, "#", text, 1)
+	f.text(7, 0, "##", text, 2)
 	var b strings.Builder
-	for y := range 13 {
-		for x := range 13 {
-			b.WriteByte(" #"[c.ColorIndexAt(x, y)/text])
+	for y := range f.high {
+		for _, p := range f.row(y) {
+			b.WriteByte(".......#"[p*7/text])
 		}
 		b.WriteByte('\n')
 	}
-	t.Log("\n" + b.String())
-	if width("l-", 1) != 13 || width("l-", 2) != 26 || width("…", 1) != 20 {
-		t.Errorf("widths %d, %d, %d; want 13, 26, 20", width("l-", 1), width("l-", 2), width("…", 1))
+	const stroke = "..........#.....\n"
+	if want := blank + blank + strings.Repeat(stroke, 4) + ".#####....#.....\n" + strings.Repeat(stroke, 4) + blank +
+		blank; b.String() != want {
+		t.Errorf("found\n%swant\n%s", &b, want)
 	}
-	c.text(-3, -3, "outside", text, 4) // is cut, not refused
-	c.text(15, 9, "\u4e16\x00", text, 2)
+	for s, want := range map[string]int{"": -1, "l-": 13, "…": 20, "\u4e16": 6} {
+		if width(s, 1) != want || width(s, 2) != 2*want {
+			t.Errorf("%q is %d wide, and %d twice as large; want %d and %d", s, width(s, 1), width(s, 2), want, 2*want)
+		}
+	}
+	f.text(0, 0, "\u4e16\x00\x7f", text, 1) // has a mark for what the font lacks
 }
+
+const blank = "................\n"
 
 // A stroke that slants has its corners filled when it is made larger.
 func TestDouble(t *testing.T) {

@@ -1,11 +1,9 @@
 package animation
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"image"
-	"image/color"
 	"math"
 	"slices"
 	"testing"
@@ -111,46 +109,40 @@ func sum(counts []int) (n int) {
 
 // Frames of any pixels are what a viewer shows after reading their differences.
 func TestDifferencesComposeToFrames(t *testing.T) {
-	palette := light.palette()
 	rapid.Check(t, func(t *rapid.T) {
-		bounds := image.Rect(0, 0, rapid.IntRange(1, 9).Draw(t, "wide"), rapid.IntRange(1, 9).Draw(t, "high"))
-		var frames []*image.Paletted
-		frame := image.NewPaletted(bounds, palette)
-		for i := range frame.Pix {
-			frame.Pix[i] = paper
-		}
+		f := newFrame(rapid.IntRange(1, 9).Draw(t, "wide"), rapid.IntRange(1, 9).Draw(t, "high"))
+		f.fill(box{0, 0, f.wide, f.high}, paper)
+		var frames [][]uint8
 		var b bytes.Buffer
-		w := bufio.NewWriter(&b)
-		e := newEncoder(w, frame)
+		e := newEncoder(&b, &f, light.palette())
 		for i := range rapid.IntRange(1, 6).Draw(t, "frames") {
 			for range rapid.IntRange(0, 4).Draw(t, "changes") {
-				at := rapid.IntRange(0, len(frame.Pix)-1).Draw(t, "pixel")
-				frame.Pix[at] = uint8(rapid.IntRange(1, colours-1).Draw(t, "colour"))
+				at := rapid.IntRange(0, len(f.pix)-1).Draw(t, "pixel")
+				f.pix[at] = uint8(rapid.IntRange(1, colours-1).Draw(t, "colour"))
 			}
-			if err := e.add(frame, i); err != nil {
+			if err := e.add(&f, i); err != nil {
 				t.Fatal(err)
 			}
-			kept := *frame
-			kept.Pix = slices.Clone(frame.Pix)
-			frames = append(frames, &kept)
+			frames = append(frames, slices.Clone(f.pix))
 		}
-		e.end()
-		w.Flush()
-		checkFrames(t, b.Bytes(), frames)
+		if err := e.end(); err != nil {
+			t.Fatal(err)
+		}
+		checkFrames(t, b.Bytes(), frames, light.palette())
 	})
 }
 
 // checkFrames wants that a GIF shows frames.
-func checkFrames(t *rapid.T, data []byte, frames []*image.Paletted) {
+func checkFrames(t *rapid.T, data []byte, frames [][]uint8, p *palette) {
 	g := decode(t, data)
 	if len(g.Image) != len(frames) {
 		t.Fatalf("%d frames; want %d", len(g.Image), len(frames))
 	}
 	compose(g, func(i int, shown *image.RGBA) {
-		for at := range frames[i].Pix {
-			x, y := at%frames[i].Stride, at/frames[i].Stride
-			if want := color.RGBAModel.Convert(frames[i].At(x, y)); shown.RGBAAt(x, y) != want {
-				t.Fatalf("frame %d shows %v at %d, %d; want %v", i, shown.RGBAAt(x, y), x, y, want)
+		for at, colour := range frames[i] {
+			c, shown := p[colour], shown.Pix[4*at:]
+			if want := []uint8{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff}; !slices.Equal(shown[:4], want) {
+				t.Fatalf("frame %d shows %v at pixel %d; want %v", i, shown[:4], at, want)
 			}
 		}
 	})
@@ -166,13 +158,11 @@ func TestAnimationShowsItsFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := newScene(policies, o)
-		var frames []*image.Paletted
+		var frames [][]uint8
 		for i := range s.frames {
 			s.draw(i)
-			kept := *s.frame
-			kept.Pix = slices.Clone(s.frame.Pix)
-			frames = append(frames, &kept)
+			frames = append(frames, slices.Clone(s.pix))
 		}
-		checkFrames(t, b.Bytes(), frames)
+		checkFrames(t, b.Bytes(), frames, s.palette)
 	})
 }

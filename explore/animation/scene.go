@@ -2,7 +2,6 @@ package animation
 
 import (
 	"fmt"
-	"image"
 	"math"
 
 	"stampede/explore/replay"
@@ -21,7 +20,9 @@ type scene struct {
 	dollars string  // the format of dollars
 	columns columns // of numbers
 	base    []uint8 // what is the same in all frames
-	frame   *image.Paletted
+	entries []entry // of the legend
+	frame
+	palette *palette
 }
 
 // layout is the measures of a frame, in pixels.
@@ -31,6 +32,7 @@ type layout struct {
 	big           int // scale of titles and numbers
 	margin, gap   int // at the border, and between panels
 	names         int // scale of the names of policies
+	legendHigh    int
 }
 
 func newLayout(wide int) layout {
@@ -51,7 +53,7 @@ func newScene(policies []Policy, o Options) *scene {
 	if o.Dark {
 		colours = &dark
 	}
-	s.frame = image.NewPaletted(image.Rect(0, 0, s.width, s.height), colours.palette())
+	s.frame, s.palette = newFrame(s.width, s.height), colours.palette()
 	s.clock = "%.0f s"
 	switch {
 	case s.end < 10:
@@ -59,11 +61,11 @@ func newScene(policies []Policy, o Options) *scene {
 	case s.end < 1000:
 		s.clock = "%.1f s"
 	}
+	s.legend(policies)
 	s.arrange(policies)
-	c := canvas{s.frame}
-	c.fill(c.Rect, paper)
-	s.drawStill(c, policies)
-	s.base = append(s.base, s.frame.Pix...)
+	s.fill(box{0, 0, s.width, s.height}, paper)
+	s.drawStill()
+	s.base = append(s.base, s.pix...)
 	return s
 }
 
@@ -80,7 +82,7 @@ func (s *scene) arrange(policies []Policy) {
 		}
 	}
 	u := s.unit
-	top := s.margin + lineHigh*s.big + 8*u + s.legendHigh(policies) + 14*u
+	top := s.margin + lineHigh*s.big + 8*u + s.legendHigh + 14*u
 	grid := top + lineHigh*s.names + 8*u
 	bottom := s.height - s.margin - (lineHigh+4)*u
 	high := s.height * 13 / 200 // of a strip
@@ -116,35 +118,33 @@ func (s *scene) arrange(policies []Policy) {
 			level:  newLevel(p.Replay), hidden: !together(p.Replay),
 		}
 		v.strips = [...]strip{
-			{image.Rect(x, upper, x+wide, upper+high), "attempts", v.attempts, most[0], grey},
-			{image.Rect(x, bottom-high, x+wide, bottom), "answers", v.answers, most[1],
+			{box{x, upper, wide, high}, "attempts", v.attempts, most[0], grey},
+			{box{x, bottom - high, wide, high}, "answers", v.answers, most[1],
 				shadeOf(replay.Answered, shadesOfState)},
 		}
-		right := x + wide
+		v.grid = box{x, grid, wide, numbers - 10*u - grid}
 		if v.level != nil {
-			v.vessel = image.Rect(right-22*u, grid, right, numbers-10*u)
-			right -= 34 * u
+			v.vessel = box{x + wide - 22*u, grid, 22 * u, v.grid.high}
+			v.grid.wide -= 34 * u
 		}
-		v.grid = image.Rect(x, grid, right, numbers-10*u)
 		s.panels = append(s.panels, v)
 	}
-	cell := s.panels[0].grid.Dy()
+	cell := 28 * u
 	for _, v := range s.panels {
 		cell = min(cell, largestCell(v.grid, calls))
 	}
-	cell = min(cell, 28*u)
 	for i := range s.stamps {
 		s.stamps[i] = newStamp(replay.State(i), cell)
 	}
 	for _, v := range s.panels {
-		v.across = v.grid.Dx() / cell
+		v.across = v.grid.wide / cell
 	}
 }
 
-// largestCell is the largest square of which so many fit into a rectangle.
-func largestCell(r image.Rectangle, n int) int {
-	cell := max(1, min(r.Dx(), r.Dy()))
-	for cell > 1 && (r.Dx()/cell)*(r.Dy()/cell) < n {
+// largestCell is the largest square of which so many fit into a box.
+func largestCell(b box, n int) int {
+	cell := max(1, min(b.wide, b.high))
+	for cell > 1 && (b.wide/cell)*(b.high/cell) < n {
 		cell--
 	}
 	return cell
@@ -152,59 +152,60 @@ func largestCell(r image.Rectangle, n int) int {
 
 // nice rounds up to 1, 2 or 5 times a power of ten.
 func nice(x float64) float64 {
-	if x <= 0 {
-		return 1
+	power := 1.0
+	for x > 0 && x <= power {
+		power /= 10
 	}
-	power := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, f := range []float64{1, 2, 5} {
-		if f*power >= x*(1-1e-9) {
-			return f * power
+	for x > power {
+		switch {
+		case x <= 2*power:
+			return 2 * power
+		case x <= 5*power:
+			return 5 * power
 		}
+		power *= 10
 	}
-	return 10 * power
+	return power
 }
 
 // draw draws a frame. Frames are drawn in their order.
 func (s *scene) draw(frame int) {
-	c := canvas{s.frame}
-	copy(c.Pix, s.base)
+	copy(s.pix, s.base)
 	t := s.at(frame)
 	clock := fmt.Sprintf(s.clock, t)
-	c.text(s.width-s.margin-width(clock, s.big), s.margin, clock, text, s.big)
+	s.text(s.width-s.margin-width(clock, s.big), s.margin, clock, text, s.big)
 	for _, v := range s.panels {
 		v.to(t)
-		s.drawGrid(c, v)
-		s.drawVessel(c, v)
-		s.drawNumbers(c, v)
+		s.drawGrid(v)
+		if v.level != nil {
+			s.drawVessel(v.vessel, v.level.at(t))
+		}
+		s.drawNumbers(v)
 		for i := range v.strips {
-			s.drawStrip(c, &v.strips[i], t)
-			s.drawNow(c, &v.strips[i], t)
+			s.drawStrip(&v.strips[i], t)
 		}
 	}
 }
 
 // drawStill draws what all frames share.
-func (s *scene) drawStill(c canvas, policies []Policy) {
+func (s *scene) drawStill() {
 	clock := width(fmt.Sprintf(s.clock, s.end), s.big)
-	s.label(c, s.margin, s.margin, s.width-2*s.margin-clock-s.gap, s.title, text, s.big)
-	s.drawLegend(c, policies)
+	s.label(s.margin, s.margin, s.width-2*s.margin-clock-s.gap, s.title, text, s.big)
+	s.drawLegend()
 	for _, v := range s.panels {
-		s.label(c, v.x, v.top, v.wide, v.name, text, s.names)
-		if v.level != nil {
-			c.fill(v.vessel, shade)
-		}
-		s.stillNumbers(c, v)
+		s.label(v.x, v.top, v.wide, v.name, text, s.names)
+		s.stillNumbers(v)
 		for i := range v.strips {
-			s.stillStrip(c, &v.strips[i])
+			s.stillStrip(&v.strips[i])
 		}
-		s.stillAxis(c, &v.strips[1])
+		s.stillAxis(&v.strips[1])
 	}
 }
 
 // label writes a text that is cut where it is wider than there is room.
-func (s *scene) label(c canvas, x, y, wide int, t string, colour uint8, scale int) {
+func (s *scene) label(x, y, wide int, t string, colour uint8, scale int) {
 	if width(t, scale) > wide {
-		t = format.Cut(ascii.Replace(t), wide/(advance*scale))
+		t = format.Cut(ascii.Replace(t), wide/(advance*scale)-2) // the ellipsis takes 3
 	}
-	c.text(x, y, t, colour, scale)
+	s.text(x, y, t, colour, scale)
 }

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"stampede/explore"
+)
+
+// Numbers in docs/teaching.md are of three kinds, and this file holds each of them.
+//
+// A table between a comment and <!-- end --> is made by this test; UPDATE_DOCS=1 writes it:
+//
+//	<!-- plan -->                   the sections with minutes in their headings
+//	<!-- predict -->                the question of the section's scene
+//	<!-- scenes: METRICS            metrics of each policy of a scene, one address a line, as its picture begins
+//	#v=1&s=herd
+//	-->
+//	<!-- runs: METRICS -->          means and 95 % intervals of the commands in the ```sh blocks above
+//	<!-- findings                   rows of docs/validation.md, one a line
+//	thundering-herd/cleared_none_s
+//	-->
+//
+// A number in prose stands in a fragment that a comment of its section accounts for, with an expression for each
+// number (see [teachingValue]):
+//
+//	<!-- held
+//	300 clients = field("workload.burst.calls")
+//	160 of them wait 20 s =
+//	  cell("no jitter", "answered"); field("policy.retry.backoff.exponential.cap")
+//	-->
+//
+// Only statuses of HTTP, ordinals and what stands in code need no account.
+const teachingPath = "docs/teaching.md"
+
+var (
+	teachingBlock = regexp.MustCompile(`(?s)<!-- (plan|predict|scenes|runs|findings)\b(.*?)-->\n(.*?)<!-- end -->\n`)
+	heldBlock     = regexp.MustCompile(`(?s)<!-- held\n(.*?)-->`)
+	// heldLine splits at the first = behind which an expression can stand: formulas in fragments have some, too.
+	heldLine       = regexp.MustCompile(`^(.*?\d.*) = (.*)$`)
+	minutesHeading = regexp.MustCompile(`^## (\d+\. .*) \((\d+) minutes\)`)
+	sceneAddress   = regexp.MustCompile("#v=1&s=[^`\\s]+")
+	proseNumber    = regexp.MustCompile(`[\pL_]*\d[\d,]*(?:\.\d+)?`)
+	// notProse is what holds no number of its own: comments, code, targets of links, ordinals.
+	notProse = regexp.MustCompile("(?s)<!--.*?-->|```.*?```|`[^`]*`|\\]\\([^)]*\\)" +
+		`|(?m:^#+ (?:Exercise )?\d+[.:])|(?m:^ *\d+\. )|\(\d+ minutes\)`)
+	statuses = []string{"429", "500", "503", "529"}
+)
+
+// lesson is a section of the document.
+type lesson struct {
+	heading string
+	text    string
+	scene   explore.Scene                 // the first that it names
+	cells   map[string]map[string]float64 // of its tables, by row and metric
+	prices  map[string]string             // of tokens, by row
+	printed string                        // by its other commands, such as check
+}
+
+// lessons cuts the document at its headings.
+func lessons(t *testing.T, text string) (all []*lesson) {
+	t.Helper()
+	scenes := map[string]explore.Scene{}
+	for _, s := range teachingScenes(t) {
+		scenes[s.ID] = s
+	}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "### ") || len(all) == 0 {
+			all = append(all, &lesson{
+				heading: strings.TrimSpace(line), cells: map[string]map[string]float64{}, prices: map[string]string{},
+			})
+		}
+		all[len(all)-1].text += line
+	}
+	for _, l := range all {
+		for _, address := range sceneAddress.FindAllString(l.text, -1) {
+			scene, set := openAddress(t, scenes, address)
+			if l.scene.ID == "" {
+				l.scene = scene
+			}
+			for path, value := range set {
+				inRange(t, scene, path, value)
+			}
+		}
+	}
+	return all
+}
+
+func teachingScenes(t *testing.T) []explore.Scene {
+	t.Helper()
+	scenes, err := explore.Scenes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scenes
+}
+
+// openAddress reads the part of an address behind the page's.
+func openAddress(t *testing.T, scenes map[string]explore.Scene, address string) (explore.Scene, map[string]string) {
+	t.Helper()
+	scene, set := explore.Scene{}, map[string]string{}
+	for pair := range strings.SplitSeq(strings.TrimPrefix(address, "#"), "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		value, err := url.PathUnescape(value)
+		if err != nil {
+			t.Fatalf("%s: %v", address, err)
+		}
+		switch name {
+		case "v":
+		case "s":
+			found, ok := scenes[value]
+			if !ok {
+				t.Fatalf("%s: no scene %q", address, value)
+			}
+			scene = found
+		default:
+			set[name] = value
+		}
+	}
+	return scene, set
+}
+
+// inRange fails where a scene has no such slider, or one that does not reach the value.
+func inRange(t *testing.T, scene explore.Scene, path, value string) {
+	t.Helper()
+	if path == "seed" {
+		return
+	}
+	s := sliderOf(scene, path)
+	x, err := strconv.ParseFloat(strings.TrimSuffix(value, s.Unit), 64)
+	if s.Path == "" || err != nil || x < s.Min || x > s.Max {
+		t.Errorf("scene %s has no slider %s that reaches %s", scene.ID, path, value)
+	}
+}
+
+func sliderOf(scene explore.Scene, path string) explore.Slider {
+	for _, s := range slices.Concat(scene.Sliders, scene.More) {
+		if s.Path == path {
+			return s
+		}
+	}
+	return explore.Slider{}
+}
+
+// Every table and every number of docs/teaching.md is what the scenes, the commands and the catalogue give.
+// UPDATE_DOCS=1 writes the tables.
+func TestTeaching(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the scenes and exercises at their full size")
+	}
+	text := document(t, teachingPath)
+	all := lessons(t, text)
+	findings := catalogueFindings(t)
+	var updated strings.Builder
+	for _, l := range all {
+		lab := &teachingLab{lesson: l, all: all, findings: findings}
+		updated.WriteString(lab.fill(t))
+	}
+	if got := updated.String(); got != text {
+		if os.Getenv("UPDATE_DOCS") == "" {
+			t.Errorf("a table of %s is not what is measured; run this test with UPDATE_DOCS=1\n%s",
+				teachingPath, firstDifference(text, got))
+		} else if err := os.WriteFile("../../"+teachingPath, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, l := range all {
+		for _, problem := range unaccounted(l, findings) {
+			t.Errorf("%s: %s: %s", teachingPath, l.heading, problem)
+		}
+	}
+}
+
+// unaccounted lists the numbers in the prose of a section that nothing holds, and what is held and wrong.
+func unaccounted(l *lesson, findings map[string]finding) (problems []string) {
+	tables := teachingBlock.ReplaceAllStringFunc(l.text, func(block string) string {
+		if m := teachingBlock.FindStringSubmatch(block); m[1] == "predict" {
+			return m[3] // a question is prose
+		}
+		return "\n"
+	})
+	prose := strings.ReplaceAll(notProse.ReplaceAllString(tables, " `` "), "\n> ", "\n")
+	prose = strings.Join(strings.Fields(prose), " ")
+	covered := make([]bool, len(prose))
+	for _, block := range heldBlock.FindAllStringSubmatch(l.text, -1) {
+		for line := range strings.Lines(strings.ReplaceAll(block[1], "\n  ", " ")) {
+			m := heldLine.FindStringSubmatch(strings.TrimSpace(line))
+			if m == nil {
+				problems = append(problems, fmt.Sprintf("%q is not FRAGMENT = EXPRESSION", line))
+				continue
+			}
+			found := false
+			for at := 0; ; {
+				i := strings.Index(prose[at:], m[1])
+				if i < 0 {
+					break
+				}
+				found = true
+				for j := at + i; j < at+i+len(m[1]); j++ {
+					covered[j] = true
+				}
+				at += i + len(m[1])
+			}
+			if !found {
+				problems = append(problems, fmt.Sprintf("%q is held and does not stand in the text", m[1]))
+			}
+			problems = append(problems, heldWrong(l, findings, m[1], strings.Split(m[2], ";"))...)
+		}
+	}
+	for _, at := range proseNumber.FindAllStringIndex(prose, -1) {
+		number := strings.TrimRight(prose[at[0]:at[1]], ",")
+		if number[0] < '0' || number[0] > '9' || covered[at[0]] || slices.Contains(statuses, number) {
+			continue // p95 and the like are names
+		}
+		around := prose[max(0, at[0]-30):min(len(prose), at[1]+30)]
+		problems = append(problems, fmt.Sprintf("nothing holds %s in %q", number, around))
+	}
+	return problems
+}
+
+// heldWrong compares each number of a fragment with the value of its expression, rounded as the number is.
+func heldWrong(l *lesson, findings map[string]finding, fragment string, expressions []string) (problems []string) {
+	var numbers []string
+	for _, n := range proseNumber.FindAllString(fragment, -1) {
+		if n = strings.TrimRight(n, ","); n[0] >= '0' && n[0] <= '9' && !slices.Contains(statuses, n) {
+			numbers = append(numbers, n)
+		}
+	}
+	if len(numbers) != len(expressions) {
+		return []string{fmt.Sprintf("%q: %d numbers, %d expressions", fragment, len(numbers), len(expressions))}
+	}
+	for i, n := range numbers {
+		x, err := teachingValue(l, findings, strings.TrimSpace(expressions[i]))
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("%q: %v", fragment, err))
+			continue
+		}
+		plain := strings.ReplaceAll(n, ",", "")
+		_, decimals, _ := strings.Cut(plain, ".")
+		if got := strconv.FormatFloat(x, 'f', len(decimals), 64); got != plain {
+			problems = append(problems, fmt.Sprintf("%q: %s is %v", fragment, strings.TrimSpace(expressions[i]), x))
+		}
+	}
+	return problems
+}
+
+func firstDifference(a, b string) string {
+	linesA, linesB := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(linesA), len(linesB)) {
+		if linesA[i] != linesB[i] {
+			return fmt.Sprintf("line %d stands\n%s\nmeasured\n%s", i+1, linesA[i], linesB[i])
+		}
+	}
+	return fmt.Sprintf("%d lines stand, %d are measured", len(linesA), len(linesB))
+}

@@ -149,33 +149,33 @@ export class Charts {
     const units = make('div', 'units', make('span', '', 'attempts per second'), make('span', '', 'answered'));
     units.setAttribute('aria-hidden', 'true');
     this.grid.append(make('figure', 'chart', make('figcaption', '', name), units, block));
-    const points = {show: false};
+    const points = {show: false}, px = (v) => v * colours.scale, height = Math.round(px(HEIGHT));
     const step = uPlot.paths.stepped({align: 1});
     const plot = new uPlot({
-      width: Math.max(50, Math.floor(block.clientWidth)), height: HEIGHT, padding: [6, 0, 0, 0],
+      width: Math.max(50, Math.floor(block.clientWidth)), height, padding: [6, 0, 0, 0],
       legend: {show: false},
       cursor: {drag: {x: false, y: false}, y: false, points: {show: false}},
       scales: {x: {time: false}, rate: {auto: false}, count: {auto: false}},
       axes: [
         axis(colours, {
-          space: 56, size: 28, grid: {show: false}, values: (_, ticks) => ticks.map((v) => `${figure(v)} s`),
+          space: px(46), size: px(28), grid: {show: false}, values: (_, ticks) => ticks.map((v) => `${figure(v)} s`),
         }),
-        axis(colours, {scale: 'rate', size: 42, space: 32}),
-        axis(colours, {scale: 'count', side: 1, size: 42, space: 32, grid: {show: false}}),
+        axis(colours, {scale: 'rate', size: px(42), space: px(32)}),
+        axis(colours, {scale: 'count', side: 1, size: px(42), space: px(32), grid: {show: false}}),
       ],
       series: [
         {},
-        {scale: 'rate', stroke: colours.provider, fill: `${colours.provider}59`, width: 1.5, paths: step, points},
+        {scale: 'rate', stroke: colours.provider, fill: `${colours.provider}59`, width: px(1.5), paths: step, points},
         {scale: 'rate', fill: () => hatch(colours.refused), width: 0, paths: step, points},
-        {scale: 'count', stroke: colours.answered, width: 2.5, points},
-        {scale: 'rate', stroke: colours.ghost, width: 1.25, dash: [2, 3], paths: step, points},
-        {scale: 'count', stroke: colours.ghost, width: 1.25, dash: [2, 3], points},
+        {scale: 'count', stroke: colours.answered, width: px(2.5), points},
+        {scale: 'rate', stroke: colours.ghost, width: px(1.25), dash: [2, 3], paths: step, points},
+        {scale: 'count', stroke: colours.ghost, width: px(1.25), dash: [2, 3], points},
       ],
     }, [[0, 1], ...Array.from({length: 5}, () => [null, null])], block);
     const future = make('div', 'future'), now = make('div', 'now');
     plot.over.append(future, now);
     this.#seekable(plot);
-    return {block, plot, future, now, follow: followSize(block, plot, HEIGHT)};
+    return {block, plot, future, now, follow: followSize(block, plot, height)};
   }
 
   // A click or a drag in the plot seeks. The scrub of the page does the same for the keyboard.

@@ -44,22 +44,23 @@ export class Curve {
     units.setAttribute('aria-hidden', 'true');
     this.element.replaceChildren(make('figure', 'chart', make('figcaption', '', title), legend, units, block,
       make('div', 'x-label', xLabel)));
+    const px = (v) => v * colours.scale, height = Math.round(px(HEIGHT));
     const scale = (log) => (log ? {distr: 3, log: 10} : {});
     const zero = (_, min, max) => [Math.min(0, min), max > min ? max + (max - min) * 0.05 : max + 1];
     this.plot = new uPlot({
-      width: Math.max(50, Math.floor(block.clientWidth)), height: HEIGHT, padding: [8, 12, 0, 0],
+      width: Math.max(50, Math.floor(block.clientWidth)), height, padding: [8, 12, 0, 0],
       legend: {show: false}, cursor: {show: false},
-      scales: {x: {time: false, ...scale(logX)}, y: logY ? scale(true) : {range: zero}},
-      axes: [axis(colours, {space: 50, size: 28}), axis(colours, {size: 52, space: 32})],
+      scales: {x: {time: false, range: () => [x[0], x.at(-1)], ...scale(logX)}, y: logY ? scale(true) : {range: zero}},
+      axes: [axis(colours, {space: px(50), size: px(28)}), axis(colours, {size: px(52), space: px(32)})],
       series: [{}, ...all.map(({colour, width, dash, points}) => ({
-        stroke: colour, width, dash, spanGaps: false, points: {show: points, size: 6, fill: colour, width: 0},
+        stroke: colour, width: px(width), dash, spanGaps: false, points: {show: points, size: px(6), fill: colour, width: 0},
       }))],
     }, [x, ...all.map((line) => line.y)], block);
     this.now = make('div', 'now');
     this.label = make('span', '', '');
     this.now.append(this.label);
     this.plot.over.append(this.now);
-    this.follow = followSize(block, this.plot, HEIGHT);
+    this.follow = followSize(block, this.plot, height);
     this.plot.hooks.setSize = [() => this.#place()];
     this.mark(data.current ?? null, data.currentText);
   }

@@ -1,7 +1,8 @@
 // Dots: the calls of one replay in a grid, in order of arrival, drawn into a part of a canvas.
 //
 //   new Dots(context)
-//   .place(box, n, colours, ratio)   box {x, y, w, h} in device pixels; colours by state; ratio: device pixels a pixel
+//   .place(box, n, colours, scale)   box {x, y, w, h} in device pixels; colours {paper, states: by state}; scale:
+//                                    device pixels a CSS pixel, times the scale of the page's font
 //   .draw(states, now)               draws what has changed; returns when to draw again, or Infinity
 //   .grid {columns, rows, cell, size}, .small: shapes are too small to tell apart
 //
@@ -18,7 +19,7 @@ import {STATES} from './replay.js';
 
 export const HOLD_MS = 170; // six changes need 1.02 s
 
-export const LARGEST = 26; // CSS pixels of a cell
+export const LARGEST = 30; // CSS pixels of a cell
 const UNDRAWN = 255;
 
 // fit is the largest square cell of which n fit into w by h, and the grid that it makes.
@@ -39,12 +40,12 @@ export class Dots {
     this.held = new Float64Array(0);
   }
 
-  place(box, n, colours, ratio) {
-    const {cell, columns, rows} = fit(box.w, box.h, n, LARGEST * ratio);
+  place(box, n, colours, scale) {
+    const {cell, columns, rows} = fit(box.w, box.h, n, LARGEST * scale);
     const gap = cell >= 12 ? Math.round(cell * 0.28) : cell >= 7 ? 2 : cell > 1 ? 1 : 0;
     const size = cell - gap;
     this.grid = {columns, rows, cell, size};
-    this.small = size / ratio < SMALLEST;
+    this.small = size / scale < SMALLEST;
     this.x = box.x + Math.floor((box.w - columns * cell) / 2);
     this.y = box.y;
     this.#makeSprites(cell, this.small ? Math.min(size, SMALLEST - 0.5) : size, colours);

@@ -18,7 +18,7 @@
 import {Dots, fit, LARGEST} from './dots.js';
 import {FLASH_S, STATES} from './replay.js';
 import {COLOURS, WORDS} from './shapes.js';
-import {drawPlaces, drawVessel, PLACES, placesText, VESSEL, vesselText} from './vessel.js';
+import {drawPlaces, drawVessel, placesLayout, placesText, VESSEL, vesselText} from './vessel.js';
 
 const GAP = 14; // CSS pixels between dots and vessels
 const BESIDE = 560; // from this width on, vessels stand beside the dots, else below them
@@ -68,33 +68,36 @@ export class Picture {
   // The plan of the vessels as a word: the layout depends on nothing else of a replay but n.
   #plan(replay) {
     const {vessels, places} = partsOf(replay);
-    return `${vessels.length} ${places.length}`;
+    return [vessels.length, ...places.map((at) => at(0).all)].join(' ');
   }
 
   #layout() {
     const {canvas, context, replay} = this;
     const ratio = Math.min(3, devicePixelRatio || 1);
     const w = Math.round(canvas.clientWidth * ratio), h = Math.round(canvas.clientHeight * ratio);
-    if (!replay || w === 0 || h === 0) return;
+    if (w === 0 || h === 0) return;
     if (canvas.width !== w) canvas.width = w;
     if (canvas.height !== h) canvas.height = h;
-    this.#readLook(ratio);
+    // Sizes follow the page's font, which grows on large screens: what is in CSS pixels is for a font of 16 pixels.
+    const scale = ratio * parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    this.#readLook(scale);
     context.fillStyle = this.look.paper;
     context.fillRect(0, 0, w, h);
-    const room = this.#placeParts(w, h, ratio);
-    this.dots.place(room, replay.n, this.colours, ratio);
+    if (!replay) return;
+    const room = this.#placeParts(w, h, scale);
+    this.dots.place(room, replay.n, this.colours, scale);
     this.#makeParts();
     this.draw(this.t);
     this.onLayout(this);
   }
 
-  #readLook(ratio) {
+  #readLook(scale) {
     const style = getComputedStyle(this.canvas);
     const read = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
     const paper = read('--paper', '#fff'), ink = read('--ink', '#1c2024');
     this.colours = {paper, states: COLOURS.map((name) => read(name, '#888'))};
     this.look = {
-      ratio, paper, ink, muted: read('--muted', '#666'), line: read('--vessel-line', '#889'),
+      ratio: scale, paper, ink, muted: read('--muted', '#666'), line: read('--vessel-line', '#889'),
       water: read('--water', '#bcd7ea'), surface: read('--water-surface', '#7fb2d6'),
       taken: read('--state-provider', '#E69F00'), warn: read('--warn', '#b34700'),
       font: style.fontFamily || 'sans-serif',
@@ -102,29 +105,32 @@ export class Picture {
   }
 
   // The boxes of vessels and places, in device pixels; returns the room that is left for the dots.
-  #placeParts(w, h, ratio) {
-    const p = (v) => Math.round(v * ratio);
+  #placeParts(w, h, scale) {
+    const p = (v) => Math.round(v * scale);
     const {vessels, places} = partsOf(this.replay);
     const gap = p(GAP), count = vessels.length;
     this.boxes = {vessels: [], places: []};
     if (count + places.length === 0) return {x: 0, y: 0, w, h};
     if (w >= p(BESIDE)) {
       const side = p(VESSEL.w), x = w - side;
-      const free = h - places.length * (p(PLACES.tall) + gap) - Math.max(0, count - 1) * gap;
+      const heights = this.#placeHeights(places, side / scale, p);
+      const free = h - heights.reduce((a, b) => a + b + gap, 0) - Math.max(0, count - 1) * gap;
       const each = Math.min(p(VESSEL.most), Math.floor(free / Math.max(1, count)));
       for (let i = 0; i < count; i++) this.boxes.vessels.push({x, y: i * (each + gap), w: side, h: each});
       let y = count * (each + gap);
-      for (let i = 0; i < places.length; i++, y += p(PLACES.tall) + gap) {
-        this.boxes.places.push({x, y, w: side, h: p(PLACES.tall)});
+      for (const height of heights) {
+        this.boxes.places.push({x, y, w: side, h: height});
+        y += height + gap;
       }
       return {x: 0, y: 0, w: x - Math.round(gap * 1.5), h};
     }
-    const below = places.length * p(PLACES.h);
+    const heights = this.#placeHeights(places, w / scale, p);
+    const below = heights.reduce((a, b) => a + b, 0);
     const across = Math.max(1, Math.min(count, Math.floor(w / p(VESSEL.w - 14))));
     const rows = Math.ceil(count / across);
     const room = {x: 0, y: 0, w, h: Math.max(1, h - below - rows * p(VESSEL.least) - gap)};
     // What the grid leaves free goes to the vessels.
-    const grid = fit(room.w, room.h, this.replay.n, LARGEST * ratio);
+    const grid = fit(room.w, room.h, this.replay.n, LARGEST * scale);
     let y = Math.min(room.h, grid.rows * grid.cell) + gap;
     const each = Math.min(p(VESSEL.most), rows > 0 ? Math.floor((h - below - y) / rows) : 0);
     for (let i = 0; i < count; i++) {
@@ -132,9 +138,14 @@ export class Picture {
       this.boxes.vessels.push({x: (i % across) * step, y: y + row * each, w: step - p(8), h: each - p(8)});
     }
     y += rows * each;
-    for (let i = 0; i < places.length; i++, y += p(PLACES.h)) this.boxes.places.push({x: 0, y, w, h: p(PLACES.h)});
+    for (const height of heights) {
+      this.boxes.places.push({x: 0, y, w, h: height});
+      y += height;
+    }
     return room;
   }
+
+  #placeHeights(places, width, p) { return places.map((at) => p(placesLayout(at(0).all, width).h)); }
 
   // Each part tells what it would show at t as a text; it is drawn only when that text changes.
   #makeParts() {

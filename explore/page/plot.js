@@ -3,12 +3,14 @@
 // look reads the colours of an element's custom properties.
 export function look(element) {
   const style = getComputedStyle(element);
+  const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   const read = (name) => style.getPropertyValue(name).trim() || '#888';
   return {
     ink: read('--ink'), muted: read('--muted'), line: read('--line'), ghost: read('--ghost'), paper: read('--paper'),
     provider: read('--state-provider'), refused: read('--state-refused'), answered: read('--state-answered'),
     policies: [1, 2, 3, 4].map((i) => read(`--policy-${i}`)),
-    font: `12px ${style.fontFamily || 'sans-serif'}`,
+    font: `${12 * scale}px ${style.fontFamily || 'sans-serif'}`,
+    scale, // of sizes in CSS pixels, which are for a font of 16 pixels
   };
 }
 

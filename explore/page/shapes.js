@@ -12,7 +12,7 @@ export const COLOURS = ['--state-idle', '--state-waiting', '--state-provider', '
 
 // A shape in a box from -1 to 1: its outline, and whether it is filled or stroked with a line of this width.
 const SHAPES = {
-  [IDLE]: {circle: 0.42, line: 0.2},
+  [IDLE]: {circle: 0.5, line: 0.22},
   [WAITING]: {circle: 0.78, line: 0.32},
   [PROVIDER]: {circle: 0.95},
   [REFUSED]: {lines: [[-0.75, -0.75, 0.75, 0.75], [-0.75, 0.75, 0.75, -0.75]], line: 0.44},

@@ -11,7 +11,7 @@ const number = new Intl.NumberFormat('en', {notation: 'compact', maximumSignific
 
 // Sizes in CSS pixels.
 export const VESSEL = {w: 128, least: 74, most: 150, tank: 34, title: 19};
-export const PLACES = {h: 40, tall: 56, most: 64, oneLine: 240};
+export const PLACES = {oneLine: 200, pitch: 18, least: 7, row: 18};
 
 export function vesselText({name, level, amount, unit}) {
   const scale = unit === 'dollars' ? 1e-9 : 1; // the engine counts nano-dollars
@@ -57,17 +57,36 @@ export function drawVessel(context, box, vessel, look) {
   write(context, of, text, middle + p(8), room, look, {colour: look.muted});
 }
 
+// placesLayout is how places fill a width, in CSS pixels: in a wide box all in one row below one line of text; in a
+// narrow one in as many rows as it takes, with the text below. Where boxes would be too small a bar takes their place.
+export function placesLayout(all, width) {
+  const oneLine = width >= PLACES.oneLine;
+  const fits = Math.floor(width / (oneLine ? PLACES.least : PLACES.pitch));
+  const bar = all > (oneLine ? fits : 4 * fits);
+  const columns = bar ? 1 : oneLine ? all : Math.min(all, fits);
+  const rows = bar ? 1 : Math.ceil(all / columns);
+  return {
+    oneLine, bar, columns, rows, pitch: Math.min(PLACES.pitch, width / columns),
+    h: 18 + rows * PLACES.row + (oneLine ? 6 : 3 * 15),
+  };
+}
+
 export function drawPlaces(context, box, places, look) {
   const p = (v) => Math.round(v * look.ratio);
   clear(context, box, look);
   const {name, all, taken, left} = places;
+  const {oneLine, bar, columns, rows, pitch} = placesLayout(all, box.w / look.ratio);
   const title = write(context, name, box.x, box.y + p(7), box.w, look, {weight: 600, colour: look.ink});
-  const oneLine = box.w >= p(PLACES.oneLine);
-  const y = box.y + p(18), h = p(14);
-  const x = oneLine ? box.x + title + p(8) : box.x;
-  write(context, placesText(places), x, oneLine ? box.y + p(7) : y + h + p(12), box.x + box.w - x, look,
-    {colour: look.ink});
-  if (all > PLACES.most) { // too many for boxes: a bar
+  const text = placesText(places), y = box.y + p(18), h = p(PLACES.row - 4);
+  if (oneLine) {
+    const x = box.x + title + p(8);
+    write(context, text, x, box.y + p(7), box.x + box.w - x, look, {colour: look.ink});
+  } else {
+    text.split(', ').forEach((part, i) => {
+      write(context, part, box.x, y + rows * p(PLACES.row) + p(7 + 15 * i), box.w, look, {colour: look.ink});
+    });
+  }
+  if (bar) {
     const width = (count) => Math.round(box.w * Math.min(1, count / all));
     context.fillStyle = look.taken;
     context.fillRect(box.x, y, width(taken - left), h);
@@ -75,16 +94,17 @@ export function drawPlaces(context, box, places, look) {
     frame(context, box.x, y, box.w, h, look);
     return;
   }
-  const pitch = Math.min(p(20), box.w / all), side = Math.max(2, Math.floor(pitch - Math.max(1, p(3))));
+  const side = Math.max(2, Math.floor((pitch - (pitch < 10 ? 2 : 3)) * look.ratio));
   for (let i = 0; i < all; i++) {
-    const at = Math.round(box.x + i * pitch);
+    const x = Math.round(box.x + (i % columns) * pitch * look.ratio);
+    const top = y + Math.floor(i / columns) * p(PLACES.row);
     if (i < taken - left) {
       context.fillStyle = look.taken;
-      context.fillRect(at, y, side, h);
+      context.fillRect(x, top, side, h);
     } else if (i < taken) {
-      stripes(context, at, y, side, h, look);
+      stripes(context, x, top, side, h, look);
     }
-    frame(context, at, y, side, h, look);
+    frame(context, x, top, side, h, look);
   }
 }
 

@@ -2,7 +2,6 @@ package cost
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
 	"encoding/csv"
 	"fmt"
@@ -37,8 +36,8 @@ func Builtin() PriceList {
 // promotions have an end. An empty day is that of its newest price.
 func BuiltinOn(day string) (PriceList, error) { return readTable(builtin, builtinName, day) }
 
-// BuiltinSHA256 identifies the table that the program carries.
-func BuiltinSHA256() string { return fmt.Sprintf("%x", sha256.Sum256(builtin)) }
+// BuiltinTable is the text of the price list that the program carries; it must not be changed.
+func BuiltinTable() []byte { return builtin }
 
 // columns are those of the table. See its head for what they mean.
 var columns = []string{

@@ -1,3 +1,5 @@
+//go:build !js
+
 package scenario
 
 import (
@@ -50,9 +52,11 @@ func (f *Files) Read(path string) ([]byte, error) {
 	if f.read == nil {
 		f.read = map[string]input{}
 	}
-	f.read[path] = input{data: data, sha: fmt.Sprintf("%x", sha256.Sum256(data))}
+	f.read[path] = input{data: data, sha: sha(data)}
 	return data, nil
 }
+
+func sha(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 // Prices returns the prices of a file as they are on a day; see [cost.Read]. The name is for errors.
 func (f *Files) Prices(path, name, day string) (cost.PriceList, error) {
@@ -78,7 +82,7 @@ func (f *Files) Prices(path, name, day string) (cost.PriceList, error) {
 func (f *Files) dated(p cost.Price) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	in := InputFile{"built-in price of " + p.Model, cost.BuiltinSHA256(), p.OnDay}
+	in := InputFile{"built-in price of " + p.Model, sha(cost.BuiltinTable()), p.OnDay}
 	if !slices.Contains(f.prices, in) {
 		f.prices = append(f.prices, in)
 	}

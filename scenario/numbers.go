@@ -1,9 +1,9 @@
 package scenario
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"stampede/internal/strict"
 )
@@ -16,8 +16,6 @@ type WrittenNumber struct {
 	Number float64 `json:"number"`
 	Unit   string  `json:"unit"` // what stands behind it, such as /10m; may be empty
 }
-
-var numberPattern = regexp.MustCompile(`^(\$?)([0-9][0-9_]*(?:\.[0-9]+)?)((?:[a-zA-Zµ%].*|/.*)?)$`)
 
 // Numbers lists the numbers in the document, in the order in which they are written, without those of its
 // sweep and of the run itself.
@@ -34,12 +32,9 @@ func (t *Template) Numbers() (numbers []WrittenNumber) {
 		if n.Kind != strict.Scalar {
 			return
 		}
-		m := numberPattern.FindStringSubmatch(n.Text)
-		if m == nil {
-			return
-		}
-		if x, err := strconv.ParseFloat(strings.ReplaceAll(m[2], "_", ""), 64); err == nil {
-			numbers = append(numbers, WrittenNumber{path, n.Text, m[1], x, m[3]})
+		before, number, unit := splitNumber(n.Text)
+		if x, err := strconv.ParseFloat(strings.ReplaceAll(number, "_", ""), 64); err == nil {
+			numbers = append(numbers, WrittenNumber{path, n.Text, before, x, unit})
 		}
 	}
 	for i, key := range t.document.Keys {
@@ -50,4 +45,25 @@ func (t *Template) Numbers() (numbers []WrittenNumber) {
 		}
 	}
 	return numbers
+}
+
+// splitNumber takes a text apart: $ or nothing, a number, and a unit or nothing. The number is empty where the
+// text is something else, such as a range or a date.
+func splitNumber(text string) (before, number, unit string) {
+	rest, dollars := strings.CutPrefix(text, "$")
+	if dollars {
+		before = "$"
+	}
+	unit = strings.TrimLeft(rest, digits+"_")
+	if behind, found := strings.CutPrefix(unit, "."); found {
+		if fraction := strings.TrimLeft(behind, digits); fraction != behind {
+			unit = fraction
+		}
+	}
+	number = rest[:len(rest)-len(unit)]
+	inUnit := func(r rune) bool { return unicode.IsLetter(r) || r == '%' || r == '/' }
+	if number == "" || number[0] < '0' || number[0] > '9' || unit != "" && strings.IndexFunc(unit, inUnit) != 0 {
+		return "", "", ""
+	}
+	return before, number, unit
 }

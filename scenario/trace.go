@@ -1,3 +1,5 @@
+//go:build !js
+
 package scenario
 
 import (
@@ -9,7 +11,6 @@ import (
 
 	"stampede/fleet"
 	"stampede/internal/trace"
-	"stampede/sim"
 )
 
 // ReadTrace reads recorded calls from a file of any of the shapes that package internal/trace knows:
@@ -28,6 +29,43 @@ func ReadTrace(r io.Reader, name string, t Trace) (calls *fleet.Trace, notes []s
 	}
 	calls, err = t.replay(read, name)
 	return calls, t.notes(read, name), err
+}
+
+// traceFile is the trace of a file that the document names.
+func (b *builder) traceFile(w *Workload) (*fleet.Trace, error) {
+	t := w.Trace
+	path := b.options.path(t.File)
+	data, err := b.options.Files.Read(path)
+	if err != nil {
+		return nil, b.errorf("workload.trace.file", "%v", err)
+	}
+	b.files = append(b.files, path)
+	options := t.options()
+	options.Given = [trace.Fields]bool{
+		trace.Prompt: w.PromptTokens.set(), trace.Output: w.OutputTokens.set(), trace.MaxTokens: w.MaxTokens > 0,
+		trace.Cached: w.CachedShare > 0, trace.Reasoning: w.Reasoning.set(),
+	}
+	if t.NoOutput == "draw" { // the laws are for rows without them
+		options.Given[trace.Prompt], options.Given[trace.Output] = false, false
+	}
+	for _, f := range []trace.Field{trace.MaxTokens, trace.Cached, trace.Reasoning} {
+		if column := options.Columns[f]; column != "" && options.Given[f] {
+			field := map[trace.Field]string{trace.MaxTokens: "max_tokens", trace.Cached: "cached_share",
+				trace.Reasoning: "reasoning_tokens"}[f]
+			return nil, b.errorf("workload."+field,
+				"found it, but the column %q records it for each call; want one of them", column)
+		}
+	}
+	read, err := trace.Read(data, t.File, options)
+	if err != nil {
+		return nil, b.errorf("workload.trace", "%v", err)
+	}
+	calls, err := t.replay(read, t.File)
+	if err != nil {
+		return nil, b.errorf("workload.trace", "%v", err)
+	}
+	b.warnings = append(b.warnings, t.notes(read, t.File)...)
+	return calls, nil
 }
 
 // columns are the names of the columns by field.
@@ -68,36 +106,6 @@ func (t *Trace) replay(read *trace.Calls, name string) (*fleet.Trace, error) {
 		out.At[i] = t.replayed(at)
 	}
 	return out, nil
-}
-
-// repeat plays the calls several times, one after the other. The next begins a window after the one
-// before, that is the time between from and to, or without one a mean gap after its last call.
-func (t *Trace) repeat(out *fleet.Trace, window time.Duration) error {
-	n := len(out.At)
-	if t.Repeat <= 1 {
-		return nil
-	}
-	if int64(t.Repeat) > trace.MaxCalls/int64(n) {
-		return fmt.Errorf("%d calls, repeated %d times, are more than %d", n, t.Repeat, trace.MaxCalls)
-	}
-	span := out.At[n-1] - out.At[0]
-	period := span + span/time.Duration(max(1, n-1))
-	if window > 0 {
-		period = window
-	}
-	if period == 0 {
-		return fmt.Errorf("all calls come at one time; want calls at two times at least to repeat them")
-	}
-	out.At = slices.Grow(out.At, n*int(t.Repeat-1))
-	for turn := range time.Duration(t.Repeat - 1) {
-		for _, at := range out.At[:n] {
-			out.At = append(out.At, sim.Plus(at, (turn+1)*period))
-		}
-	}
-	for _, values := range []*[]int32{&out.Prompt, &out.Output, &out.MaxTokens, &out.Cached, &out.Reasoning} {
-		*values = slices.Repeat(*values, int(t.Repeat))
-	}
-	return nil
 }
 
 // notes say what was guessed and what was left out.

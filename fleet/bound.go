@@ -72,7 +72,7 @@ func NewBound(m *Model) *Bound {
 // Add counts an answered call.
 func (b *Bound) Add(c *Call) {
 	f := b.fleets[c.Fleet]
-	target := f.target(uint8(c.Target)).Provider
+	target := f.provider(int(c.Target))
 	to := b.targets[target]
 	r := provider.Request{
 		Tenant: int(c.Fleet), Prompt: int(c.Size.Prompt), Cached: int(c.Size.Cached), MaxTokens: int(c.Size.MaxTokens),

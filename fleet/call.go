@@ -130,7 +130,7 @@ func (r *run) closeCall(c *call, outcome policy.Outcome) {
 func (r *run) forget(c *call) {
 	if terms := r.group(c).kind(c).terms; terms[0].Lifetime > 0 || r.group(c).Client.IdempotencyKey {
 		for i := range terms {
-			r.backends[r.group(c).target(uint8(i)).Provider].Forget(c.provided(), c.key())
+			r.backends[r.group(c).provider(i)].Forget(c.provided(), c.key())
 		}
 	}
 }

@@ -117,6 +117,18 @@ func (f *Fleet) target(i uint8) Target {
 	}
 }
 
+// provider is the number of a target's provider.
+func (f *Fleet) provider(target int) int {
+	switch n := f.Routed(); {
+	case target == 0:
+		return 0
+	case target < n:
+		return f.Deployments[target-1].Provider
+	default:
+		return f.Fallbacks[target-n].Provider
+	}
+}
+
 // Hourly is what the capacity of all providers costs per hour: that behind the main fleet's price, for all
 // keys of its provider, of each other deployment and of
 // each fallback.
@@ -180,7 +192,7 @@ func (m *Model) ProviderOf(a *Attempt) int {
 	if a.Fleet > 0 {
 		f = &m.Beside[a.Fleet-1]
 	}
-	return f.target(uint8(a.Target)).Provider
+	return f.provider(a.Target)
 }
 
 // RefusedBy names the limit that refused an attempt, or the slots of the capacity; empty

@@ -70,7 +70,7 @@ func newGroup(f *Fleet, index int, key sim.Key, entry uint64) group {
 		g.free = make([]sim.Time, f.Instances)
 	}
 	for i := range f.Targets() {
-		g.providers = append(g.providers, uint8(f.target(uint8(i)).Provider))
+		g.providers = append(g.providers, uint8(f.provider(i)))
 	}
 	g.kinds = newKinds(f)
 	g.expires = f.Client.Deadline.After > 0 ||

@@ -102,14 +102,8 @@ const (
 // Class sorts the reply.
 func (r *Reply) Class() Class {
 	switch {
-	case r.Failure == Timeout:
-		return TimedOut
-	case r.Failure == Connection:
-		return Disconnected
-	case r.Failure == Lost:
-		return Cancelled
-	case r.Failure == InStream:
-		return ServerError
+	case r.Failure != None:
+		return failed[r.Failure]
 	case r.Status < 300:
 		return OK
 	case r.Status == 429:
@@ -122,6 +116,8 @@ func (r *Reply) Class() Class {
 		return Terminal
 	}
 }
+
+var failed = [...]Class{Timeout: TimedOut, Connection: Disconnected, InStream: ServerError, Lost: Cancelled}
 
 // Advice is the header x-should-retry.
 type Advice int8

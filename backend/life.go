@@ -55,9 +55,9 @@ func (b *Backend) refuse(r *Flight, after time.Duration) {
 
 // arrive brings a request to the provider's door. At one instant completions
 // come before arrivals, so where a completion can make room the request waits
-// behind the events already due at this instant.
+// behind the events already due at this instant, if there are any.
 func (b *Backend) arrive(r *Flight) (News, uint32) {
-	if b.roomFrees {
+	if b.roomFrees && b.loop.More() {
 		b.loop.At(b.loop.Now(), b.event(received, r))
 		return Nothing, 0
 	}

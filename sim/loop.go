@@ -33,21 +33,22 @@ func (l *Loop[E]) Events() uint64 { return l.events }
 // Pending is the number of events still to come.
 func (l *Loop[E]) Pending() int { return l.queue.size - l.timers.dead }
 
+// More reports whether more events may come at this instant; false is certain.
+func (l *Loop[E]) More() bool { return l.queue.head < len(l.queue.now) }
+
 // Err is nil unless Next stopped because the budget was spent or time was up.
 func (l *Loop[E]) Err() error { return l.err }
 
 // At schedules an event, at [End] if t is later. An instant before now is a
 // fault of the model and panics.
 func (l *Loop[E]) At(t Time, event E) {
-	t = l.hold(t)
-	l.queue.push(item[E]{at: t, event: event})
+	l.queue.push(item[E]{at: l.hold(t), event: event})
 }
 
 // Timer schedules an event that Cancel can call off until it is handed out.
 func (l *Loop[E]) Timer(t Time, event E) Timer {
-	t = l.hold(t)
 	timer := l.timers.arm()
-	l.queue.push(item[E]{at: t, timer: timer, event: event})
+	l.queue.push(item[E]{at: l.hold(t), timer: timer, event: event})
 	return timer
 }
 

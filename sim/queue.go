@@ -145,11 +145,10 @@ func (q *queue[E]) advance() *item[E] {
 // deal places the items of a bucket anew around their minimum, first those of its full parts.
 // All of them go to lower levels, so the bucket is not written to while it is read.
 func (q *queue[E]) deal(items []item[E], full [][]item[E]) {
-	earliest := least(items)
+	q.last = least(items)
 	for _, part := range full {
-		earliest = min(earliest, least(part))
+		q.last = min(q.last, least(part))
 	}
-	q.last = earliest
 	if q.ahead != nil && len(full) == 0 && len(items) <= fewItems && q.size > manyItems {
 		for i := range items {
 			q.ahead(items[i].event)

@@ -16,6 +16,7 @@ type limiter struct {
 	bucket *Bucket // the meter when it is one, called directly since most are
 	of     uint64  // the tenants whose requests count, by bit
 	quota  int     // what the headers call the resource; negative when they do not
+	single bool    // every request counts 1 at admission
 	// overflows is that of its kind.
 	overflows bool
 	spent     int64 // nano-dollars, where it has tiers by that
@@ -23,7 +24,9 @@ type limiter struct {
 }
 
 func newLimiter(l Limit, c Config) limiter {
-	out := limiter{Limit: l, of: l.tenants(c.Tenants), quota: l.header(), overflows: l.Overflows()}
+	out := limiter{
+		Limit: l, of: l.tenants(c.Tenants), quota: l.header(), single: l.single(), overflows: l.Overflows(),
+	}
 	if out.quota >= 0 && !c.Dialect.Shows(out.quota) {
 		out.quota = -1
 	}
@@ -62,7 +65,7 @@ func (l Limit) header() int {
 // reshape gives the limit another amount, period and burst from now on.
 func (l *limiter) reshape(now sim.Time, to Limit) {
 	l.cut(now)
-	l.Limit = to
+	l.Limit, l.single = to, to.single()
 	before := l.left
 	l.meter.Reshape(to.Amount, to.Period, to.burst())
 	l.left = l.level()
@@ -138,12 +141,25 @@ func (l *Limit) estimate(r *Request) int64 {
 	return int64(math.Ceil(float64(l.prompt(r)) * l.Estimate))
 }
 
+// charge is that of its limit.
+func (l *limiter) charge(r *Request) int64 {
+	if l.single {
+		return 1
+	}
+	return l.Limit.charge(r)
+}
+
+// single reports whether every request counts 1 at admission.
+func (l *Limit) single() bool {
+	return l.Counted != CountAnswered && (l.Resource == Requests || l.Resource == Concurrency)
+}
+
 // charge is what the request counts at admission.
 func (l *Limit) charge(r *Request) int64 {
 	switch {
 	case l.Counted == CountAnswered:
 		return 0
-	case l.Resource == Requests || l.Resource == Concurrency:
+	case l.single():
 		return 1
 	case l.Resource == Dollars:
 		return 0

@@ -91,7 +91,7 @@ func causeOf(timer policy.Timer, failure wire.Failure) cost.Cause {
 // caller left, or because another attempt was faster, shows nothing of the provider.
 func (r *run) learn(g *group, c *call, a *attempt) {
 	m := g.instance(c)
-	if m.Stateless() {
+	if !m.Learns() {
 		return
 	}
 	before := g.adapted(m)

@@ -56,6 +56,9 @@ const (
 	hasFallback
 	hasRoute
 	hasPool
+	hasLimit // a gate whose limit changes
+
+	learning = hasPacer | hasBreaker | hasThrottle | hasBudget | hasHedge | hasRoute | hasLimit
 )
 
 // mechanisms are those that the client has.
@@ -72,6 +75,7 @@ func (c *Client) mechanisms() (has mechanisms) {
 		{hasHedge, c.Hedge.On()},
 		{hasFallback, c.Fallback.On},
 		{hasPool, c.MaxConnections > 0},
+		{hasLimit, c.Gate.Adaptive()},
 	} {
 		if m.on {
 			has |= m.is
@@ -152,6 +156,9 @@ func NewInstances(c *Client, n, targets int, weights []float64) Instances {
 // nothing of its end and grants every retry.
 func (s *Instance) Stateless() bool { return s.has == 0 }
 
+// Learns reports whether the instance learns anything from the end of an attempt.
+func (s *Instance) Learns() bool { return s.has&learning != 0 }
+
 // Len is how many instances there are.
 func (s Instances) Len() int { return s.n }
 
@@ -222,7 +229,7 @@ type Usage struct{ Prompt, Output int }
 
 // Done lets the instance learn from the end of an attempt.
 func (s *Instance) Done(now time.Duration, e *Ended) {
-	if s.has == 0 {
+	if !s.Learns() {
 		return
 	}
 	p := s.client

@@ -26,8 +26,7 @@ func TestScenesPlay(t *testing.T) {
 			}
 			p.moves()
 
-			p.keys("#play", kb.Enter)
-			p.wait(`document.querySelector("#play").textContent === "Play"`)
+			p.pause()
 			paused := p.still()
 			if p.afterFrames(30) != paused {
 				t.Error("the picture moves while it is paused")
@@ -68,6 +67,15 @@ func (p *explorer) afterFrames(n int) string {
 		frame()
 	})`, n)
 	return p.picture()
+}
+
+// pause stops the clock.
+func (p *explorer) pause() {
+	p.Helper()
+	if p.texts("#play")[0] == "Pause" {
+		p.keys("#play", kb.Enter)
+	}
+	p.wait(`document.querySelector("#play").textContent === "Play"`)
 }
 
 // still is the picture once it is at rest: a dot keeps its look for some frames after the time has stopped, so

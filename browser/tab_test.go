@@ -167,6 +167,12 @@ func quoted(t testing.TB, expression string, args ...any) string {
 func (p *tab) keys(selector, keys string) {
 	p.Helper()
 	p.focus(selector)
+	p.press(keys)
+}
+
+// press presses keys where the focus is.
+func (p *tab) press(keys string) {
+	p.Helper()
 	p.do(chromedp.KeyEvent(keys))
 }
 

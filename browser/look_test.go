@@ -1,0 +1,48 @@
+package browser
+
+import (
+	"testing"
+)
+
+// No content is wider than its place: the page never scrolls sideways, and pictures stay in their policy.
+func TestNothingOverflows(t *testing.T) {
+	for _, scene := range scenes(t) {
+		t.Run(scene.ID, func(t *testing.T) {
+			p := openExplorer(t, sceneAddress(scene.ID))
+			p.pause()
+			for _, width := range []int64{320, 390, 768, 1280, 3840} {
+				p.resize(width, 900)
+				p.still()
+				if got := eval[int64](p.tab, `document.scrollingElement.scrollWidth`); got > width {
+					t.Errorf("at %d pixels the page is %d wide: %q", width, got, p.beyond(width))
+				}
+				for _, line := range p.outgrown() {
+					t.Errorf("at %d pixels %s", width, line)
+				}
+			}
+		})
+	}
+}
+
+// beyond are the elements that reach beyond a width.
+func (p *explorer) beyond(width int64) []string {
+	return eval[[]string](p.tab, `[...document.querySelectorAll("body *")]
+		.filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > %s + 0.5)
+		.map((e) => e.cloneNode(false).outerHTML).slice(0, 5)`, width)
+}
+
+// outgrown says which canvases are wider than the element around them, or show another size than they draw.
+func (p *explorer) outgrown() []string {
+	return eval[[]string](p.tab, `[...document.querySelectorAll("canvas")].filter((c) => c.checkVisibility())
+		.flatMap((c) => {
+			const own = c.getBoundingClientRect(), around = c.parentElement.getBoundingClientRect()
+			const wrong = []
+			if (own.right > around.right + 1 || own.left < around.left - 1) {
+				wrong.push(c.className + ": a canvas of " + own.width + " stands in " + around.width)
+			}
+			if (Math.abs(c.width / c.height - own.width / own.height) > 0.05 * c.width / c.height) {
+				wrong.push(`+"`${c.className}: ${c.width} x ${c.height} is shown as ${own.width} x ${own.height}`"+`)
+			}
+			return wrong
+		})`)
+}

@@ -36,7 +36,7 @@ export class ClockBar {
     const near = speeds.filter((s) => s >= speed / 30 && s <= speed * 30);
     const list = [...new Set([...near, speed])].sort((a, b) => a - b);
     this.speed.replaceChildren(...list.map((s) => el('option', {value: String(s), selected: s === speed},
-      `${s.toLocaleString('en')} s per second`)));
+      `${s.toLocaleString('en')}×`)));
     this.clock.speed = speed;
   }
 

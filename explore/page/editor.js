@@ -73,7 +73,7 @@ export class Editor {
     }
     this.mistakes.replaceChildren(...mistakes.map(({line, text}) => el('li', {},
       line > 0 ? this.#link(line) : null,
-      el('span', {}, text))));
+      el('span', {}, sentenceOf(text)))));
     this.bad = new Set(mistakes.map(({line}) => line));
     this.#number();
   }
@@ -98,7 +98,7 @@ export class Editor {
     const count = this.text.value.split('\n').length;
     this.gutter.replaceChildren(...Array.from({length: count}, (_, i) =>
       el('span', {class: this.bad?.has(i + 1) ? 'bad' : ''}, String(i + 1))));
-    this.#scroll();
+    this.gutter.scrollTop = this.text.scrollTop;
   }
 
   #scroll() {
@@ -239,4 +239,10 @@ export class Editor {
       this.text.removeAttribute('aria-controls');
     }
   }
+}
+
+// sentenceOf is the sentence of a mistake without its place and the lines quoted, which the editor shows.
+function sentenceOf(text) {
+  const lines = text.split('\n').filter((line) => !/^ *[0-9]* \|/.test(line));
+  return lines.join('\n').replace(/^scenario:[0-9]+:[0-9]+: /, '');
 }

@@ -153,7 +153,7 @@ async function load(text) {
     await engine.start(Math.max(1, engine.size));
     ({result: loaded} = await engine.call(0, 'load', {document: text, set: []}));
   } catch (error) {
-    mistakes.show(error, null);
+    refused(error, null);
     return false;
   }
   mistakes.clear();
@@ -161,6 +161,13 @@ async function load(text) {
   loadedScene = scene;
   controls.build(scene, loaded.numbers);
   return true;
+}
+
+function refused(error, policy) {
+  by('waiting').hidden = true;
+  by('stale').textContent = shown.length > 0 ? 'The settings have a mistake: this is the last run without one.' :
+    'The scenario has a mistake, so that nothing has been run yet.';
+  mistakes.show(error, policy);
 }
 
 function setPanes() {
@@ -224,6 +231,9 @@ function setSeed(text) {
 }
 
 function whatIsShown() {
+  if (shown.length === 0) {
+    throw new Error('nothing has been run yet');
+  }
   return {
     scene: scene.id === 'sandbox' ? loaded.name || 'scenario' : scene.id,
     title: scene.id === 'sandbox' ? loaded.name || scene.title : scene.title,
@@ -266,7 +276,7 @@ async function begin() {
   runner = new Runner(engine);
   runner.addEventListener('results', ({detail}) => showResults(detail.results));
   runner.addEventListener('refused', ({detail: {error, policy}}) =>
-    mistakes.show(error, {...policies[policy], number: policy}));
+    refused(error, {...policies[policy], number: policy}));
   runner.addEventListener('rest', atRest);
   runner.addEventListener('estimate', ({detail}) => addEstimate(detail.policy, detail.result));
   runner.addEventListener('filled', () => { by('filling').textContent = ''; });

@@ -36,14 +36,13 @@ export class Mistakes {
     }
     document.body.classList.add('refused');
     let rest = error.mistakes?.length ? error.mistakes : [{path: '', line: 0, text: error.text ?? error.message}];
-    rest = this.controls.setMistakes(rest);
     const paths = (policy?.set ?? []).map((line) => line.split('=')[0].trim());
     const ofPolicy = rest.filter(({line, path, text}) =>
       line === 0 && paths.some((own) => own === '' || related(own, path) || text.includes(own)));
     if (ofPolicy.length > 0) {
       this.forms.setMistake(policy.number, ofPolicy.map(({text}) => text).join('\n'));
     }
-    rest = rest.filter((mistake) => !ofPolicy.includes(mistake));
+    rest = this.controls.setMistakes(rest.filter((mistake) => !ofPolicy.includes(mistake)));
     if (this.editor.shown) {
       this.editor.setMistakes(rest);
     } else {

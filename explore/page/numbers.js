@@ -145,5 +145,5 @@ export function sentence(name, {shown}) {
   if (shown.usd_per_1000_answers) {
     parts.push(`$${grouped(shown.usd_per_1000_answers)} per 1,000`);
   }
-  return `${name}: ${parts.join(', ')}`;
+  return (name ? `${name}: ` : '') + parts.join(', ');
 }

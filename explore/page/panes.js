@@ -11,7 +11,7 @@ export class Pane {
     const canvas = el('canvas', {class: 'picture'}), states = el('ul', {'aria-label': 'States of the calls'});
     const under = el('div', {class: 'under'});
     this.canvas = canvas;
-    this.element = el('article', {class: 'pane', 'data-policy': String(i)},
+    this.element = el('article', {class: 'pane', 'data-policy': String(i), hidden: true},
       this.name, canvas, states, under);
     this.numbers = new Numbers(under);
     this.picture = new Picture(canvas);
@@ -21,11 +21,13 @@ export class Pane {
 
   setName(name) {
     this.name.textContent = name;
+    this.canvas.setAttribute('aria-label', `${name}: picture of the calls`);
   }
 
   /** Shows a run; metrics are the names of those to list. */
   show(replay, result, metrics) {
     this.replay = replay;
+    this.element.hidden = false; // a canvas that is hidden has no size
     this.numbers.show(result, metrics);
     this.picture.show(replay);
     this.legend.show(replay);

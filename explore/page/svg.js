@@ -19,18 +19,19 @@ const colours = {
  * the pictures is drawn.
  */
 export function figureSVG({title, subtitle, panes, t, speed}) {
-  const width = pane.gap + panes.length * (pane.left + pane.width + pane.right + pane.gap) - pane.right;
-  const chartTop = top + 46 + pane.dots + 40;
-  const height = chartTop + pane.chart + 90;
+  const across = panes.length === 4 ? 2 : panes.length, step = pane.left + pane.width + pane.right + pane.gap;
+  const rows = Math.ceil(panes.length / across), chartTop = 46 + pane.dots + 40, deep = chartTop + pane.chart + 50;
+  const width = pane.gap + Math.max(2, across) * step - pane.gap + 8;
+  const height = top + rows * deep + 30;
   const end = roundUp(Math.max(...panes.map(({replay}) => replay.end), 1e-9));
   const series = panes.map(({replay}) => counted(replay, end));
   const peak = roundUp(Math.max(...series.map(({rate}) => Math.max(...rate)), 1e-9));
   const calls = Math.max(...panes.map(({replay}) => replay.n), 1);
   const used = new Set();
   const body = panes.map(({name, replay, text}, i) => {
-    const x = pane.gap + pane.left + i * (pane.left + pane.width + pane.right + pane.gap);
-    return words(x, top, name, 15, ink, 'font-weight="600"') + words(x, top + 19, text, 11.5, muted) +
-      dots(replay, t, speed, x, top + 34, used) + chart(series[i], {x, y: chartTop, end, peak, calls});
+    const x = pane.gap + pane.left + (i % across) * step, y = top + Math.floor(i / across) * deep;
+    return words(x, y, name, 15, ink, 'font-weight="600"') + words(x, y + 19, text, 11.5, muted) +
+      dots(replay, t, speed, x, y + 34, used) + chart(series[i], {x, y: y + chartTop, end, peak, calls});
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
     `viewBox="0 0 ${width} ${height}" font-family="system-ui, Helvetica, Arial, sans-serif">\n` +

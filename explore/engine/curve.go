@@ -80,15 +80,16 @@ func billedByTimeout(m *fleet.Model) float64 {
 	if attempts == 0 || attempts > maxSeries {
 		attempts = maxSeries // unbounded
 	}
-	billed, all := 0.0, 1.0
+	billed, all, p := 0.0, 1.0, 0.0
 	for n := range attempts {
 		billed += all
-		t := client.Timeouts.Attempt[min(n, len(client.Timeouts.Attempt)-1)]
-		if t == 0 {
-			all = 0
-			break
+		if n < len(client.Timeouts.Attempt) { // later attempts have the last timeout
+			p = 0
+			if t := client.Timeouts.Attempt[n]; t != 0 {
+				p = survival(latency.FirstToken, t.Seconds())
+			}
 		}
-		all *= survival(latency.FirstToken, t.Seconds())
+		all *= p
 	}
 	return 1000 * attempt * billed / (1 - all)
 }

@@ -19,10 +19,10 @@ class Slider {
     this.text = el('input', {type: 'text', class: 'value', 'aria-label': `${labelOf(spec)}, value`, autocomplete: 'off',
       spellcheck: false, 'data-path': spec.path, onchange: () => this.#type(), placeholder: 'not set'});
     this.reset = el('button', {type: 'button', class: 'quiet reset', title: `back to ${initial || 'not set'}`,
-      'aria-label': `Reset ${labelOf(spec)}`, onclick: () => this.#back()}, '↺');
+      'aria-label': `Reset ${labelOf(spec)}`, onclick: () => this.#back()}, 'reset');
     this.mistake = el('p', {class: 'mistake', id: `${id}-mistake`, hidden: true});
     const label = el('label', {for: id, title: spec.path}, spec.label ?? el('code', {}, spec.path));
-    this.row = el('div', {class: 'slider'}, label, this.range, this.text, this.reset, this.mistake);
+    this.row = el('div', {class: 'slider'}, label, this.reset, this.range, this.text, this.mistake);
     this.show(initial);
   }
 

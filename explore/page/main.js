@@ -26,6 +26,7 @@ let loaded = null;     // what the engine says of the document
 let loadedText = null; // the document that it says it of
 let loadedScene = null;
 let policies = [], jobs = [], shown = []; // as shown: policies, what was run of each, and the results
+let mostDollars = 1;   // the largest bill of what is shown
 let opening = true;    // the next results are the first of a scene
 
 const clock = new Clock({onTick: draw, onState: () => bar.show()});
@@ -49,7 +50,7 @@ charts.onSeek = (t) => {
 
 function draw(t) {
   for (const pane of panes) {
-    pane.draw(t, {speed: clock.speed, still: !clock.playing});
+    pane.draw(t, {speed: clock.speed, still: !clock.playing, mostDollars});
   }
   charts.cursor(t);
   bar.tick(t);
@@ -101,6 +102,7 @@ function openScene() {
   for (const link of by('scenes').querySelectorAll('a')) {
     if (link.dataset.scene === scene.id) {
       link.setAttribute('aria-current', 'page');
+      link.scrollIntoView({block: 'nearest', inline: 'center'});
     } else {
       link.removeAttribute('aria-current');
     }
@@ -143,8 +145,11 @@ async function refresh(changed) {
   }
 }
 
-/** The value of a path as text: that of its slider, else of the document. */
+/** The value of a path as text: that of its slider, else of the document; '' where policies differ in it. */
 function valueOf(path) {
+  if (policies.some(({set}) => set.some((line) => line.startsWith(`${path}=`)))) {
+    return '';
+  }
   return state.sliders[path] ?? loaded.numbers.find((n) => n.path === path)?.text ?? '';
 }
 
@@ -190,6 +195,8 @@ function showResults(results) {
   const ended = clock.finished && !clock.playing && clock.end > 0;
   clock.end = Math.max(...replays.map((replay) => replay.end));
   const metrics = metricsOf(shown);
+  const bills = replays.map((replay) => replay.dollarsAt(Infinity));
+  mostDollars = Math.max(...bills.map(({useful, wasted}) => useful + wasted)) || 1;
   replays.forEach((replay, i) => panes[i].show(replay, shown[i], metrics));
   charts.show(replays, policies.map(({name}) => name));
   by('clipped').hidden = !shown.some(({clipped}) => clipped);

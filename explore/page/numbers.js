@@ -50,7 +50,10 @@ export class Numbers {
     this.list = el('dl', {class: 'numbers'});
     this.goals = el('ul', {class: 'goals', 'aria-label': 'Goals', hidden: true});
     this.dollars = el('p', {class: 'dollars'});
-    element.append(this.dollars, this.list, this.goals);
+    this.useful = el('span', {class: 'useful'});
+    this.wasted = el('span', {class: 'wasted'});
+    element.append(this.dollars, el('div', {class: 'bill', 'aria-hidden': 'true'}, this.useful, this.wasted),
+      this.list, this.goals);
   }
 
   /** Shows a run; what was known of other replications is of other settings. */
@@ -94,12 +97,15 @@ export class Numbers {
     }
   }
 
-  /** Dollars billed until the moment that is shown. */
-  spent({useful, wasted}) {
-    const text = `$${(useful + wasted).toFixed(4)} billed so far`;
-    const waste = wasted > 0 ? `, $${wasted.toFixed(4)} of it wasted` : '';
-    if (this.dollars.textContent !== text + waste) {
-      this.dollars.textContent = text + waste;
+  /** Dollars billed until the moment that is shown; most is the largest bill of a policy at its end. */
+  spent({useful, wasted}, most) {
+    const digits = most >= 1 ? 2 : most >= 0.01 ? 4 : 6;
+    const dollars = (v) => `$${v.toFixed(digits)}`;
+    const text = `${dollars(useful + wasted)} billed` + (wasted > 0 ? `, ${dollars(wasted)} wasted` : '');
+    if (this.dollars.textContent !== text) {
+      this.dollars.textContent = text;
+      this.useful.style.width = `${100 * useful / most}%`;
+      this.wasted.style.width = `${100 * wasted / most}%`;
     }
   }
 

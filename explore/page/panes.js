@@ -34,11 +34,11 @@ export class Pane {
   }
 
   /** Draws the time t; still when it does not go on from there. */
-  draw(t, {speed, still}) {
+  draw(t, {speed, still, mostDollars}) {
     if (!this.replay) {
       return;
     }
-    this.numbers.spent(this.replay.dollarsAt(t));
+    this.numbers.spent(this.replay.dollarsAt(t), mostDollars);
     this.picture.speed = speed;
     this.picture.draw(t);
     this.legend.update(this.picture.counts, still);

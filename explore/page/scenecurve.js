@@ -48,17 +48,30 @@ export class SceneCurve {
       return;
     }
     const {path, metric, closed, values} = this.spec;
-    const others = jobs.map(({document, set}) => ({document, set: set.filter((line) => !line.startsWith(`${path}=`))}));
-    const key = JSON.stringify([names, others]);
+    // Policies that differ in this path alone have one curve.
+    const distinct = new Map();
+    jobs.forEach(({document, set}, i) => {
+      const job = {document, set: set.filter((line) => !line.startsWith(`${path}=`))};
+      const key = JSON.stringify(job);
+      if (!distinct.has(key)) {
+        distinct.set(key, {job, worker: i, name: names[i]});
+      }
+    });
+    const others = [...distinct.values()];
+    if (others.length === 1) {
+      others[0].name = 'simulated';
+    }
+    const key = JSON.stringify(others);
     if (key === this.#key) {
       return;
     }
     const number = ++this.#number;
-    const lines = names.map((name) => ({name, y: values.map(() => null)}));
+    const lines = others.map(({name}) => ({name, y: values.map(() => null)}));
     let form = null;
-    const each = others.map(async (job, i) => {
+    const each = others.map(async ({job, worker}, i) => {
       for (const [at, value] of values.entries()) {
-        const {result} = await this.call(i, 'curve', {...job, path, values: [value], metric, closed: closed ?? ''});
+        const args = {...job, path, values: [value], metric, closed: i === 0 && closed || ''};
+        const {result} = await this.call(worker, 'curve', args);
         if (number !== this.#number) {
           return;
         }
@@ -76,8 +89,8 @@ export class SceneCurve {
     this.#key = key;
     this.element.hidden = false;
     this.curve.show({
-      title: `${this.spec.label || metric} over ${this.label}`, x: this.x, lines, closed: form,
-      xLabel: this.unit ? `${this.label} (${this.unit})` : this.label, yLabel: this.spec.label || metric,
+      title: this.spec.label || `${metric} over ${path}`, x: this.x, lines, closed: form,
+      xLabel: this.unit ? `${this.label} (${this.unit})` : this.label, yLabel: metric.replaceAll('_', ' '),
       logX: this.logX, logY: false, current: numberIn(text, this.unit), currentText: text,
     });
   }

@@ -31,6 +31,8 @@ export class Legend {
   }
 
   show(replay) {
+    // Room for the largest count, so that nothing moves while counts change.
+    this.element.style.setProperty('--digits', String(replay.n).length);
     this.items[IDLE].item.hidden = !(replay.together && replay.n > 0 && replay.calls[0] > 0);
   }
 

@@ -266,8 +266,8 @@ export class Replay {
     return {taken: waiting + left, left};
   }
 
-  // shownLimits chooses the limits that refuse most, then those that come nearest to empty; never one without a
-  // sample.
+  // shownLimits chooses the limits that refuse most, then those that come nearest to empty. One that refuses nothing
+  // and stays above half is shown only when no other is, and one without a sample never.
   shownLimits(most = 3) {
     const refused = this.limits.map(() => 0);
     for (let i = 0; i < this.attempts.length; i += ATTEMPT) {
@@ -275,8 +275,10 @@ export class Replay {
       if (limit >= 0) refused[limit]++;
     }
     const lowest = this.levelShares.map((list) => list.reduce((a, b) => Math.min(a, b), 1));
-    return this.limits.map((_, i) => i).filter((i) => this.levelTimes[i].length > 0)
-      .sort((a, b) => refused[b] - refused[a] || lowest[a] - lowest[b] || a - b).slice(0, most);
+    const sampled = this.limits.map((_, i) => i).filter((i) => this.levelTimes[i].length > 0)
+      .sort((a, b) => refused[b] - refused[a] || lowest[a] - lowest[b] || a - b);
+    const busy = sampled.filter((i) => refused[i] > 0 || lowest[i] <= 0.5);
+    return (busy.length > 0 ? busy : sampled.slice(0, 1)).slice(0, most);
   }
 }
 

@@ -179,6 +179,19 @@ test('a level falls at a request and rises on a line towards the next', () => {
   assert.deepEqual(replay.shownLimits(1), [1]);
 });
 
+test('of limits that refuse nothing and stay above half only the lowest is shown, and only alone', () => {
+  const limits = [{name: 'a'}, {name: 'b'}, {name: 'c'}];
+  const calm = made({limits, levels: [[1, 0, 0.9], [1, 1, 0.6], [1, 2, 0.7]]});
+  assert.deepEqual(calm.shownLimits(), [1]);
+  const busy = made({limits, levels: [[1, 0, 0.9], [1, 1, 0.6], [1, 2, 0.5]]});
+  assert.deepEqual(busy.shownLimits(), [2]);
+  const refusing = made({
+    limits, calls: [{}], attempts: [{sent: 1, ended: 1, class: 'throttled', limit: 0}],
+    levels: [[1, 0, 0.9], [1, 1, 0.6], [1, 2, 0.5]],
+  });
+  assert.deepEqual(refusing.shownLimits(), [0, 2]);
+});
+
 test('a limit without a sample is not shown', () => {
   const replay = made({limits: [{name: 'a'}, {name: 'b'}], levels: [[1, 1, 0.5]]});
   assert.deepEqual(replay.shownLimits(), [1]);

@@ -49,11 +49,16 @@ export class ClockBar {
   tick(t) {
     const end = this.clock.end;
     this.scrub.value = String(end > 0 ? Math.round(steps * t / end) : 0);
-    this.time.textContent = `${seconds(t, end)} of ${seconds(end, end)} s`;
-    this.scrub.setAttribute('aria-valuetext', this.time.textContent);
+    const text = `${seconds(t, end)} of ${seconds(end, end)} s`;
+    if (this.time.textContent !== text) {
+      this.time.textContent = text;
+      this.scrub.setAttribute('aria-valuetext', text);
+    }
   }
 }
 
+const whole = new Intl.NumberFormat('en', {maximumFractionDigits: 0});
+
 function seconds(t, end) {
-  return t.toLocaleString('en', {minimumFractionDigits: end < 100 ? 1 : 0, maximumFractionDigits: end < 100 ? 1 : 0});
+  return end < 100 ? t.toFixed(1) : whole.format(t);
 }

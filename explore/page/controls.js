@@ -102,7 +102,7 @@ export class Controls {
     const rows = given[1].map(make);
     let part = '';
     for (const number of rest) {
-      const top = number.path.split('.')[0];
+      const top = number.path.includes('.') ? number.path.split('.')[0] : part;
       if (top !== part) {
         rows.push(el('h3', {}, part = top));
       }

@@ -113,6 +113,8 @@ function openScene() {
   charts.forget();
   curve.open(scene, state.document === null ? scene.curve : null);
   opening = true;
+  clock.pause();
+  document.body.classList.add('opening');
 }
 
 // refresh brings the page up to the state: reads the document if it is another, then asks for runs.
@@ -169,6 +171,7 @@ async function load(text) {
 }
 
 function refused(error, policy) {
+  document.body.classList.remove('opening');
   by('waiting').hidden = true;
   by('stale').textContent = shown.length > 0 ? 'The settings have a mistake: this is the last run without one.' :
     'The scenario has a mistake, so that nothing has been run yet.';
@@ -203,6 +206,7 @@ function showResults(results) {
   by('filling').textContent = '';
   if (opening) {
     opening = false;
+    document.body.classList.remove('opening');
     clock.open();
   } else if (ended) {
     clock.seek(clock.end);
@@ -263,10 +267,10 @@ async function animate(args) {
 }
 
 // The scene's scenario with all that was changed, as a document of the sandbox.
-function toSandbox() {
-  const now = state.plain();
-  location.hash = '#'; // so that the button back returns to the scene
-  state.replace({...now, scene: 'sandbox', document: documentOf(state, scene), policies});
+async function toSandbox() {
+  const next = {...state.plain(), scene: 'sandbox', document: documentOf(state, scene), policies};
+  history.pushState(null, '', await encode(next)); // the button back returns to the scene
+  state.replace(next);
 }
 
 async function begin() {
@@ -278,8 +282,8 @@ async function begin() {
     Object.assign(sandbox, {given: true, scenario: await (await fetch('scenario.yaml')).text()});
   }
   by('version').textContent = index.version ? `Stampede ${index.version}.` : '';
-  by('scenes').append(...scenes.map((s) =>
-    el('li', {}, el('a', {href: `#v=1&s=${s.id}`, 'data-scene': s.id}, s.title))));
+  by('scenes').append(...scenes.map((s) => // whole addresses: a bare # would be a link within the page
+    el('li', {}, el('a', {href: new URL(`#v=1&s=${s.id}`, location.href).href, 'data-scene': s.id}, s.title))));
   runner = new Runner(engine);
   runner.addEventListener('results', ({detail}) => showResults(detail.results));
   runner.addEventListener('refused', ({detail: {error, policy}}) =>

@@ -12,6 +12,10 @@ export class Mistakes {
 
   /** Takes all sentences away. */
   clear() {
+    if (this.stopped) {
+      this.stopped = false;
+      this.trouble(null);
+    }
     document.body.classList.remove('refused');
     this.controls.setMistakes([]);
     this.forms.setMistake(-1, null);
@@ -31,6 +35,7 @@ export class Mistakes {
     }
     this.clear();
     if (error instanceof Stopped) {
+      this.stopped = true;
       this.trouble(`The simulator stopped and was started again. It said: ${error.message}`);
       return;
     }

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import {figureSVG} from '../page/svg.js';
+import {made} from './made.js';
+
+// Two calls, of which one is answered at 2 s after a refusal, and the other gives up at 4 s.
+const replay = made({
+  calls: [{arrived: 0, began: 0, ended: 2}, {arrived: 0, began: 0, ended: 4, outcome: 1}],
+  attempts: [
+    {call: 0, sent: 0, ended: 0, class: 'throttled'}, {call: 1, sent: 0, ended: 0, class: 'throttled'},
+    {call: 0, sent: 1, ended: 2},
+  ],
+  end: 4,
+});
+
+function figure(n, t) {
+  const panes = Array.from({length: n}, (_, i) => ({name: `policy <${i}> & "co"`, replay, text: '1 of 2 answered'}));
+  return figureSVG({title: 'A & B', subtitle: 'one luck', panes, t, speed: 1});
+}
+
+// balanced says whether each element that is opened is closed again, and names are escaped.
+function balanced(svg) {
+  const open = [];
+  for (const [, close, name, self] of svg.matchAll(/<(\/?)([a-z]+)[^<>]*?(\/?)>/gi)) {
+    if (close) {
+      assert.equal(open.pop(), name);
+    } else if (!self) {
+      open.push(name);
+    }
+  }
+  assert.deepEqual(open, []);
+  assert.doesNotMatch(svg.replace(/&(amp|lt|gt|quot);/g, ''), /&/);
+}
+
+test('the figure is well-formed, with title, axes, legend and one curve a policy', () => {
+  for (const n of [1, 2, 3, 4]) {
+    const svg = figure(n, 4);
+    balanced(svg);
+    assert.match(svg, /<title>A &amp; B<\/title>/);
+    assert.equal([...svg.matchAll(/<polyline/g)].length, n);
+    assert.equal([...svg.matchAll(/>attempts per second</g)].length, n);
+    for (const word of ['answered', 'gave up', 'refused attempts', 'calls answered so far', 'policy &lt;0&gt;']) {
+      assert.ok(svg.includes(word), word);
+    }
+  }
+});
+
+test('the curve of answers ends at the number of answers', () => {
+  const points = /<polyline points="([^"]*)"/.exec(figure(1, 4))[1].split(' ').map((p) => p.split(',').map(Number));
+  // One of two calls: the middle between the axis, where the curve begins, and the top 150 above it.
+  assert.equal(points.at(-1)[1], points[0][1] - 75);
+});
+
+test('dots are those of the moment', () => {
+  const states = (t) => [...figure(1, t).matchAll(/<use href="#state-(\d)" x="[\d.]+" y="[\d.]+" width="17/g)]
+    .map(([, state]) => Number(state));
+  assert.deepEqual(states(1.5), [2, 1], 'one at the provider, one waiting');
+  assert.deepEqual(states(4), [4, 5], 'one answered, one gave up');
+});
+
+test('no custom property is left: the file stands alone', () => {
+  assert.doesNotMatch(figure(2, 1), /var\(/);
+});

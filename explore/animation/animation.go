@@ -28,8 +28,8 @@ type Options struct {
 	Title   string
 	Width   int     // of a frame in pixels; it is 16 to 9 high
 	FPS     int     // frames a second
-	Seconds float64 // of playing, before the last frame stays; 0 means as long as Speed says
-	Speed   float64 // virtual seconds in a second of playing; 0 means 1
+	Seconds float64 // before the last frame stays; 0 means as long as Speed says, from 5 to 20
+	Speed   float64 // virtual seconds in a second of the animation; 0 means that it takes 10 seconds
 	Dark    bool
 
 	Progress func(done, total int) // after each frame; may be nil
@@ -50,10 +50,10 @@ const (
 )
 
 const (
-	longest  = 20   // seconds of playing, unless Seconds says more
-	shortest = 2    // the same
-	rest     = 200  // hundredths of a second for which the last frame stays
-	flash    = 0.25 // seconds of playing for which a refusal is shown
+	shortest, longest = 5, 20 // seconds, as long as Speed says
+	unknown           = 10    // seconds where nothing says how long
+	rest              = 200   // hundredths of a second for which the last frame stays
+	flash             = 0.35  // seconds for which a refusal is shown, as on the page
 )
 
 // Check reports the first option that is out of bounds for so many policies.
@@ -100,7 +100,7 @@ func Write(ctx context.Context, w io.Writer, policies []Policy, o Options) error
 // timing is which instant a frame shows, and for how long.
 type timing struct {
 	end    float64 // virtual seconds of the last frame
-	play   float64 // seconds of playing until then
+	play   float64 // seconds until then
 	fps    int
 	frames int
 }
@@ -113,12 +113,11 @@ func newTiming(policies []Policy, o *Options) timing {
 	if t.end == 0 {
 		t.end = 1 // nothing happens
 	}
-	if t.play == 0 {
-		speed := o.Speed
-		if speed == 0 {
-			speed = 1
-		}
-		t.play = min(max(t.end/speed, shortest), longest)
+	switch {
+	case t.play == 0 && o.Speed == 0:
+		t.play = unknown
+	case t.play == 0:
+		t.play = min(max(t.end/o.Speed, shortest), longest)
 	}
 	t.frames = 1 + max(1, int(math.Round(t.play*float64(o.FPS))))
 	return t

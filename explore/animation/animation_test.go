@@ -37,8 +37,8 @@ func threeCalls() *replay.Replay {
 			{Call: 2, Sent: 2, Ended: 6, Class: wire.OK, Limit: -1, Number: 1},
 			{Call: 1, Sent: 4, Ended: 5, Class: wire.Throttled, Limit: 0, Number: 2},
 		},
-		Levels: []replay.Level{{At: 0, Left: .5}, {At: 2, Left: 1}, {At: 4, Left: 0}},
-		Limits: []replay.Limit{{Name: "requests 1/s", Amount: 2}},
+		Levels: []replay.Level{{At: 0, Left: .5}, {At: 4, Left: -.25}},
+		Limits: []replay.Limit{{Name: "requests 1/s", Unit: "requests", Amount: 4, Rate: 1}},
 		End:    10,
 	}
 }
@@ -121,9 +121,10 @@ func TestLengthAndSize(t *testing.T) {
 	}{
 		{Options{Width: 960, FPS: 12, Seconds: 3}, 37, 500, 960, 540},
 		{Options{Width: 640, FPS: 7, Seconds: 2}, 15, 400, 640, 360},
-		{Options{Width: 642, FPS: 3, Speed: 2}, 16, 700, 642, 362},    // 10 s at twice the speed
-		{Options{Width: 640, FPS: 1, Speed: 0.1}, 21, 2200, 640, 360}, // 100 s: at most 20
-		{Options{Width: 640, FPS: 1, Speed: 100}, 3, 400, 640, 360},   // 0.1 s: at least 2
+		{Options{Width: 642, FPS: 3, Speed: 1.25}, 25, 1000, 642, 362}, // 10 s at 1.25 times the speed
+		{Options{Width: 640, FPS: 1, Speed: 0.1}, 21, 2200, 640, 360},  // 100 s: at most 20
+		{Options{Width: 640, FPS: 1, Speed: 100}, 6, 700, 640, 360},    // 0.1 s: at least 5
+		{Options{Width: 640, FPS: 1}, 11, 1200, 640, 360},              // 10 s where nothing says
 	} {
 		g := decode(t, write(t, []Policy{{"by hand", threeCalls()}}, row.o))
 		length := 0
@@ -245,8 +246,8 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 // A run in which nothing happens has frames all the same.
 func TestEmptyReplay(t *testing.T) {
 	g := decode(t, write(t, []Policy{{"nothing", &replay.Replay{}}}, Options{Width: 640, FPS: 1}))
-	if len(g.Image) != 3 {
-		t.Errorf("%d frames; want 3 in 2 s", len(g.Image))
+	if len(g.Image) != 11 {
+		t.Errorf("%d frames; want 11 in 10 s", len(g.Image))
 	}
 }
 

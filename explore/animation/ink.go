@@ -104,6 +104,7 @@ const (
 	glyphWide = 6
 	advance   = 7
 	lineHigh  = 13
+	ascent    = 11 // above the line that letters stand on
 )
 
 var glyphs = basicfont.Face7x13.Mask.(*image.Alpha)

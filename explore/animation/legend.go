@@ -14,7 +14,7 @@ func (s *scene) legend(policies []Policy) {
 	limit := ""
 	for _, p := range policies {
 		if l := newLevel(p.Replay); l != nil {
-			name := p.Replay.Limits[l.limit].Name
+			name := l.limit.Name
 			if limit != "" && limit != name {
 				name = "the limit that refuses most"
 			}

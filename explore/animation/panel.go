@@ -43,7 +43,7 @@ func (s *scene) drawVessel(b box, left float64) {
 	s.fill(b, muted)
 	inside := box{b.x + u, b.y + u, b.wide - 2*u, b.high - 2*u}
 	s.fill(inside, shade)
-	filled := int(math.Round(min(max(left, 0), 1) * float64(inside.high)))
+	filled := int(math.Round(left * float64(inside.high)))
 	inside.y += inside.high - filled
 	inside.high = filled
 	s.fill(inside, water)
@@ -52,43 +52,45 @@ func (s *scene) drawVessel(b box, left float64) {
 // Numbers of a panel stand in columns, each above its word.
 var words = [...]string{"answered", "attempts", "dollars"}
 
-// columns are where the columns of numbers begin, from the left of a panel, and the scale of the numbers. They
-// have room for the numbers of the last frame.
+// columns are where the columns of numbers begin, from the left of a panel, and the scales of the numbers.
 type columns struct {
-	x     [len(words)]int
-	scale int
+	x, scale [len(words)]int
 }
 
-// newColumns spreads columns of so many characters over a width.
-func newColumns(l *layout, wide int, characters [len(words)]int) columns {
-	for scale := l.big; ; scale = l.unit {
+// newColumns spreads columns of so many characters over a width. Where they do not fit, the last ones are small.
+func newColumns(l *layout, wide int, characters [len(words)]int) (out columns) {
+	for big := len(words); big >= 0; big-- {
 		var sizes [len(words)]int
 		room := wide
 		for i, n := range characters {
-			sizes[i] = max(n*advance*scale, width(words[i], l.unit))
+			out.scale[i] = l.unit
+			if i < big {
+				out.scale[i] = l.big
+			}
+			sizes[i] = max(n*advance*out.scale[i], width(words[i], l.unit))
 			room -= sizes[i]
 		}
 		gap := min(room/(len(words)-1), 2*l.margin)
-		if gap < 6*l.unit && scale > l.unit {
-			continue
-		}
-		out := columns{scale: scale}
 		for i := 1; i < len(words); i++ {
 			out.x[i] = out.x[i-1] + sizes[i-1] + gap
 		}
-		return out
+		if gap >= 7*l.unit {
+			break
+		}
 	}
+	return out
 }
 
 func (s *scene) stillNumbers(v *panel) {
 	for i, word := range words {
-		s.text(v.x+s.columns.x[i], v.numbers+lineHigh*s.columns.scale+3*s.unit, word, muted, s.unit)
+		s.text(v.x+s.columns.x[i], v.numbers+lineHigh*s.big+3*s.unit, word, muted, s.unit)
 	}
 }
 
 func (s *scene) drawNumbers(v *panel) {
 	for i, number := range s.written(v.cursor) {
-		s.text(v.x+s.columns.x[i], v.numbers, number, text, s.columns.scale)
+		scale := s.columns.scale[i]
+		s.text(v.x+s.columns.x[i], v.numbers+ascent*(s.big-scale), number, text, scale)
 	}
 }
 
@@ -118,9 +120,10 @@ type strip struct {
 
 func (s *scene) stillStrip(b *strip) {
 	s.fill(b.box, shade)
-	label := fmt.Sprintf("%s per %s s, up to %s", b.word, format.Number(s.step), format.Thousands(b.most))
+	most := ", up to " + format.Thousands(b.most)
+	label := b.word + " per " + format.Number(s.step) + " s" + most
 	if width(label, s.unit) > b.wide {
-		label = fmt.Sprintf("%s, up to %s", b.word, format.Thousands(b.most))
+		label = b.word + most
 	}
 	s.label(b.x, b.y-(lineHigh+2)*s.unit, b.wide, label, muted, s.unit)
 }
@@ -150,6 +153,6 @@ func (s *scene) stillAxis(b *strip) {
 	y := b.bottom() + 4*s.unit
 	s.fill(box{b.x, b.bottom(), b.wide, s.unit}, line)
 	s.text(b.x, y, "0", muted, s.unit)
-	end := format.Number(s.end) + " s"
+	end := s.clock(s.end)
 	s.text(b.right()-width(end, s.unit), y, end, muted, s.unit)
 }

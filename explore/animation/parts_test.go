@@ -8,15 +8,44 @@ import (
 	"stampede/wire"
 )
 
-// The level is full before the first sample, rises on a straight line to a higher one, falls at once, and stays
-// after the last.
-func TestLevel(t *testing.T) {
-	l := newLevel(threeCalls())
-	for _, row := range []struct{ t, want float64 }{
-		{-1, 1}, {0, .5}, {1, .75}, {2, 1}, {3.9, 1}, {4, 0}, {9, 0},
-	} {
-		if found := l.at(row.t); found != row.want {
-			t.Errorf("at %v s: %v; want %v", row.t, found, row.want)
+// A bucket of 4 that gets 1 a second back: full before the first sample, from there up a straight line to full, and
+// never below empty.
+func TestLevelOfABucket(t *testing.T) {
+	checkLevel(t, newLevel(threeCalls()), [][2]float64{
+		{0, .5}, {1, .75}, {2, 1}, {3.9, 1}, {4, 0}, {5, 0}, {6, .25}, {8, .75}, {20, 1},
+	})
+}
+
+// A fixed window of 10 s, of which 4 s had passed, has everything again at 6 s, 16 s, ...
+func TestLevelOfAWindow(t *testing.T) {
+	checkLevel(t, &level{
+		limit:   &replay.Limit{Unit: "requests", Amount: 4, Window: 10, Offset: 4},
+		samples: []replay.Level{{At: 1, Left: .5}, {At: 7, Left: .25}},
+	}, [][2]float64{{0, 1}, {1, .5}, {5.9, .5}, {6, 1}, {7, .25}, {15.9, .25}, {16, 1}, {99, 1}})
+}
+
+// Of 4 places two are taken from 1 s and one from 2 s. The client of one leaves at 3 s: the sample at 4 s shows that
+// its request still holds its place, and nothing says so after the last sample.
+func TestLevelOfPlaces(t *testing.T) {
+	r := &replay.Replay{
+		Limits: []replay.Limit{{Unit: "concurrency", Amount: 4}},
+		Attempts: []replay.Attempt{
+			{Received: 1, Ended: 3, Limit: -1}, {Received: 1, Ended: 6, Limit: -1}, {Received: 2, Ended: 5, Limit: -1},
+			{Received: 4, Ended: 4, Class: wire.Throttled, Limit: 0}, {Received: replay.Never, Ended: 9, Limit: -1},
+		},
+		Levels: []replay.Level{{At: 1, Left: .5}, {At: 2, Left: .25}, {At: 4, Left: .25}, {At: 5.5, Left: .75}},
+	}
+	checkLevel(t, newLevel(r), [][2]float64{
+		{0, 1}, {1, .5}, {2, .25}, {3, .5}, {4, .25}, {5, .5}, {5.5, .75}, {6, 1},
+	})
+}
+
+// checkLevel wants a level at instants.
+func checkLevel(t *testing.T, l *level, want [][2]float64) {
+	t.Helper()
+	for _, row := range want {
+		if found := l.at(row[0]); found != row[1] {
+			t.Errorf("at %v s: %v; want %v", row[0], found, row[1])
 		}
 	}
 }
@@ -27,11 +56,11 @@ func TestLimitOfTheVessel(t *testing.T) {
 		Limits: make([]replay.Limit, 3),
 		Levels: []replay.Level{{At: 0, Limit: 1, Left: .5}, {At: 0, Limit: 2, Left: .25}, {At: 1, Limit: 2, Left: 1}},
 	}
-	if l := newLevel(r); l == nil || l.limit != 2 || len(l.samples) != 2 {
+	if l := newLevel(r); l == nil || l.limit != &r.Limits[2] || len(l.samples) != 2 {
 		t.Errorf("%+v; want the last limit with its 2 samples", l)
 	}
 	r.Attempts = []replay.Attempt{{Class: wire.Throttled, Limit: 1}}
-	if l := newLevel(r); l == nil || l.limit != 1 {
+	if l := newLevel(r); l == nil || l.limit != &r.Limits[1] {
 		t.Errorf("%+v; want the limit that refused", l)
 	}
 	r.Levels = nil

@@ -16,7 +16,6 @@ type scene struct {
 	panels  []*panel
 	stamps  [replay.States]stamp
 	step    float64 // width of a bin of the strip, in virtual seconds
-	clock   string  // the format of an instant
 	dollars string  // the format of dollars
 	columns columns // of numbers
 	base    []uint8 // what is the same in all frames
@@ -54,13 +53,6 @@ func newScene(policies []Policy, o Options) *scene {
 		colours = &dark
 	}
 	s.frame, s.palette = newFrame(s.width, s.height), colours.palette()
-	s.clock = "%.0f s"
-	switch {
-	case s.end < 10:
-		s.clock = "%.2f s"
-	case s.end < 1000:
-		s.clock = "%.1f s"
-	}
 	s.legend(policies)
 	s.arrange(policies)
 	s.fill(box{0, 0, s.width, s.height}, paper)
@@ -172,7 +164,7 @@ func nice(x float64) float64 {
 func (s *scene) draw(frame int) {
 	copy(s.pix, s.base)
 	t := s.at(frame)
-	clock := fmt.Sprintf(s.clock, t)
+	clock := s.clock(t)
 	s.text(s.width-s.margin-width(clock, s.big), s.margin, clock, text, s.big)
 	for _, v := range s.panels {
 		v.to(t)
@@ -187,13 +179,27 @@ func (s *scene) draw(frame int) {
 	}
 }
 
+// clock writes an instant, always with as many digits.
+func (s *scene) clock(t float64) string {
+	switch {
+	case s.end < 10:
+		return fmt.Sprintf("%.2f s", t)
+	case s.end < 1000:
+		return fmt.Sprintf("%.1f s", t)
+	}
+	return format.Thousands(int(math.Round(t))) + " s"
+}
+
 // drawStill draws what all frames share.
 func (s *scene) drawStill() {
-	clock := width(fmt.Sprintf(s.clock, s.end), s.big)
+	clock := width(s.clock(s.end), s.big)
 	s.label(s.margin, s.margin, s.width-2*s.margin-clock-s.gap, s.title, text, s.big)
 	s.drawLegend()
 	for _, v := range s.panels {
 		s.label(v.x, v.top, v.wide, v.name, text, s.names)
+		if s.names < s.big {
+			s.label(v.x+s.unit, v.top, v.wide-s.unit, v.name, text, s.names) // twice: bold
+		}
 		s.stillNumbers(v)
 		for i := range v.strips {
 			s.stillStrip(&v.strips[i])

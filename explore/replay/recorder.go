@@ -46,7 +46,15 @@ func NewRecorder(m *fleet.Model) *Recorder {
 		}
 		r.first = append(r.first, len(r.replay.Limits))
 		for _, l := range p.Limits {
-			r.replay.Limits = append(r.replay.Limits, Limit{Name: l.Name, Unit: l.Resource.String()})
+			limit := Limit{Name: l.Name, Unit: l.Resource.String()}
+			switch seconds := l.Period.Seconds(); {
+			case seconds == 0:
+			case l.Kind == provider.TokenBucket || l.Kind == provider.LeakyBucket:
+				limit.Rate = float64(l.Amount) / seconds
+			case l.Kind == provider.FixedWindow:
+				limit.Window, limit.Offset = seconds, l.Offset.Seconds()
+			}
+			r.replay.Limits = append(r.replay.Limits, limit)
 		}
 	}
 	r.levels = make([][]Level, len(r.replay.Limits))

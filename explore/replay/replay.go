@@ -61,6 +61,11 @@ type Limit struct {
 	Name   string
 	Amount int64  // the most that can be left; nano-dollars where the unit is dollars
 	Unit   string // what it counts: requests, tokens, concurrency, ...
+
+	// What comes back between two requests:
+	Rate   float64 // of a bucket: so much of its amount in a second; else 0
+	Window float64 // of a fixed window: all of it at every multiple of so many seconds; else 0
+	Offset float64 // of a fixed window: the seconds of it that had passed at time 0
 }
 
 // Level is what a limit had left after a request.

@@ -72,8 +72,29 @@ func TestReplayOfThreeCalls(t *testing.T) {
 	if !slices.Equal(left, []float64{0.5, 0, 0, 0.5}) || limit.Amount != 2 || limit.Unit != "requests" {
 		t.Errorf("levels are %v of %d %s; want 0.5, 0, 0, 0.5 of 2 requests", left, limit.Amount, limit.Unit)
 	}
+	if limit.Rate != 2 || limit.Window != 0 {
+		t.Errorf("%v a second come back, window %v; want 2, none", limit.Rate, limit.Window)
+	}
 	if p.End != 2 || p.Clipped {
 		t.Errorf("it ends at %v, clipped %v; want 2, not", p.End, p.Clipped)
+	}
+}
+
+// Of a fixed window its length is kept, and how much of it had passed; places for requests at once have neither.
+func TestWhatComesBack(t *testing.T) {
+	p := recorded(t, `
+starts_at: 01:30
+workload: {burst: {calls: 1}, prompt_tokens: 10, output_tokens: 10}
+provider:
+  limits:
+    - {resource: requests, kind: fixed_window, limit: 100/day, resets_at: 01:00}
+    - {resource: concurrency, limit: 8}
+`)
+	for i, want := range []replay.Limit{{Window: 86400, Offset: 1800}, {}} {
+		l := p.Limits[i]
+		if found := (replay.Limit{Rate: l.Rate, Window: l.Window, Offset: l.Offset}); found != want {
+			t.Errorf("%s: %+v; want %+v", l.Name, found, want)
+		}
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 // library. Arrows run down only; a new edge is a decision and belongs here.
 var layers = map[string][]string{
 	"cmd/stampede": {
-		"stampede/cost", "stampede/experiments", "stampede/explore", "stampede/figures", "stampede/internal/format",
+		"stampede/cost", "stampede/experiments", "stampede/explore", "stampede/explore/animation",
+		"stampede/explore/engine", "stampede/figures", "stampede/internal/format",
 		"stampede/internal/nearest", "stampede/measure", "stampede/plots", "stampede/recommend",
 		"stampede/recommend/settings", "stampede/report", "stampede/scenario", "stampede/sweep",
 		"github.com/urfave/cli/v2", "golang.org/x/term",

@@ -27,6 +27,9 @@ type Scene struct {
 	Scenario   string   `yaml:"scenario" json:"scenario"`     // the document
 }
 
+// SandboxID is the scene in which the page opens other scenarios.
+const SandboxID = "sandbox"
+
 // Policy is settings over the scenario of a scene, with their name.
 type Policy struct {
 	Name string   `yaml:"name" json:"name"`

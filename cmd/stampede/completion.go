@@ -174,6 +174,8 @@ func flagValues(name string) []string {
 		return scenario.EmbeddedNames()
 	case "for":
 		return clients.Names()
+	case "scene":
+		return sceneIDs()
 	}
 	return nil
 }

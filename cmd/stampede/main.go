@@ -87,7 +87,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			"It runs retries, timeouts, concurrency limits, quotas and prices on a virtual clock, without a real call.",
 		Commands: []*cli.Command{
 			runCommand(), sweepCommand(), recommendCommand(), reportCommand(), plotCommand(), mergeCommand(),
-			exploreCommand(), experimentCommand(), presetCommand(), settingsCommand(),
+			exploreCommand(), animateCommand(), experimentCommand(), presetCommand(), settingsCommand(),
 			checkCommand(), initCommand(), explainCommand(), metricsCommand(), schemaCommand(),
 			completionCommand(), completeCommand(), manCommand(), helpCommand(),
 		},

@@ -34,7 +34,8 @@ func newLevel(r *replay.Replay) *level {
 	}
 	best := -1
 	for i := range r.Limits {
-		if asked[i] && (best < 0 || refused[i] > refused[best] || refused[i] == refused[best] && lowest[i] < lowest[best]) {
+		if asked[i] && (best < 0 || refused[i] > refused[best] ||
+			refused[i] == refused[best] && lowest[i] < lowest[best]) {
 			best = i
 		}
 	}

@@ -97,12 +97,12 @@ func TestLoad(t *testing.T) {
 	if got.Name != "small" || got.Seed != 3 {
 		t.Errorf("it is %q with seed %d; want small, 3", got.Name, got.Seed)
 	}
-	want := []variant{
+	want := []Variant{
 		{"1", []string{"policy.retry.attempts=1"}},
 		{"as_above", []string{}},
 		{"6", []string{"policy.retry.attempts=6"}},
 	}
-	if !slices.EqualFunc(got.Policies, want, func(a, b variant) bool {
+	if !slices.EqualFunc(got.Policies, want, func(a, b Variant) bool {
 		return a.Name == b.Name && slices.Equal(a.Set, b.Set)
 	}) {
 		t.Errorf("policies are %v; want %v", got.Policies, want)

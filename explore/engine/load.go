@@ -15,11 +15,11 @@ type read struct {
 	Notes        []string                 `json:"notes"`
 	Goals        []string                 `json:"goals"`
 	Numbers      []scenario.WrittenNumber `json:"numbers"`
-	Policies     []variant                `json:"policies"`
+	Policies     []Variant                `json:"policies"`
 }
 
-// variant is a policy of the page: a name and settings.
-type variant struct {
+// Variant is a policy of the page: a name and settings.
+type Variant struct {
 	Name string   `json:"name"`
 	Set  []string `json:"set"`
 }
@@ -37,7 +37,7 @@ func (s *Session) load(a arguments) (any, map[string][]byte, error) {
 		Name: l.Name, Seed: l.Seed, Replications: l.Replications,
 		Policy: l.Model.Fleets()[max(0, l.Measured())].Client.String(), Provider: l.DescribeProvider(),
 		Price: l.Model.Price.String(), Notes: append([]string{}, l.Warnings()...), Goals: []string{},
-		Numbers: s.template.Numbers(), Policies: s.policies(),
+		Numbers: s.template.Numbers(), Policies: Variants(s.template),
 	}
 	for _, g := range l.aims.Goals {
 		out.Goals = append(out.Goals, g.String())
@@ -45,19 +45,19 @@ func (s *Session) load(a arguments) (any, map[string][]byte, error) {
 	return out, nil, nil
 }
 
-// policies are those that the document's sweep compares: the first values of its first axis.
-func (s *Session) policies() (out []variant) {
-	if axes := s.template.Sweep.Axes; len(axes) > 0 {
+// Variants are the policies that a scenario's sweep compares: the first values of its first axis.
+func Variants(t *scenario.Template) (out []Variant) {
+	if axes := t.Sweep.Axes; len(axes) > 0 {
 		for _, v := range axes[0].Values[:min(maxPolicies, len(axes[0].Values))] {
 			set := []string{}
 			if v.Label != scenario.AsAbove {
 				set = []string{axes[0].Path + "=" + v.Label}
 			}
-			out = append(out, variant{v.Label, set})
+			out = append(out, Variant{v.Label, set})
 		}
 	}
 	if len(out) == 0 {
-		out = []variant{{"as it is", []string{}}}
+		out = []Variant{{"as it is", []string{}}}
 	}
 	return out
 }

@@ -3,7 +3,7 @@
 import {el} from './dom.js';
 import {figureSVG, svgToPNG} from './svg.js';
 
-const gif = {width: 960, fps: 12, seconds: 10};
+const gif = {width: 960, fps: 12}; // the defaults of stampede animate, which writes the same bytes
 
 /**
  * Share builds the buttons. ask() gives what is shown: {scene, title, address: Promise, panes: [{name, replay, text,
@@ -102,20 +102,20 @@ export class Share {
   }
 
   async #gif() {
-    const {scene, title, panes} = this.ask();
+    const {scene, title, panes, speed} = this.ask();
     const policies = panes.map(({name, document, set}) => ({name, document, set}));
     const began = performance.now();
     const tell = () => {
       const seconds = Math.round((performance.now() - began) / 1000);
-      this.said.textContent = `Drawing ${gif.fps * gif.seconds} frames … ${seconds} s`;
+      this.said.textContent = `Drawing frames … ${seconds} s`;
     };
     tell();
     const timer = setInterval(tell, 1000);
     try {
-      const {buffers} = await this.animate({title, policies, replication: 0, ...gif});
+      const {buffers} = await this.animate({title, policies, replication: 0, speed, ...gif});
       const name = `${fileName(scene)}.gif`, blob = new Blob([buffers.gif], {type: 'image/gif'});
       save(name, blob);
-      return `${name}: ${(blob.size / 1e6).toFixed(1)} MB, ${gif.seconds} s`;
+      return `${name}: ${(blob.size / 1e6).toFixed(1)} MB`;
     } finally {
       clearInterval(timer);
     }

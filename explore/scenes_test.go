@@ -96,8 +96,8 @@ func TestScenesRead(t *testing.T) {
 		seen := map[string]bool{}
 		longest := 0.0
 		for _, p := range s.Policies {
-			if p.Name == "" || len([]rune(p.Name)) > 32 || seen[p.Name] {
-				t.Errorf("%s: the name %q of a policy is empty, longer than 32 letters or there twice", id, p.Name)
+			if p.Name == "" || len([]rune(p.Name)) > 24 || seen[p.Name] {
+				t.Errorf("%s: the name %q of a policy is empty, longer than 24 letters or there twice", id, p.Name)
 			}
 			seen[p.Name] = true
 			run, err := measure.Replicator{}.One(with(t, s, p.Set...), 0, 0)
@@ -210,4 +210,27 @@ func metric(name string) int {
 		panic(err)
 	}
 	return i
+}
+
+// Reading a scene and running a policy of it, which a slider of the page repeats for each policy.
+func BenchmarkScenes(b *testing.B) {
+	scenes, err := Scenes()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, s := range scenes {
+		for _, p := range s.Policies {
+			b.Run(s.ID+"/"+p.Name, func(b *testing.B) {
+				for b.Loop() {
+					built, err := scenario.Read([]byte(s.Scenario), s.ID, scenario.Options{Set: p.Set})
+					if err != nil {
+						b.Fatal(err)
+					}
+					if _, err := (measure.Replicator{}).One(built, 0, 0); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
 }

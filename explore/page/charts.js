@@ -155,6 +155,7 @@ export class Charts {
       width: Math.max(50, Math.floor(block.clientWidth)), height, padding: [6, 0, 0, 0],
       legend: {show: false},
       cursor: {drag: {x: false, y: false}, y: false, points: {show: false}},
+      hooks: {setSize: [() => this.cursor(this.t)]},
       scales: {x: {time: false}, rate: {auto: false}, count: {auto: false}},
       axes: [
         axis(colours, {

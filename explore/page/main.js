@@ -38,7 +38,7 @@ const controls = new Controls({few: by('sliders'), more: by('more-sliders'),
 const forms = new Policies(by('policy-forms'), (list, how) => state.setPolicies(list, how));
 const editor = new Editor(by('editor'), {
   onChange: (text) => state.setDocument(text === scene.scenario ? null : text),
-  schema: () => fetch('schema.json').then((reply) => reply.json()),
+  schema: fetchSchema,
 });
 const mistakes = new Mistakes({place: by('mistakes'), controls, forms, editor, trouble,
   seed: {input: by('seed'), place: by('seed-mistake')}});
@@ -273,6 +273,16 @@ async function toSandbox() {
   state.replace(next);
 }
 
+let schema = null; // promise of the JSON Schema of scenarios
+
+function fetchSchema() {
+  schema ??= fetch('schema.json').then((reply) => reply.json()).catch((error) => {
+    schema = null;
+    throw error;
+  });
+  return schema;
+}
+
 async function begin() {
   const [index, ready] = await Promise.all([fetch('scenes.json').then((reply) => reply.json()), Engine.open()]);
   engine = ready;
@@ -305,6 +315,7 @@ async function begin() {
   } else {
     await readAddress();
   }
+  fetchSchema().catch(() => {}); // now, so that the editor needs no server later
 }
 
 if (!document.documentElement.dataset.unsupported) {

@@ -47,9 +47,11 @@ export class Mistakes {
     if (ofPolicy.length > 0) {
       this.forms.setMistake(policy.number, ofPolicy.map(({text}) => text).join('\n'));
     }
-    rest = this.controls.setMistakes(rest.filter((mistake) => !ofPolicy.includes(mistake)));
+    const inText = this.editor.shown ? rest.filter(({line}) => line > 0) : [];
+    const placed = [...ofPolicy, ...inText];
+    rest = this.controls.setMistakes(rest.filter((mistake) => !placed.includes(mistake)));
     if (this.editor.shown) {
-      this.editor.setMistakes(rest);
+      this.editor.setMistakes([...inText, ...rest]);
     } else {
       this.#rest(rest);
     }

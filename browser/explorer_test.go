@@ -17,7 +17,10 @@ import (
 var recorder string
 
 // explorer is a tab that shows the explorer.
-type explorer struct{ *tab }
+type explorer struct {
+	*tab
+	saved string // name of the last file that was downloaded
+}
 
 // ran is a run that the page asked its engine for, with the answer.
 type ran struct {
@@ -41,7 +44,7 @@ func newExplorer(t testing.TB) *explorer {
 	if _, err := chromedp.Call(p.ctx, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
 		t.Fatal(err)
 	}
-	return &explorer{p}
+	return &explorer{tab: p}
 }
 
 // openExplorer opens an address of the explorer, "#v=1&s=herd", in a tab of its own.

@@ -1,7 +1,10 @@
 package browser
 
 import (
+	"math"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 )
 
 // No content is wider than its place: the page never scrolls sideways, and pictures stay in their policy.
@@ -10,11 +13,21 @@ func TestNothingOverflows(t *testing.T) {
 		t.Run(scene.ID, func(t *testing.T) {
 			p := openExplorer(t, sceneAddress(scene.ID))
 			p.pause()
+			p.keys("#scrub", kb.PageUp)
+			marks := p.marks()
+			if len(marks) == 0 {
+				t.Error("no chart marks the time")
+			}
 			for _, width := range []int64{320, 390, 768, 1280, 3840} {
 				p.resize(width, 900)
 				p.still()
 				if got := eval[int64](p.tab, `document.scrollingElement.scrollWidth`); got > width {
 					t.Errorf("at %d pixels the page is %d wide: %q", width, got, p.beyond(width))
+				}
+				for i, at := range p.marks() {
+					if math.Abs(at-marks[i]) > 0.01 {
+						t.Errorf("at %d pixels chart %d marks the time at %.3f, not at %.3f", width, i+1, at, marks[i])
+					}
 				}
 				for _, line := range p.outgrown() {
 					t.Errorf("at %d pixels %s", width, line)
@@ -22,6 +35,14 @@ func TestNothingOverflows(t *testing.T) {
 			}
 		})
 	}
+}
+
+// marks are where the charts mark the time, as shares of their widths.
+func (p *explorer) marks() []float64 {
+	return eval[[]float64](p.tab, `[...document.querySelectorAll(".chart .now")].map((e) => {
+		const plot = e.parentElement.getBoundingClientRect()
+		return (e.getBoundingClientRect().left - plot.left) / plot.width
+	})`)
 }
 
 // beyond are the elements that reach beyond a width.

@@ -143,8 +143,14 @@ func (p *Provider) Use(end sim.Time) []Use {
 }
 
 // Left is how much of a limit may still pass, negative when too much did, and how much it can hold at most: the
-// burst of a bucket, the amount of a window. It is that of the last instant at which the limit counted something.
-func (p *Provider) Left(limit int) (left, most int64) {
+// burst of a bucket, the amount of a window. A bucket has refilled up to now; what a window has left is that of the
+// last instant at which it counted something.
+func (p *Provider) Left(limit int, now sim.Time) (left, most int64) {
 	l := &p.limits[limit]
+	if b, ok := l.meter.(*Bucket); ok {
+		refilled := *b
+		refilled.Advance(now)
+		return refilled.Level(), l.burst()
+	}
 	return l.level(), l.burst()
 }

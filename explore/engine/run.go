@@ -47,10 +47,14 @@ type judged struct {
 	Verdict string `json:"verdict"`
 }
 
+// limit is a replay.Limit under the name that tables give it.
 type limit struct {
-	Name   string `json:"name"`
-	Amount int64  `json:"amount"`
-	Unit   string `json:"unit"`
+	Name   string  `json:"name"`
+	Amount int64   `json:"amount"`
+	Unit   string  `json:"unit"`
+	Rate   float64 `json:"rate"`
+	Window float64 `json:"window"`
+	Offset float64 `json:"offset"`
 }
 
 // run runs a replication. Estimates and verdicts are over all replications that have run.
@@ -103,7 +107,8 @@ func (s *Session) run(a arguments) (any, map[string][]byte, error) {
 	p := recorder.Replay()
 	out.Calls, out.Attempts, out.Clipped, out.Slots = len(p.Calls), len(p.Attempts), p.Clipped, p.Slots
 	for i, name := range measure.LimitNames(&l.Model) {
-		out.Limits = append(out.Limits, limit{name, p.Limits[i].Amount, p.Limits[i].Unit})
+		l := &p.Limits[i]
+		out.Limits = append(out.Limits, limit{name, l.Amount, l.Unit, l.Rate, l.Window, l.Offset})
 	}
 	return out, arrays(p), nil
 }

@@ -221,22 +221,27 @@ export class Replay {
     const {levels} = this;
     const times = this.limits.map(() => []), shares = this.limits.map(() => []);
     for (let i = 0; i < levels.length; i += LEVEL) {
-      times[levels[i + 1]]?.push(levels[i]);
-      shares[levels[i + 1]]?.push(levels[i + 2]);
+      const t = levels[i], limit = levels[i + 1], share = levels[i + 2];
+      if (!this.limits[limit]) continue;
+      times[limit].push(t);
+      shares[limit].push(share);
     }
     this.levelTimes = times.map((list) => Float64Array.from(list));
     this.levelShares = shares.map((list) => Float64Array.from(list));
   }
 
-  // levelAt is full before the first sample and stays after the last. Samples follow requests; between two of them
-  // the limit refills, so the level rises on a straight line when the later is higher, and else stays.
+  // levelAt is full before the first sample. Samples follow requests; from one to the next a bucket refills at its
+  // rate until it is full, and a fixed window is full again from its next beginning. Other limits rise on a straight
+  // line where the next sample is higher, and else stay.
   levelAt(limit, t) {
     const times = this.levelTimes[limit], shares = this.levelShares[limit];
     const k = countUpTo(times, t);
     if (k === 0) return 1;
-    const level = shares[k - 1];
+    const {rate, window, offset, amount} = this.limits[limit], level = shares[k - 1], at = times[k - 1];
+    if (rate > 0) return Math.min(1, level + rate / amount * (t - at));
+    if (window > 0) return Math.floor((t + offset) / window) > Math.floor((at + offset) / window) ? 1 : level;
     if (k === times.length || shares[k] <= level) return level;
-    return level + (shares[k] - level) * (t - times[k - 1]) / (times[k] - times[k - 1]);
+    return level + (shares[k] - level) * (t - at) / (times[k] - at);
   }
 
   // slotsAt counts the attempts whose request has reached the provider and whose client still waits, without the
@@ -255,12 +260,13 @@ export class Replay {
   }
 
   // heldAt: a request that its client has left may hold its place for longer. The attempts do not tell until when;
-  // the samples do: what is taken beyond the attempts under way was left. That holds until the next sample.
+  // the samples do: what is taken beyond the attempts under way was left. That holds until the next
+  // sample; after the last nothing is known.
   heldAt(limit, t) {
     const {amount} = this.limits[limit];
     const times = this.levelTimes[limit], k = countUpTo(times, t);
     const waiting = Math.min(amount, this.slotsAt(t));
-    if (k === 0 || t >= this.end) return {taken: waiting, left: 0};
+    if (k === 0 || k === times.length) return {taken: waiting, left: 0};
     const taken = Math.round(amount * (1 - this.levelShares[limit][k - 1]));
     const left = Math.max(0, Math.min(amount - waiting, taken - this.slotsAt(times[k - 1])));
     return {taken: waiting + left, left};

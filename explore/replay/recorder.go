@@ -117,7 +117,7 @@ func (r *Recorder) Call(c *fleet.Call) {
 func (r *Recorder) Levels(at sim.Time, number int, p *provider.Provider) {
 	first := r.first[number]
 	for i := range len(r.model.Providers()[number].Limits) {
-		left, amount := p.Left(i)
+		left, amount := p.Left(i, at)
 		limit := &r.replay.Limits[first+i]
 		limit.Amount = max(limit.Amount, amount)
 		share := 0.0

@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"stampede/explore/replay"
@@ -95,6 +96,19 @@ provider:
 		if found := (replay.Limit{Rate: l.Rate, Window: l.Window, Offset: l.Offset}); found != want {
 			t.Errorf("%s: %+v; want %+v", l.Name, found, want)
 		}
+	}
+}
+
+// A bucket goes on refilling while requests come that it does not count: here the retry of the third call, which
+// meets an outage.
+func TestLevelInAnOutage(t *testing.T) {
+	document := strings.Replace(three, "  latency:", "  faults: [{at: 500ms, for: 1s, status: 503}]\n  latency:", 1)
+	var left []float64
+	for _, l := range recorded(t, document).Levels {
+		left = append(left, l.Left)
+	}
+	if !slices.Equal(left, []float64{0.5, 0, 0, 1}) {
+		t.Errorf("levels are %v; want 0.5, 0, 0, and 1 after a second's refill of two", left)
 	}
 }
 

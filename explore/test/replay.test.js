@@ -179,6 +179,26 @@ test('a level falls at a request and rises on a line towards the next', () => {
   assert.deepEqual(replay.shownLimits(1), [1]);
 });
 
+test('a bucket refills at its rate until it is full, also after the last request', () => {
+  const replay = made({
+    end: 99,
+    limits: [{name: 'requests 2/s', amount: 8, unit: 'requests', rate: 2}],
+    levels: [[1, 0, 0.5], [1, 0, 0], [9, 0, 0.875]],
+  });
+  const want = [[0.5, 1], [1, 0], [2, 0.25], [3, 0.5], [5, 1], [8.99, 1], [9, 0.875], [9.25, 0.9375], [20, 1]];
+  for (const [t, level] of want) assert.ok(Math.abs(replay.levelAt(0, t) - level) < 1e-12, `at ${t}`);
+});
+
+test('a fixed window is full again from its next beginning', () => {
+  const replay = made({
+    end: 99,
+    limits: [{name: '10 a minute', amount: 10, unit: 'requests', window: 60, offset: 45}], // begins at 15, 75, ...
+    levels: [[1, 0, 0.5], [16, 0, 0.25]],
+  });
+  const want = [[14.9, 0.5], [15, 1], [16, 0.25], [74.9, 0.25], [75, 1], [99, 1]];
+  for (const [t, level] of want) assert.equal(replay.levelAt(0, t), level, `at ${t}`);
+});
+
 test('of limits that refuse nothing and stay above half only the lowest is shown, and only alone', () => {
   const limits = [{name: 'a'}, {name: 'b'}, {name: 'c'}];
   const calm = made({limits, levels: [[1, 0, 0.9], [1, 1, 0.6], [1, 2, 0.7]]});
@@ -217,7 +237,7 @@ test('places whose client has left are what the samples have beyond the attempts
     attempts: [{sent: 1, ended: 3, class: 'timeout'}, {sent: 2, ended: 9}, {sent: 5, ended: 6}],
     levels: [[1, 0, 0.75], [2, 0, 0.5], [5, 0, 0.25], [8, 0, 0.75]], // of the first, the place is free at 7
   });
-  const want = [[0, 0, 0], [1, 1, 0], [2, 2, 0], [4, 1, 0], [5, 3, 1], [6, 2, 1], [8, 1, 0], [20, 0, 0]];
+  const want = [[0, 0, 0], [1, 1, 0], [2, 2, 0], [4, 1, 0], [5, 3, 1], [6, 2, 1], [8, 1, 0], [9, 0, 0]];
   for (const [t, taken, left] of want) assert.deepEqual(replay.heldAt(0, t), {taken, left}, `at ${t}`);
 });
 

@@ -54,10 +54,12 @@ type extra struct {
 	hedge     sim.Timer
 	patience  sim.Timer
 	leaves    sim.Time // when its caller's patience ends
+	expires   sim.Time // when its present tries do, by that layer; 0 while that is not looked up
 	acted     uint64   // where its work was done, a bit for each target
 	message   uint32   // whose delivery it is, where deliveries may overlap
 	earlier   uint32   // the delivery of it under way that began before
 	acts      int32
+	expiring  int16
 	target    int32 // that answered
 	session   uint32
 	repeated  int64

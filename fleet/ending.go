@@ -53,7 +53,18 @@ func (r *run) rest(c *call, until sim.Time, end backend.Event) {
 
 // expiry is when the first of a call's layers gives up, and its number: 0 for the
 // client's own timeout of the call, one more than there are for its deadline, -1 when none does.
-func (r *run) expiry(g *group, c *call) (at sim.Time, layer int) { return r.expiryBeyond(g, c, 0) }
+// It is the same until tries begin anew, so a call that waits in queues keeps it.
+func (r *run) expiry(g *group, c *call) (at sim.Time, layer int) {
+	if !g.expires || c.extra == 0 {
+		return r.expiryBeyond(g, c, 0)
+	}
+	x := r.extras.At(c.extra)
+	if x.expires == 0 {
+		at, layer = r.expiryBeyond(g, c, 0)
+		x.expires, x.expiring = at, int16(layer)
+	}
+	return x.expires, int(x.expiring)
+}
 
 // expiryBeyond is the same when a layer waits between its own tries: its own timeout, of each
 // of them, does not run then.
@@ -122,6 +133,9 @@ func (r *run) resumed(c *call) {
 // renew begins the innermost layers anew, so many outer ones among them.
 func (r *run) renew(c *call, outer int, now sim.Time) {
 	c.start, c.tries, c.lastWait = now, 0, 0
+	if c.extra > 0 {
+		r.extras.At(c.extra).expires = 0
+	}
 	tries := r.tries(c)
 	for i := range tries[:outer] {
 		tries[i] = policy.Tries{Made: 1, Start: now, Since: now}

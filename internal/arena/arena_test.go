@@ -10,18 +10,18 @@ func TestArena(t *testing.T) {
 	if *p = 7; first != 1 {
 		t.Fatalf("the first number is %d; want 1", first)
 	}
-	for range 3 * blockSize {
+	for range 3 * firstSize {
 		a.Alloc()
 	}
 	if a.At(first) != p || *p != 7 {
 		t.Error("a value moved while the arena grew")
 	}
-	if a.Last() != 3*blockSize+1 {
-		t.Errorf("the largest number is %d; want %d", a.Last(), 3*blockSize+1)
+	if a.Last() != 3*firstSize+1 {
+		t.Errorf("the largest number is %d; want %d", a.Last(), 3*firstSize+1)
 	}
 	a.Free(5)
 	a.Free(first)
-	for _, want := range []uint32{first, 5, 3*blockSize + 2} {
+	for _, want := range []uint32{first, 5, 3*firstSize + 2} {
 		if id, _ := a.Alloc(); id != want {
 			t.Errorf("number %d was given out; want %d", id, want)
 		}

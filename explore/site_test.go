@@ -122,6 +122,20 @@ func TestHandlerAnswers(t *testing.T) {
 	}
 }
 
+// A host that sends no headers gets the same policy from the page.
+func TestThePageHasTheSecurityPolicy(t *testing.T) {
+	page := ask(given.Handler(), "GET", "/")
+	m := regexp.MustCompile(`(?s)<meta http-equiv="Content-Security-Policy" content="([^"]*)">`).
+		FindSubmatch(page.Body.Bytes())
+	if m == nil {
+		t.Fatal("the page has no policy")
+	}
+	got, want := strings.Join(strings.Fields(string(m[1])), " "), page.Header().Get("Content-Security-Policy")
+	if got != want {
+		t.Errorf("the page says %q; the header %q", got, want)
+	}
+}
+
 // All addresses in the page are relative and lead to files of the site, wherever it lies.
 var (
 	attributes = regexp.MustCompile(`(?:src|href)="([^"]*)"`)

@@ -36,7 +36,8 @@ import (
 //	  cell("no jitter", "answered"); field("policy.retry.backoff.exponential.cap")
 //	-->
 //
-// Only statuses of HTTP, ordinals and what stands in code need no account.
+// Only statuses of HTTP, ordinals and what stands in code need no account, and in the question of a scene what is
+// written in its document.
 const teachingPath = "docs/teaching.md"
 
 var (
@@ -44,9 +45,9 @@ var (
 	heldBlock     = regexp.MustCompile(`(?s)<!-- held\n(.*?)-->`)
 	// heldLine splits at the first = behind which an expression can stand: formulas in fragments have some, too.
 	heldLine       = regexp.MustCompile(`^(.*?\d.*) = (.*)$`)
-	minutesHeading = regexp.MustCompile(`^## (\d+\. .*) \((\d+) minutes\)`)
+	minutesHeading = regexp.MustCompile(`^## (.*) \((\d+) minutes\)$`)
 	sceneAddress   = regexp.MustCompile("#v=1&s=[^`\\s]+")
-	proseNumber    = regexp.MustCompile(`[\pL_]*\d[\d,]*(?:\.\d+)?`)
+	proseNumber    = regexp.MustCompile(`[\pL_][\pL\d_-]*|\d[\d,]*(?:\.\d+)?`) // or a name: p95, gpt-4o
 	// notProse is what holds no number of its own: comments, code, targets of links, ordinals.
 	notProse = regexp.MustCompile("(?s)<!--.*?-->|```.*?```|`[^`]*`|\\]\\([^)]*\\)" +
 		`|(?m:^#+ (?:Exercise )?\d+[.:])|(?m:^ *\d+\. )|\(\d+ minutes\)`)
@@ -55,12 +56,13 @@ var (
 
 // lesson is a section of the document.
 type lesson struct {
-	heading string
-	text    string
-	scene   explore.Scene                 // the first that it names
-	cells   map[string]map[string]float64 // of its tables, by row and metric
-	prices  map[string]string             // of tokens, by row
-	printed string                        // by its other commands, such as check
+	heading   string
+	text      string
+	scene     explore.Scene                 // the first that it names
+	cells     map[string]map[string]float64 // of its tables, by row and metric
+	prices    map[string]string             // of tokens, by row
+	providers map[string]string             // in words, by row
+	printed   string                        // by its other commands, such as check
 }
 
 // lessons cuts the document at its headings.
@@ -73,7 +75,8 @@ func lessons(t *testing.T, text string) (all []*lesson) {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "### ") || len(all) == 0 {
 			all = append(all, &lesson{
-				heading: strings.TrimSpace(line), cells: map[string]map[string]float64{}, prices: map[string]string{},
+				heading: strings.TrimSpace(line), cells: map[string]map[string]float64{},
+				prices: map[string]string{}, providers: map[string]string{},
 			})
 		}
 		all[len(all)-1].text += line
@@ -160,7 +163,8 @@ func TestTeaching(t *testing.T) {
 	var updated strings.Builder
 	for _, l := range all {
 		lab := &teachingLab{lesson: l, all: all, findings: findings}
-		updated.WriteString(lab.fill(t))
+		l.text = lab.fill(t)
+		updated.WriteString(l.text)
 	}
 	if got := updated.String(); got != text {
 		if os.Getenv("UPDATE_DOCS") == "" {
@@ -177,16 +181,37 @@ func TestTeaching(t *testing.T) {
 	}
 }
 
+// The lecture takes an hour, and each scene is in it.
+func TestTeachingTakesAnHour(t *testing.T) {
+	text := document(t, teachingPath)
+	minutes := 0
+	for _, l := range lessons(t, text) {
+		if m := minutesHeading.FindStringSubmatch(l.heading); m != nil {
+			n, _ := strconv.Atoi(m[2])
+			minutes += n
+		}
+	}
+	if minutes != 60 {
+		t.Errorf("%s plans %d minutes; want 60", teachingPath, minutes)
+	}
+	for _, s := range teachingScenes(t) {
+		if !strings.Contains(text, "`#v=1&s="+s.ID+"`") {
+			t.Errorf("%s has no address of the scene %s", teachingPath, s.ID)
+		}
+	}
+}
+
 // unaccounted lists the numbers in the prose of a section that nothing holds, and what is held and wrong.
 func unaccounted(l *lesson, findings map[string]finding) (problems []string) {
-	tables := teachingBlock.ReplaceAllStringFunc(l.text, func(block string) string {
+	question := ""
+	text := teachingBlock.ReplaceAllStringFunc(l.text, func(block string) string {
 		if m := teachingBlock.FindStringSubmatch(block); m[1] == "predict" {
-			return m[3] // a question is prose
+			question = strings.Join(strings.Fields(strings.ReplaceAll(m[3], ">", "")), " ")
 		}
 		return "\n"
 	})
-	prose := strings.ReplaceAll(notProse.ReplaceAllString(tables, " `` "), "\n> ", "\n")
-	prose = strings.Join(strings.Fields(prose), " ")
+	prose := strings.Join(strings.Fields(notProse.ReplaceAllString(text, " `` ")), " ") + "\n" + question
+	given := sceneNumbers(l.scene)
 	covered := make([]bool, len(prose))
 	for _, block := range heldBlock.FindAllStringSubmatch(l.text, -1) {
 		for line := range strings.Lines(strings.ReplaceAll(block[1], "\n  ", " ")) {
@@ -216,7 +241,10 @@ func unaccounted(l *lesson, findings map[string]finding) (problems []string) {
 	for _, at := range proseNumber.FindAllStringIndex(prose, -1) {
 		number := strings.TrimRight(prose[at[0]:at[1]], ",")
 		if number[0] < '0' || number[0] > '9' || covered[at[0]] || slices.Contains(statuses, number) {
-			continue // p95 and the like are names
+			continue
+		}
+		if at[0] >= len(prose)-len(question) && slices.Contains(given, strings.ReplaceAll(number, ",", "")) {
+			continue
 		}
 		around := prose[max(0, at[0]-30):min(len(prose), at[1]+30)]
 		problems = append(problems, fmt.Sprintf("nothing holds %s in %q", number, around))

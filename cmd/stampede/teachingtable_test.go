@@ -160,7 +160,7 @@ func (b *teachingLab) scenes(t *testing.T, metrics, addresses []string) string {
 			for _, path := range slices.Sorted(maps.Keys(moved)) {
 				set = append(set, path+"="+moved[path])
 			}
-			values, price := runScene(t, scene.Scenario, set)
+			values, price, provider := runScene(t, scene.Scenario, set)
 			row, cells := []string{or(label, "as it opens"), p.Name}, map[string]float64{}
 			for _, name := range metrics {
 				value, ok := values[name]
@@ -168,10 +168,14 @@ func (b *teachingLab) scenes(t *testing.T, metrics, addresses []string) string {
 					value = math.NaN()
 				}
 				cells[name] = value
-				row = append(row, grouped(format.Number(scale(name)*value)))
+				if ok {
+					row = append(row, grouped(format.Number(scale(name)*value)))
+				} else {
+					row = append(row, "none")
+				}
 			}
 			name := strings.TrimPrefix(label+", "+p.Name, ", ")
-			b.cells[name], b.prices[name] = cells, price
+			b.cells[name], b.prices[name], b.providers[name] = cells, price, provider
 			rows = append(rows, row)
 		}
 	}
@@ -204,7 +208,7 @@ func spaced(value string) string {
 }
 
 // runScene runs replication 0.
-func runScene(t *testing.T, text string, set []string) (values map[string]float64, price string) {
+func runScene(t *testing.T, text string, set []string) (values map[string]float64, price, provider string) {
 	t.Helper()
 	var session engine.Session
 	call := func(op string, into any) {
@@ -220,11 +224,11 @@ func runScene(t *testing.T, text string, set []string) (values map[string]float6
 			t.Fatal(err)
 		}
 	}
-	var loaded struct{ Price string }
+	var loaded struct{ Price, Provider string }
 	var ran struct{ Values map[string]float64 }
 	call("load", &loaded)
 	call("run", &ran)
-	return ran.Values, loaded.Price
+	return ran.Values, loaded.Price, loaded.Provider
 }
 
 var (
@@ -385,14 +389,23 @@ func pointsOf(t *testing.T, folder string) (points []sweptPoint) {
 }
 
 // finding is a row of docs/validation.md.
-type finding struct{ experiment, name, reference, measured, verdict string }
+type finding struct{ experiment, name, reference, measured, verdict, source string }
 
 func catalogueFindings(t *testing.T) map[string]finding {
 	t.Helper()
-	found := map[string]finding{}
-	for line := range strings.Lines(document(t, "docs/validation.md")) {
+	found, sources := map[string]finding{}, map[string]string{}
+	text := document(t, "docs/validation.md")
+	_, list, _ := strings.Cut(text, "\nSources:\n")
+	for line := range strings.Lines(list) {
+		if name, source, ok := strings.Cut(strings.TrimPrefix(line, "- "), ": "); ok {
+			source, _, _ = strings.Cut(strings.TrimSpace(source), ";")
+			sources[name], _, _ = strings.Cut(source, ": ")
+		}
+	}
+	for line := range strings.Lines(text) {
 		if cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | "); len(cells) == 5 {
-			f := finding{strings.TrimSpace(cells[0]), cells[1], cells[2], cells[3], strings.TrimSpace(cells[4])}
+			f := finding{strings.TrimSpace(cells[0]), cells[1], cells[2], cells[3], strings.TrimSpace(cells[4]), ""}
+			f.source = sources[f.experiment]
 			found[f.experiment+"/"+f.name] = f
 		}
 	}
@@ -410,8 +423,8 @@ func (b *teachingLab) catalogue(t *testing.T, names []string) string {
 			continue
 		}
 		verdict, _, _ := strings.Cut(f.verdict, " [")
-		rows = append(rows, []string{f.experiment, f.name, f.reference, f.measured, verdict})
+		rows = append(rows, []string{f.experiment, f.name, f.reference, f.measured, verdict, f.source})
 	}
-	head := []string{"experiment", "finding", "published or computed", "measured [95 % interval]", "verdict"}
+	head := []string{"experiment", "finding", "reference", "measured [95 % interval]", "verdict", "source"}
 	return markdownTable(head, rows)
 }

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stampede/explore"
 	"stampede/explore/engine"
 	"stampede/scenario"
 )
@@ -28,10 +29,13 @@ import (
 //	field("FILE", "PATH")     in an example, or in "built-in"
 //	set("POLICY", "PATH")     in a setting of a policy of the scene
 //	price("ROW", "in")        USD for a million tokens, in a row of a table; also cached, written, out
-//	prints("PATTERN")         what the first group matches in the output of check
+//	provider("ROW", "PATTERN")  what the first group matches in the description of the provider, in a row of a scene
+//	document("PATTERN")       in the document of the scene
+//	prints("PATTERN")         in the output of check
 //	finding("EXPERIMENT/FINDING"), reference("EXPERIMENT/FINDING")
 //	near(x, y, part)          x, where it is within that part of y: theory beside a measurement
 //	given(x, y, z)            x, where y is z
+//	beyond(p50, p95, x)       P(X > x) of a lognormal X
 //	exp(x), ln(x), sqrt(x), floor(x), pow(x, y), round(x, step)
 func teachingValue(l *lesson, findings map[string]finding, expression string) (float64, error) {
 	tree, err := parser.ParseExpr(expression)
@@ -113,12 +117,16 @@ func calledValue(l *lesson, findings map[string]finding, name string, words []st
 			return 0, err
 		}
 		return fieldOf(string(text), words[1])
+	case "document/1/0":
+		return matchedNumber(l.scene.Scenario, words[0])
 	case "prints/1/0":
-		m := regexp.MustCompile(words[0]).FindStringSubmatch(l.printed)
-		if len(m) < 2 {
-			return 0, fmt.Errorf("%q does not match in %s", words[0], l.printed)
+		return matchedNumber(l.printed, words[0])
+	case "provider/2/0":
+		line, err := teachingRow(l.providers, words[0])
+		if err != nil {
+			return 0, err
 		}
-		return strconv.ParseFloat(m[1], 64)
+		return matchedNumber(line, words[1])
 	case "set/2/0":
 		for _, p := range l.scene.Policies {
 			for _, setting := range p.Set {
@@ -133,11 +141,7 @@ func calledValue(l *lesson, findings map[string]finding, name string, words []st
 		if err != nil {
 			return 0, err
 		}
-		m := regexp.MustCompile(`\$([\d.]+) ` + words[1] + `\b`).FindStringSubmatch(line)
-		if m == nil {
-			return 0, fmt.Errorf("no price %q in %q", words[1], line)
-		}
-		return strconv.ParseFloat(m[1], 64)
+		return matchedNumber(line, `\$([\d.]+) `+words[1]+`\b`)
 	case "finding/1/0", "reference/1/0":
 		f, ok := findings[words[0]]
 		if !ok {
@@ -157,6 +161,10 @@ func calledValue(l *lesson, findings map[string]finding, name string, words []st
 			return 0, fmt.Errorf("%v is not %v", x[1], x[2])
 		}
 		return x[0], nil
+	case "beyond/0/3":
+		const z95 = 1.6448536269514722 // of the standard normal distribution
+		sigma := math.Log(x[1]/x[0]) / z95
+		return math.Erfc(math.Log(x[2]/x[0])/(sigma*math.Sqrt2)) / 2, nil
 	case "exp/0/1":
 		return math.Exp(x[0]), nil
 	case "ln/0/1":
@@ -174,6 +182,15 @@ func calledValue(l *lesson, findings map[string]finding, name string, words []st
 	}
 }
 
+func matchedNumber(text, pattern string) (float64, error) {
+	m := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	if len(m) < 2 {
+		return 0, fmt.Errorf("%q does not match in %s", pattern, text)
+	}
+	return strconv.ParseFloat(m[1], 64)
+}
+
+// teachingRow is the row of that name, or the only one with the name as a part of its own.
 func teachingRow[V any](rows map[string]V, name string) (found V, err error) {
 	if found, ok := rows[name]; ok {
 		return found, nil
@@ -192,27 +209,42 @@ func teachingRow[V any](rows map[string]V, name string) (found V, err error) {
 
 // fieldOf is a number in a document.
 func fieldOf(text, path string) (float64, error) {
-	args, _ := json.Marshal(map[string]any{"document": text, "set": []string{}})
-	reply, ok := new(engine.Session).Call("load", args)
-	if !ok {
-		return 0, fmt.Errorf("%s", reply.JSON)
-	}
-	var loaded struct {
-		Numbers []scenario.WrittenNumber `json:"numbers"`
-	}
-	if err := json.Unmarshal(reply.JSON, &loaded); err != nil {
-		return 0, err
-	}
-	for _, n := range loaded.Numbers {
+	numbers, err := numbersOf(text)
+	for _, n := range numbers {
 		if n.Path == path {
 			return n.Number, nil
 		}
 	}
-	return 0, fmt.Errorf("no number at %s", path)
+	return 0, errors.Join(fmt.Errorf("no number at %s", path), err)
 }
 
-var firstNumber = regexp.MustCompile(`-?\d+(\.\d+)?(e-?\d+)?`)
+// numbersOf lists what `load` says of the numbers of a document.
+func numbersOf(text string) ([]scenario.WrittenNumber, error) {
+	args, _ := json.Marshal(map[string]any{"document": text, "set": []string{}})
+	reply, ok := new(engine.Session).Call("load", args)
+	if !ok {
+		return nil, fmt.Errorf("%s", reply.JSON)
+	}
+	var loaded struct {
+		Numbers []scenario.WrittenNumber `json:"numbers"`
+	}
+	return loaded.Numbers, json.Unmarshal(reply.JSON, &loaded)
+}
+
+// sceneNumbers are those that a scene writes in its document and its policies, without their units.
+func sceneNumbers(scene explore.Scene) (texts []string) {
+	numbers, _ := numbersOf(scene.Scenario) // none without a scene
+	for _, n := range numbers {
+		texts = append(texts, strconv.FormatFloat(n.Number, 'f', -1, 64))
+	}
+	for _, p := range scene.Policies {
+		texts = append(texts, plainNumber.FindAllString(strings.Join(p.Set, " "), -1)...)
+	}
+	return texts
+}
+
+var plainNumber = regexp.MustCompile(`-?\d+(\.\d+)?(e-?\d+)?`)
 
 func leadingNumber(text string) (float64, error) {
-	return strconv.ParseFloat(firstNumber.FindString(text), 64)
+	return strconv.ParseFloat(plainNumber.FindString(text), 64)
 }

@@ -25,6 +25,7 @@ import (
 //
 //	cell("ROW", "METRIC")     of a table of the section; ROW is "POLICY", "SLIDER, POLICY" or the settings,
 //	                          or a part of these that no other row has
+//	scene("ADDRESS", "POLICY", "METRIC")  of any address, such as "#v=1&s=herd&seed=2"
 //	field("PATH")             a number in the document of the section's scene
 //	field("FILE", "PATH")     in an example, or in "built-in"
 //	set("POLICY", "PATH")     in a setting of a policy of the scene
@@ -105,6 +106,8 @@ func calledValue(l *lesson, findings map[string]finding, name string, words []st
 			return 0, fmt.Errorf("no metric %q in %q", words[1], slices.Sorted(maps.Keys(row)))
 		}
 		return value, nil
+	case "scene/3/0":
+		return l.measure(words[0], words[1], words[2])
 	case "field/1/0":
 		return fieldOf(l.scene.Scenario, words[0])
 	case "field/2/0":

@@ -131,14 +131,15 @@ func calledValue(l *lesson, findings map[string]finding, name string, words []st
 		}
 		return matchedNumber(line, words[1])
 	case "set/2/0":
+		sets := map[string][]string{}
 		for _, p := range l.scene.Policies {
-			for _, setting := range p.Set {
-				if value, ok := strings.CutPrefix(setting, words[1]+"="); ok && p.Name == words[0] {
-					return leadingNumber(value)
-				}
-			}
+			sets[p.Name] = p.Set
 		}
-		return 0, fmt.Errorf("policy %q sets no %q", words[0], words[1])
+		set, err := teachingRow(sets, words[0])
+		if err != nil {
+			return 0, err
+		}
+		return matchedNumber(strings.Join(set, "\n"), `(?m)^`+regexp.QuoteMeta(words[1])+`=([\d.]+)`)
 	case "price/2/0":
 		line, err := teachingRow(l.prices, words[0])
 		if err != nil {

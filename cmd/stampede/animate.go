@@ -11,6 +11,7 @@ import (
 	"stampede/explore"
 	"stampede/explore/animation"
 	"stampede/explore/engine"
+	"stampede/internal/format"
 	"stampede/internal/nearest"
 	"stampede/scenario"
 )
@@ -136,7 +137,8 @@ func (a *animated) write(c *cli.Context, out *output, o animation.Options) error
 			return err
 		}
 		if policy.Replay.Clipped {
-			fmt.Fprintf(c.App.ErrWriter, "stampede: %s: the run is too large; the first calls are drawn\n", v.Name)
+			fmt.Fprintf(c.App.ErrWriter, "stampede: %s: only the first %s calls are drawn\n", v.Name,
+				format.Thousands(len(policy.Replay.Calls)))
 		}
 		policies = append(policies, policy)
 	}

@@ -108,7 +108,7 @@ type timing struct {
 func newTiming(policies []Policy, o *Options) timing {
 	t := timing{fps: o.FPS, play: o.Seconds}
 	for _, p := range policies {
-		t.end = max(t.end, p.Replay.End)
+		t.end = max(t.end, endOf(p.Replay))
 	}
 	if t.end == 0 {
 		t.end = 1 // nothing happens
@@ -123,8 +123,25 @@ func newTiming(policies []Policy, o *Options) timing {
 	return t
 }
 
+// endOf is until when a replay has all that happened: its end, or where it is clipped, when what is missing begins.
+func endOf(r *replay.Replay) float64 {
+	end := r.End
+	if n := len(r.Calls); r.Clipped && n > 0 && r.Calls[n-1].Arrived > 0 {
+		end = min(end, r.Calls[n-1].Arrived)
+	}
+	if n := len(r.Attempts); n == replay.MaxAttempts {
+		end = min(end, r.Attempts[n-1].Sent)
+	}
+	return end
+}
+
 // at is the instant of a frame; the last shows the end.
-func (t *timing) at(frame int) float64 { return t.end * float64(frame) / float64(t.frames-1) }
+func (t *timing) at(frame int) float64 {
+	if frame == t.frames-1 {
+		return t.end // without an error of rounding
+	}
+	return t.end * float64(frame) / float64(t.frames-1)
+}
 
 // flash is for how many virtual seconds a refusal is shown.
 func (t *timing) flash() float64 { return flash * t.end / t.play }

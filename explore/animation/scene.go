@@ -88,7 +88,7 @@ func (s *scene) arrange(policies []Policy) {
 	dollars := 0.0
 	for _, p := range policies {
 		end := newCursor(p.Replay, 0, s.step, bins)
-		end.to(math.Inf(1))
+		end.to(s.end)
 		for i := range bins {
 			most[0], most[1] = max(most[0], end.attempts[i]), max(most[1], end.answers[i])
 		}

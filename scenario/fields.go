@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"reflect"
@@ -43,9 +42,6 @@ func (d FieldDoc) requirement() string {
 	}
 	return "Required " + d.Required
 }
-
-//go:embed fields.yaml
-var fieldsText []byte
 
 // fieldDocs reads fields.yaml: the documentation by type and field.
 var fieldDocs = sync.OnceValue(func() map[string]FieldDoc {

@@ -11,6 +11,9 @@ import (
 // half the memory.
 type Files struct{}
 
+// fieldsText documents no field: the page's schema does.
+var fieldsText = []byte("{}")
+
 // Prices refuses a price file.
 func (*Files) Prices(_, name, _ string) (cost.PriceList, error) {
 	return cost.PriceList{}, noFile(name)

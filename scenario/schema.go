@@ -5,6 +5,7 @@
 package scenario
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -16,6 +17,9 @@ import (
 	"stampede/internal/strict"
 	"stampede/policy"
 )
+
+//go:embed fields.yaml
+var fieldsText []byte
 
 // Schema is the JSON Schema of the scenario file, made from the types that read
 // it. Editors complete and check with it.

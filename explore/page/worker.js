@@ -20,23 +20,28 @@ self.onmessage = async ({data}) => {
     for (const [name, buffer] of Object.entries(reply.buffers)) buffers[name] = buffer;
     self.postMessage({id: data.id, ok: reply.ok, result: JSON.parse(reply.json), buffers}, Object.values(buffers));
   } catch (error) {
-    self.postMessage({dead: said.join('\n') || String(error)});
+    self.postMessage({dead: lastWords() || String(error)});
   }
 };
 
-// What the engine wrote last, to its standard error: the message of a panic.
-const said = [];
+// What the engine wrote to its standard error, in pieces.
+let said = '';
+
+// lastWords is the message of a panic, without the goroutines that follow it; else the beginning of what was said.
+function lastWords() {
+  const from = Math.max(0, said.search(/^(panic|fatal error): /m));
+  return said.slice(from).split('\n\n')[0].slice(0, 500).trim();
+}
 
 async function start(module) {
   const decoder = new TextDecoder();
   self.fs.writeSync = (_, bytes) => {
-    said.push(decoder.decode(bytes).trimEnd());
-    if (said.length > 20) said.shift();
+    if (said.length < 1e5) said += decoder.decode(bytes);
     return bytes.length;
   };
   const go = new self.Go();
   const instance = await WebAssembly.instantiate(module, go.importObject);
-  go.run(instance).then(() => self.postMessage({dead: said.join('\n') || 'the engine stopped'}));
+  go.run(instance).then(() => self.postMessage({dead: lastWords() || 'the engine stopped'}));
   await ready;
   self.postMessage({ready: true});
 }

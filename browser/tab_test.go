@@ -17,7 +17,7 @@ import (
 
 // patience is how long a tab may take to come to what a test waits for; a machine busy with other
 // work needs many times what an idle one does.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 // nap is a short wait between two looks at a page.
 const nap = `new Promise(done => setTimeout(() => done(true), 20))`

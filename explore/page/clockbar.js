@@ -40,6 +40,11 @@ export class ClockBar {
     this.clock.speed = speed;
   }
 
+  /** Takes the speed at which a run of so many seconds is over in half a minute to a minute. */
+  fit(end) {
+    this.setSpeed(speeds.find((speed) => speed >= end / 60) ?? speeds.at(-1));
+  }
+
   /** Shows the state of the clock. */
   show() {
     this.play.textContent = this.clock.playing ? 'Pause' : 'Play';

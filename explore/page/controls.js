@@ -86,11 +86,15 @@ export class Controls {
     this.onInput = onInput;
   }
 
-  /** Builds the sliders of a scene, whose document has these numbers: [{path, text, number, unit}]. */
-  build(scene, numbers) {
+  /**
+   * Builds the sliders of a scene over a document with these numbers: [{path, text, number, unit}]. Where the document
+   * is not the scene's own, only those sliders stay whose number it has.
+   */
+  build(scene, numbers, own) {
     this.#sliders.clear();
     const known = new Map(numbers.map((n) => [n.path, n]));
-    const given = scene.given ? [[], []] : [scene.sliders ?? [], scene.more ?? []];
+    const given = [scene.sliders ?? [], scene.more ?? []].map((list) =>
+      list.filter(({path}) => own || known.has(path)));
     const make = (spec) => {
       const slider = new Slider(spec, known.get(spec.path)?.text ?? '', this.onInput);
       this.#sliders.set(spec.path, slider);

@@ -29,6 +29,10 @@ export function setMistake(input, place, text) {
   if (text) {
     input.setAttribute('aria-invalid', 'true');
     input.setAttribute('aria-describedby', place.id);
+    const details = input.closest('details');
+    if (details) {
+      details.open = true;
+    }
   } else {
     input.removeAttribute('aria-invalid');
     input.removeAttribute('aria-describedby');

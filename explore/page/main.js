@@ -1,6 +1,6 @@
 // Wires the page: state -> engine -> pictures and numbers.
 
-import {AddressError, decode, encode} from './address.js';
+import {encode} from './address.js';
 import {Charts, Curve} from './charts.js';
 import {Clock} from './clock.js';
 import {ClockBar} from './clockbar.js';
@@ -11,6 +11,7 @@ import {Engine} from './engine.js';
 import {Mistakes} from './mistakes.js';
 import {metricsOf, sentence} from './numbers.js';
 import {Pane} from './panes.js';
+import {Place} from './place.js';
 import {Policies} from './policies.js';
 import {Replay} from './replay.js';
 import {Runner} from './runner.js';
@@ -20,6 +21,7 @@ import {State, defaults, documentOf, policiesOf, settingsOf} from './state.js';
 
 const by = (id) => document.getElementById(id);
 const state = new State();
+const place = new Place(state, trouble);
 const panes = [];
 let scenes = [], scene = null, engine = null, runner = null;
 let loaded = null;     // what the engine says of the document
@@ -62,43 +64,11 @@ function trouble(text) {
   by('trouble').hidden = !text;
 }
 
-async function readAddress() {
-  let next;
-  try {
-    next = await decode(location.hash, scenes.map((s) => s.id));
-    trouble(null);
-  } catch (error) {
-    if (!(error instanceof AddressError)) {
-      throw error;
-    }
-    const named = scenes.find((s) => new RegExp(`[#&]s=${s.id}(&|$)`).test(location.hash));
-    next = defaults((named ?? scenes[0]).id);
-    trouble(`${error.message} The scene is shown as it is.`);
-  }
-  state.replace(next);
-}
-
-let addressTimer = 0;
-
-function writeAddress() {
-  clearTimeout(addressTimer);
-  addressTimer = setTimeout(async () => {
-    const hash = await encode(state.plain());
-    if (hash !== location.hash) {
-      history.replaceState(null, '', hash);
-    }
-  }, 400);
-}
-
 function openScene() {
   scene = scenes.find((s) => s.id === state.scene);
   document.title = `${scene.title} · Stampede`;
   document.documentElement.dataset.scene = scene.id;
-  by('title').textContent = scene.title;
-  by('predict').textContent = scene.predict;
-  by('look-text').textContent = scene.look;
   by('look').open = false;
-  by('look').hidden = !scene.look;
   for (const link of by('scenes').querySelectorAll('a')) {
     if (link.dataset.scene === scene.id) {
       link.setAttribute('aria-current', 'page');
@@ -111,18 +81,33 @@ function openScene() {
   by('to-sandbox').hidden = scene.id === 'sandbox';
   bar.setSpeed(scene.speed);
   charts.forget();
-  curve.open(scene, state.document === null ? scene.curve : null);
+  curve.open(scene, ownDocument() ? scene.curve : null);
   opening = true;
   clock.pause();
   document.body.classList.add('opening');
+}
+
+// ownDocument says whether the document is the scene's: then its texts, policies, sliders and curve are about it.
+function ownDocument() {
+  return state.document === null && !scene.given;
+}
+
+function showTexts() {
+  const own = ownDocument();
+  by('title').textContent = own ? scene.title : loaded?.name || scene.title;
+  by('predict').textContent = own ? scene.predict :
+    'Change the scenario, a setting or a policy. What do you expect, and what happens?';
+  by('look-text').textContent = scene.look;
+  by('look').hidden = !own || !scene.look;
 }
 
 // refresh brings the page up to the state: reads the document if it is another, then asks for runs.
 async function refresh(changed) {
   if (changed.scene) {
     openScene();
+    showTexts();
   } else {
-    writeAddress();
+    place.write();
   }
   by('said').textContent = '';
   curve.cancel();
@@ -134,6 +119,7 @@ async function refresh(changed) {
       return;
     }
   }
+  showTexts();
   controls.show(state.sliders);
   policies = policiesOf(state, scene, loaded);
   forms.show(policies, state.policies !== null);
@@ -166,7 +152,7 @@ async function load(text) {
   mistakes.clear();
   loadedText = text;
   loadedScene = scene;
-  controls.build(scene, loaded.numbers);
+  controls.build(scene, loaded.numbers, ownDocument());
   return true;
 }
 
@@ -207,6 +193,9 @@ function showResults(results) {
   if (opening) {
     opening = false;
     document.body.classList.remove('opening');
+    if (!ownDocument()) {
+      bar.fit(clock.end);
+    }
     clock.open();
   } else if (ended) {
     clock.seek(clock.end);
@@ -248,7 +237,8 @@ function whatIsShown() {
   return {
     scene: scene.id === 'sandbox' ? loaded.name || 'scenario' : scene.id,
     title: scene.id === 'sandbox' ? loaded.name || scene.title : scene.title,
-    address: encode(state.plain()).then((hash) => new URL(hash, location.href).href),
+    address: encode({...state.plain(), document: scene.given ? documentOf(state, scene) : state.document})
+      .then((hash) => new URL(hash, location.href).href),
     panes: panes.map(({replay}, i) =>
       ({name: policies[i].name, replay, text: sentence('', shown[i]), ...jobs[i]})),
     t: clock.t, speed: clock.speed,
@@ -267,10 +257,8 @@ async function animate(args) {
 }
 
 // The scene's scenario with all that was changed, as a document of the sandbox.
-async function toSandbox() {
-  const next = {...state.plain(), scene: 'sandbox', document: documentOf(state, scene), policies};
-  history.pushState(null, '', await encode(next)); // the button back returns to the scene
-  state.replace(next);
+function toSandbox() {
+  return place.go({...state.plain(), scene: 'sandbox', document: documentOf(state, scene), policies});
 }
 
 let schema = null; // promise of the JSON Schema of scenarios
@@ -302,18 +290,18 @@ async function begin() {
   runner.addEventListener('estimate', ({detail}) => addEstimate(detail.policy, detail.result));
   runner.addEventListener('filled', () => { by('filling').textContent = ''; });
   state.addEventListener('change', ({detail}) => refresh(detail));
-  window.addEventListener('hashchange', readAddress);
+  place.follow(scenes.map((s) => s.id));
   by('next-seed').addEventListener('click', () => setSeed(String((state.seed ?? loaded.seed) + 1)));
   by('seed').addEventListener('change', () => setSeed(by('seed').value.trim()));
   by('reset').addEventListener('click', () => {
     state.replace(defaults(scene.id));
-    writeAddress();
+    place.write();
   });
   by('to-sandbox').addEventListener('click', toSandbox);
   if (index.given && sandbox && location.hash === '') {
     state.replace(defaults('sandbox'));
   } else {
-    await readAddress();
+    await place.read();
   }
   fetchSchema().catch(() => {}); // now, so that the editor needs no server later
 }

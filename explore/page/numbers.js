@@ -67,7 +67,8 @@ export class Numbers {
       this.#cells.set(row.metric, {row, interval, difference});
       children.push(el('div', {class: `number ${row.metric}`}, el('dt', {}, row.label),
         el('dd', {'data-metric': row.metric, 'data-shown': result.shown[row.metric] ?? ''},
-          el('span', {class: 'value'}, valueText(row, result.shown)), interval, difference)));
+          el('span', {class: 'value'}, valueText(row, result.shown)),
+          el('span', {class: 'beneath'}, interval, difference))));
     }
     this.list.replaceChildren(...children);
     this.#judge(result.goals);

@@ -95,11 +95,11 @@ func billedByTimeout(m *fleet.Model) float64 {
 }
 
 // maxSeries is how many terms of the series of attempts are added.
-const maxSeries = 10_000
+const maxSeries = 1_000
 
 // survival is P(X > x), from the quantile function at the middles of equal parts of (0, 1).
 func survival(l law.Law, x float64) float64 {
-	const parts = 100_000
+	const parts = 20_000
 	beyond := 0
 	for i := range parts {
 		if l.Sample((float64(i)+0.5)/parts) > x {

@@ -127,7 +127,7 @@ async function refresh(changed) {
   share.show(policies.map(({name}) => name));
   by('seed').value = String(state.seed ?? loaded.seed);
   curve.mark(valueOf(curve.spec?.path));
-  if (changed.settings) {
+  if (changed.settings || changed.names) { // a policy with another name is known, and only drawn again
     jobs = policies.map((policy) => ({document: text, set: settingsOf(state, policy)}));
     runner.ask(jobs);
   }

@@ -2,6 +2,7 @@
 // their replications say more than two intervals. A difference is clear when its 95 % interval leaves out zero.
 
 const leastReplications = 10;
+const rounding = 1e-9; // differences of this part of the mean and less are those of floating point
 
 /**
  * The mean difference of b from a over the replications of both, lists of numbers by replication: {mean, base, n},
@@ -23,7 +24,7 @@ export function clearDifference(a, b) {
   const mean = differences.reduce((sum, d) => sum + d, 0) / n;
   const variance = differences.reduce((sum, d) => sum + (d - mean) ** 2, 0) / (n - 1);
   const half = studentQuantile(n - 1) * Math.sqrt(variance / n);
-  return Math.abs(mean) > half ? {mean, base: base / n, n} : null;
+  return Math.abs(mean) > Math.max(half, rounding * Math.abs(base / n)) ? {mean, base: base / n, n} : null;
 }
 
 /**

@@ -27,6 +27,12 @@ test('equal numbers have no difference, and few replications show none', () => {
   assert.equal(clearDifference([1, 2, 3], [11, 12, 13]), null);
 });
 
+test('rounding is no difference', () => {
+  const a = Array.from({length: 12}, () => 0.24), b = a.map((x) => x * (1 - Number.EPSILON));
+  assert.notEqual(a[0], b[0]);
+  assert.equal(clearDifference(a, b), null);
+});
+
 test('a replication that only one of them has does not count', () => {
   const a = Array.from({length: 11}, () => 5), b = a.map(() => 6);
   b[3] = undefined;

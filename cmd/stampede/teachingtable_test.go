@@ -136,8 +136,10 @@ func catalogueFindings(t *testing.T) map[string]finding {
 	_, list, _ := strings.Cut(text, "\nSources:\n")
 	for line := range strings.Lines(list) {
 		if name, source, ok := strings.Cut(strings.TrimPrefix(line, "- "), ": "); ok {
-			source, _, _ = strings.Cut(strings.TrimSpace(source), ";")
-			sources[name], _, _ = strings.Cut(source, ": ")
+			if end := strings.IndexAny(source, ",;:"); end > 0 {
+				source = source[:end] // what kind of source it is
+			}
+			sources[name] = strings.TrimSpace(source)
 		}
 	}
 	for line := range strings.Lines(text) {

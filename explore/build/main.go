@@ -27,8 +27,10 @@ const enginePackage = "stampede/explore/wasm"
 // withoutInlining are packages that read and describe scenarios, and do not run in a simulation. Inlining makes them
 // larger; without it the module is smaller by 0.4 MB.
 var withoutInlining = []string{
-	"encoding/json", "fmt", "github.com/goccy/...", "reflect", "stampede/dialect", "stampede/internal/strict",
-	"stampede/scenario", "strings", "syscall/js", "time",
+	"encoding/base64", "encoding/csv", "encoding/json", "fmt", "github.com/goccy/...", "internal/fmtsort",
+	"internal/reflectlite", "os", "reflect", "stampede/cost", "stampede/dialect", "stampede/explore/engine",
+	"stampede/internal/nearest", "stampede/internal/strict", "stampede/internal/trace", "stampede/scenario",
+	"syscall/js", "time",
 }
 
 // experiments are parts of the runtime of Go 1.26 that the engine goes without. The collector that marks by blocks of

@@ -12,8 +12,9 @@ export class ClockBar {
     this.play.addEventListener('click', () => clock.toggle());
     by('again').addEventListener('click', () => this.again());
     this.scrub.addEventListener('input', () => {
+      const share = Number(this.scrub.value) / steps; // read first: pausing shows the time
       clock.pause();
-      clock.seek(clock.end * Number(this.scrub.value) / steps);
+      clock.seek(clock.end * share);
     });
     this.speed.addEventListener('change', () => { clock.speed = Number(this.speed.value); });
     document.addEventListener('keydown', (event) => {

@@ -56,7 +56,7 @@ func BenchmarkReady(b *testing.B) {
 func BenchmarkSlider(b *testing.B) {
 	p := openExplorer(b, herdOf("1000"))
 	p.pause()
-	p.wait(`document.querySelector("#filling").textContent === ""`)
+	p.rest()
 	var times []float64
 	for b.Loop() {
 		times = append(times, eval[float64](p.tab, `(async () => {
@@ -114,7 +114,7 @@ func BenchmarkMemory(b *testing.B) {
 	for b.Loop() {
 		p.keys("#next-seed", kb.Enter)
 		p.settle()
-		p.wait(`document.querySelector("#filling").textContent === ""`)
+		p.rest()
 		engines = append(engines, eval[float64](p.tab, `recorded.memory()`)/1e6)
 		eval[bool](p.tab, `(recorded.asked.length = 0, true)`)
 		if _, err := chromedp.Call(p.ctx, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {

@@ -69,6 +69,14 @@ func (p *explorer) settle() {
 	p.wait(`window.recorded?.settled()`)
 }
 
+// rest waits until the page has filled in all replications and curves of its settings.
+func (p *explorer) rest() {
+	p.Helper()
+	p.settle()
+	p.wait(`document.querySelector("#said").textContent !== ""`)
+	p.wait(`document.querySelector("#filling").textContent === "" && recorded.idle()`)
+}
+
 // shown are the runs that the page shows, one a policy.
 func (p *explorer) shown() []ran {
 	p.Helper()

@@ -74,6 +74,7 @@
     // Whether all that the page waits for to show its settings is there: the rest fills intervals in.
     settled: () => asked.length > 0 && workers.every((w) => w.ready || w.gone) &&
       asked.every((c) => c.done || c.op === 'run' && !c.args.replay),
+    idle: () => asked.every((c) => c.done),
     // Bytes of the memories of the engines that are there.
     memory: async () => {
       let sum = 0;

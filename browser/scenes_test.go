@@ -47,6 +47,10 @@ func TestScenesPlay(t *testing.T) {
 
 			p.keys("#again", kb.Enter)
 			p.moves()
+			p.keys("#scrub", kb.End)
+			if got := p.value("#scrub"); got != "400" {
+				t.Errorf("while the scene plays, the key End moves the time to %s of 400", got)
+			}
 		})
 	}
 }

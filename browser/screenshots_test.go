@@ -21,7 +21,7 @@ func TestScreenshots(t *testing.T) {
 	}
 	for _, scene := range scenes(t) {
 		p := openExplorer(t, sceneAddress(scene.ID))
-		p.wait(`document.querySelector("#filling").textContent === ""`)
+		p.rest()
 		for _, look := range looks {
 			p.resize(look.width, look.height)
 			p.prefer("prefers-color-scheme", look.scheme)

@@ -46,7 +46,7 @@ func TestStaticSite(t *testing.T) {
 		t.Errorf("the page asked other places: %q", got)
 	}
 
-	p.wait(`document.querySelector("#filling").textContent === ""`)
+	p.rest()
 	server.CloseClientConnections()
 	server.Close()
 	asked := len(p.requests.all())

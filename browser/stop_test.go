@@ -11,7 +11,7 @@ import (
 // When the engine panics, the page says so with the engine's words, starts it again, and goes on.
 func TestEngineThatPanics(t *testing.T) {
 	p := openExplorer(t, sceneAddress("herd"))
-	p.wait(`document.querySelector("#filling").textContent === ""`)
+	p.rest()
 	before := p.texts(".pane dd .value")
 	eval[bool](p.tab, `(recorded.workers[1].postMessage({stumble: true}), true)`)
 	p.keys("#next-seed", kb.Enter)

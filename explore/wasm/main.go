@@ -11,7 +11,8 @@ import (
 )
 
 func main() {
-	debug.SetGCPercent(400) // the live heap is small, and a run allocates much
+	debug.SetGCPercent(400)        // the live heap is small, and a run allocates much
+	debug.SetMemoryLimit(10 << 20) // WebAssembly gives no memory back: from here on, collect before it grows
 	var session engine.Session
 	js.Global().Set("stampedeCall", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		reply, ok := session.Call(args[0].String(), []byte(args[1].String()))

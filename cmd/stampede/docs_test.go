@@ -20,7 +20,7 @@ const (
 	// tableCommand makes the table of docs/validation.md.
 	tableCommand = "stampede experiment run --all --markdown"
 	// testCommand runs all tests.
-	testCommand = "go test ./... ./conformance/..."
+	testCommand = "go test ./... ./conformance/... ./browser/..."
 )
 
 var (

@@ -62,6 +62,16 @@ export class Engine {
     return this.#workers[worker].call(op, args, key);
   }
 
+  /** Asks a worker of its own, which ends with the answer: for what takes long. */
+  async aside(op, args) {
+    const worker = new Worked(this.#module, this.#script);
+    try {
+      return await worker.call(op, args, '');
+    } finally {
+      worker.stop(new Superseded('the worker has answered'));
+    }
+  }
+
   /** Rejects what waits at a worker under a key. */
   cancel(worker, key) { this.#workers[worker]?.cancel(key); }
 }
@@ -77,7 +87,8 @@ async function unpacked(reply) {
 /** A worker with the calls that wait for it. */
 class Worked {
   #parts;
-  #worker;
+  #ready;
+  #worker = null; // null after it has stopped while nothing was asked: the next call starts it again
   #line = []; // of calls; the first is under way while busy
   #busy = false;
   #next = 1;
@@ -89,17 +100,26 @@ class Worked {
 
   #begin() {
     const [module, script] = this.#parts;
-    this.#worker = new Worker(script);
-    this.ready = new Promise((resolve, reject) => {
-      this.#worker.onmessage = ({data}) => {
+    const worker = this.#worker = new Worker(script);
+    this.#ready = new Promise((resolve, reject) => {
+      worker.onmessage = ({data}) => {
+        if (worker !== this.#worker) return; // one that has stopped can say so twice
         if (data.ready) resolve();
         else if (data.dead !== undefined) this.#restart(data.dead, reject);
         else this.#answer(data);
       };
-      this.#worker.onerror = (event) => this.#restart(event.message, reject);
+      worker.onerror = (event) => {
+        if (worker === this.#worker) this.#restart(event.message, reject);
+      };
     });
-    this.ready.catch(() => {}); // the calls that wait say it
-    this.#worker.postMessage({module});
+    this.#ready.catch(() => {}); // the calls that wait say it
+    worker.postMessage({module});
+  }
+
+  /** Resolves when the worker can answer. */
+  get ready() {
+    if (!this.#worker) this.#begin();
+    return this.#ready;
   }
 
   call(op, args, key) {
@@ -119,6 +139,7 @@ class Worked {
 
   #send() {
     if (this.#busy || this.#line.length === 0) return;
+    if (!this.#worker) this.#begin();
     this.#busy = true;
     const {id, op, args} = this.#line[0];
     this.#worker.postMessage({id, op, args});
@@ -138,19 +159,16 @@ class Worked {
     const error = new Stopped(text);
     refuse(error);
     this.#worker.terminate();
-    const asked = this.#busy ? this.#line.shift() : undefined;
+    this.#worker = null;
+    if (!this.#busy) return;
     this.#busy = false;
-    if (asked) {
-      asked.reject(error);
-      this.#begin();
-      this.#send();
-    } else {
-      for (const call of this.#line.splice(0)) call.reject(error);
-    }
+    this.#line.shift().reject(error);
+    this.#begin();
+    this.#send();
   }
 
   stop(error) {
-    this.#worker.terminate();
+    this.#worker?.terminate();
     for (const call of this.#line.splice(0)) call.reject(error);
   }
 }

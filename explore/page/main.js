@@ -27,7 +27,8 @@ let scenes = [], scene = null, engine = null, runner = null;
 let loaded = null;     // what the engine says of the document
 let loadedText = null; // the document that it says it of
 let loadedScene = null;
-let policies = [], jobs = [], shown = []; // as shown: policies, what was run of each, and the results
+let policies = [], jobs = []; // as they are set
+let shown = [], ran = [];     // the results that are seen, and the jobs that they are of
 let mostDollars = 1;   // the largest bill of what is shown
 let opening = true;    // the next results are the first of a scene
 
@@ -44,7 +45,8 @@ const editor = new Editor(by('editor'), {
 });
 const mistakes = new Mistakes({place: by('mistakes'), controls, forms, editor, trouble,
   seed: {input: by('seed'), place: by('seed-mistake')}});
-const share = new Share(by('share'), {ask: whatIsShown, call: (...args) => engine.call(...args), animate});
+const share = new Share(by('share'), {ask: whatIsShown, call: (...args) => engine.call(...args),
+  animate: (args) => engine.aside('animate', args)});
 charts.onSeek = (t) => {
   clock.pause();
   clock.seek(t);
@@ -176,10 +178,11 @@ function setPanes() {
   policies.forEach((policy, i) => panes[i].setName(policy.name));
 }
 
-function showResults(results) {
+function showResults(results, wish) {
   mistakes.clear();
   by('waiting').hidden = true;
   shown = results.map(({result}) => result);
+  ran = wish.jobs;
   const replays = results.map(({result, buffers}) => new Replay(result, arrays(buffers)));
   const ended = clock.finished && !clock.playing && clock.end > 0;
   clock.end = Math.max(...replays.map((replay) => replay.end));
@@ -224,7 +227,7 @@ function addEstimate(i, result) {
 
 function setSeed(text) {
   if (/^[0-9]{1,15}$/.test(text)) {
-    state.setSeed(Number(text) === loaded.seed ? null : Number(text));
+    state.setSeed(Number(text) === loaded?.seed ? null : Number(text));
   } else {
     mistakes.setSeed(`seed: found "${text}"; want a whole number from 0`);
   }
@@ -239,21 +242,10 @@ function whatIsShown() {
     title: scene.id === 'sandbox' ? loaded.name || scene.title : scene.title,
     address: encode({...state.plain(), document: scene.given ? documentOf(state, scene) : state.document})
       .then((hash) => new URL(hash, location.href).href),
-    panes: panes.map(({replay}, i) =>
-      ({name: policies[i].name, replay, text: sentence('', shown[i]), ...jobs[i]})),
+    panes: panes.slice(0, ran.length).map(({replay}, i) =>
+      ({name: policies[i].name, replay, text: sentence('', shown[i]), ...ran[i]})),
     t: clock.t, speed: clock.speed,
   };
-}
-
-// animate asks a worker of its own, so that the page goes on.
-async function animate(args) {
-  runner.extra = 1;
-  try {
-    await engine.start(jobs.length + 1);
-    return await engine.call(jobs.length, 'animate', args);
-  } finally {
-    runner.extra = 0;
-  }
 }
 
 // The scene's scenario with all that was changed, as a document of the sandbox.
@@ -283,7 +275,7 @@ async function begin() {
   by('scenes').append(...scenes.map((s) => // whole addresses: a bare # would be a link within the page
     el('li', {}, el('a', {href: new URL(`#v=1&s=${s.id}`, location.href).href, 'data-scene': s.id}, s.title))));
   runner = new Runner(engine);
-  runner.addEventListener('results', ({detail}) => showResults(detail.results));
+  runner.addEventListener('results', ({detail}) => showResults(detail.results, detail.wish));
   runner.addEventListener('refused', ({detail: {error, policy}}) =>
     refused(error, {...policies[policy], number: policy}));
   runner.addEventListener('rest', atRest);
@@ -291,7 +283,7 @@ async function begin() {
   runner.addEventListener('filled', () => { by('filling').textContent = ''; });
   state.addEventListener('change', ({detail}) => refresh(detail));
   place.follow(scenes.map((s) => s.id));
-  by('next-seed').addEventListener('click', () => setSeed(String((state.seed ?? loaded.seed) + 1)));
+  by('next-seed').addEventListener('click', () => setSeed(String((state.seed ?? loaded?.seed ?? 1) + 1)));
   by('seed').addEventListener('change', () => setSeed(by('seed').value.trim()));
   by('reset').addEventListener('click', () => {
     state.replace(defaults(scene.id));

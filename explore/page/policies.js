@@ -6,6 +6,7 @@ import {MAX_POLICIES} from './state.js';
 /** Policies is the form of the policies. onChange(policies, {names}) is called for each change. */
 export class Policies {
   #cards = [];
+  policies = [];
 
   constructor(element, onChange) {
     this.onChange = onChange;
@@ -66,7 +67,7 @@ export class Policies {
 
   #add() {
     const last = this.policies.at(-1);
-    this.onChange([...this.policies, {name: `policy ${this.policies.length + 1}`, set: [...last.set]}], {});
+    this.onChange([...this.policies, {name: `policy ${this.policies.length + 1}`, set: [...last?.set ?? []]}], {});
     this.#cards.at(-1)?.name.focus();
     this.#cards.at(-1)?.name.select();
   }

@@ -8,18 +8,18 @@
 //   estimate  {policy, result}      a further replication of one policy
 //   filled    {}                    all replications are there
 
+import {Superseded} from './engine.js';
+
 export const REST_MS = 400;
 
 export class Runner extends EventTarget {
-  /** How many workers beside those of the policies are in use elsewhere. */
-  extra = 0;
   #engine;
   #wish = null;       // the newest, not begun
   #current = 0;       // number of the newest wish
+  #cancelled = 0;     // that of the last cancel: older wishes are of another document
   #busy = false;
   #timer = 0;
   #known = new Map(); // results of the last wish by their arguments
-  #settled = null;    // {jobs, number} of the wish that is shown
 
   constructor(engine) {
     super();
@@ -36,7 +36,7 @@ export class Runner extends EventTarget {
 
   /** Drops what is wished, and what fills in. */
   cancel() {
-    this.#current++;
+    this.#cancelled = ++this.#current;
     this.#wish = null;
     clearTimeout(this.#timer);
   }
@@ -48,11 +48,13 @@ export class Runner extends EventTarget {
     const wish = this.#wish;
     this.#wish = null;
     this.#busy = true;
-    await this.#engine.start(wish.jobs.length + this.extra).catch(() => {}); // the runs say why
+    await this.#engine.start(wish.jobs.length).catch(() => {}); // the runs say why
     const answers = await Promise.allSettled(wish.jobs.map((job, i) => this.#run(i, job)));
     this.#busy = false;
     if (this.#wish) {
-      this.#show(wish, answers); // while dragging, what is old by one is still worth seeing
+      if (wish.number > this.#cancelled && wish.jobs.length === this.#wish.jobs.length) {
+        this.#show(wish, answers); // while dragging, what is old by one is still worth seeing
+      }
       this.#pump();
     } else if (wish.number === this.#current && this.#show(wish, answers)) {
       this.#timer = setTimeout(() => this.#rest(wish), REST_MS);
@@ -69,6 +71,9 @@ export class Runner extends EventTarget {
   #show(wish, answers) {
     const refused = answers.findIndex((a) => a.status === 'rejected');
     if (refused >= 0) {
+      if (answers[refused].reason instanceof Superseded) {
+        return false;
+      }
       this.#tell('refused', {error: answers[refused].reason, policy: refused, wish});
       return false;
     }

@@ -55,6 +55,9 @@ export class Share {
 
   #chosen() {
     const shown = this.ask(), i = Math.max(0, this.policy.selectedIndex);
+    if (!shown.panes[i]) {
+      throw new Error('this policy has not been run yet');
+    }
     const {document, set, name} = shown.panes[i];
     return {i, document, set, file: fileName(shown.panes.length > 1 ? `${shown.scene} ${name}` : shown.scene)};
   }

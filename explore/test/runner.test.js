@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
+import {Superseded} from '../page/engine.js';
 import {REST_MS, Runner} from '../page/runner.js';
 
 // Slow is an engine whose calls are answered when the test says so.
@@ -102,4 +103,35 @@ test('a policy that is refused is told, and the next wish runs', async () => {
   await engine.answer();
   assert.equal(events.at(-1)[0], 'results');
   runner.cancel();
+});
+
+test('an answer of another document, or of another number of policies, is not shown', async () => {
+  const engine = new Slow(), runner = new Runner(engine), events = record(runner);
+  runner.ask([job(1), job(2)]);
+  await settle();
+  runner.ask([job(1), job(2), job(3)]);
+  await engine.answer();
+  assert.deepEqual(events, [], 'two policies');
+  await engine.answer();
+  assert.deepEqual(events.map(([, {results}]) => results.length), [3]);
+
+  events.length = 0;
+  runner.ask([job(4), job(5), job(6)]);
+  await settle();
+  runner.cancel(); // another scene is read ...
+  runner.ask([job(7), job(8), job(9)]); // ... before the last answer is there
+  await engine.answer();
+  assert.deepEqual(events, [], 'the scene before');
+  await engine.answer();
+  assert.deepEqual(events[0][1].results.map((r) => r.result.set[0]), ['a=7', 'a=8', 'a=9']);
+  runner.cancel();
+});
+
+test('a call that another took the place of is no mistake of the reader', async () => {
+  const engine = new Slow(), runner = new Runner(engine), events = record(runner);
+  runner.ask([job(1)]);
+  await settle();
+  engine.calls.pop().reject(new Superseded('the policy is gone'));
+  await settle();
+  assert.deepEqual(events, []);
 });

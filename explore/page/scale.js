@@ -101,15 +101,17 @@ function plainNumber(value) {
 }
 
 /** A range for a number of the document that no scene describes: a tenth to ten times of it. */
-export function derived({number, text, unit}) {
+export function derived({number, text, before = '', unit: behind}) {
+  const unit = before + behind;
   const wholeNumber = Number.isInteger(number) && number > 1 && !String(text).includes('.');
   if (number === 0) {
     return {min: 0, max: 10, step: 1, scale: 'linear', unit};
   }
   const share = unit === '' && number <= 1 && !Number.isInteger(number);
+  const largest = share ? 1 : unit === '%' && number <= 100 ? 100 : Infinity;
   return {
     min: wholeNumber ? Math.max(1, Math.floor(number / 10)) : tidy(number / 10),
-    max: share ? Math.min(1, tidy(number * 10)) : tidy(number * 10),
+    max: Math.min(largest, tidy(number * 10)),
     step: wholeNumber ? 1 : tidy(10 ** (Math.floor(Math.log10(number / 10)) - 1)),
     scale: 'log',
     unit,

@@ -54,11 +54,19 @@ test('the nearest stop of a value', () => {
 
 test('a number without a slider gets a tenth to ten times of it', () => {
   const of = (text, number, unit) => {
-    const {min, max, scale} = derived({text, number, unit});
+    const {min, max, scale} = derived({text, number, before: '', unit});
     return [min, max, scale];
   };
   assert.deepEqual(of('20s', 20, 's'), [2, 200, 'log']);
   assert.deepEqual(of('0.5', 0.5, ''), [0.05, 1, 'log'], 'a share stays one');
+  assert.deepEqual(of('20%', 20, '%'), [2, 100, 'log'], 'in percent as well');
   assert.deepEqual(of('8', 8, ''), [1, 80, 'log'], 'a count stays at least 1');
   assert.deepEqual(of('0', 0, ''), [0, 10, 'linear']);
+});
+
+test('dollars of the document keep their sign', () => {
+  const number = {text: '$10/10m', before: '$', number: 10, unit: '/10m'}; // as the engine lists it
+  const {unit} = derived(number);
+  assert.equal(numberIn(number.text, unit), 10);
+  assert.equal(setting(20, unit), '$20/10m');
 });

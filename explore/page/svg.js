@@ -45,8 +45,13 @@ export function figureSVG({title, subtitle, panes, t, speed}) {
 function counted(replay, end) {
   const width = end / bins, {attempts, refused, answered} = replay.series(width);
   let sum = 0;
-  const list = (counts) => Array.from({length: bins}, (_, i) => (counts[i] ?? 0) / width);
-  return {rate: list(attempts), refused: list(refused), answered: Array.from(list(answered), (v) => sum += v * width)};
+  const list = (counts) => { // what happens at the end itself belongs to the last bin
+    const out = new Float64Array(bins);
+    counts.forEach((count, i) => { out[Math.min(i, bins - 1)] += count; });
+    return out;
+  };
+  const rate = (counts) => Array.from(list(counts), (count) => count / width);
+  return {rate: rate(attempts), refused: rate(refused), answered: Array.from(list(answered), (v) => sum += v)};
 }
 
 function dots(replay, t, speed, x, y, used) {

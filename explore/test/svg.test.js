@@ -52,6 +52,14 @@ test('the curve of answers ends at the number of answers', () => {
   assert.equal(points.at(-1)[1], points[0][1] - 75);
 });
 
+test('what ends with the run is in its last bin', () => {
+  // The end 4 is a whole number of bins: an answer at 4 lies on the border behind the last.
+  const replay = made({calls: [{ended: 2}, {ended: 4}], attempts: [{sent: 0, ended: 4}], end: 4});
+  const svg = figureSVG({title: '', subtitle: '', panes: [{name: 'p', replay, text: ''}], t: 4, speed: 1});
+  const points = /<polyline points="([^"]*)"/.exec(svg)[1].split(' ').map((p) => p.split(',').map(Number));
+  assert.equal(points.at(-1)[1], points[0][1] - 150);
+});
+
 test('dots are those of the moment', () => {
   const states = (t) => [...figure(1, t).matchAll(/<use href="#state-(\d)" x="[\d.]+" y="[\d.]+" width="17/g)]
     .map(([, state]) => Number(state));

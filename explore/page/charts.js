@@ -201,7 +201,7 @@ export class Charts {
     this.t = t;
     for (const {plot, future, now} of this.charts) {
       const share = Math.min(1, Math.max(0, t / this.scales.x));
-      const x = share * plot.over.clientWidth;
+      const x = share * plot.bbox.width / uPlot.pxRatio; // reading clientWidth would lay the page out in each frame
       now.style.transform = `translateX(${x.toFixed(1)}px)`;
       future.style.transform = `scaleX(${(1 - share).toFixed(4)})`;
     }

@@ -35,7 +35,10 @@ export class Editor {
     this.text.addEventListener('input', (event) => this.#edited(event));
     this.text.addEventListener('scroll', () => this.#scroll());
     this.text.addEventListener('keydown', (event) => this.#key(event));
-    this.text.addEventListener('blur', () => this.#close());
+    this.text.addEventListener('blur', () => {
+      this.#close();
+      this.#flush();
+    });
     this.text.addEventListener('pointerdown', () => this.#close());
     this.list.addEventListener('pointerdown', (event) => {
       event.preventDefault(); // the text area keeps the focus
@@ -59,6 +62,7 @@ export class Editor {
   show(text) {
     if (this.text.value !== text) {
       clearTimeout(this.#timer);
+      this.#timer = 0;
       this.text.value = text;
       this.#number();
     }
@@ -117,7 +121,16 @@ export class Editor {
 
   #soon() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.onChange(this.text.value), changeMs);
+    this.#timer = setTimeout(() => this.#flush(), changeMs);
+  }
+
+  // flush tells of what was typed before something else on the page changes.
+  #flush() {
+    if (this.#timer) {
+      clearTimeout(this.#timer);
+      this.#timer = 0;
+      this.onChange(this.text.value);
+    }
   }
 
   #key(event) {
@@ -169,7 +182,14 @@ export class Editor {
   }
 
   async #complete(asked) {
-    this.#completion ??= new Completion(await this.schema());
+    try {
+      this.#completion ??= new Completion(await this.schema());
+    } catch (error) {
+      if (asked) {
+        this.about.textContent = `The schema of scenarios cannot be loaded: ${error.message}`;
+      }
+      return;
+    }
     const {selectionStart: caret, selectionEnd, value} = this.text;
     const context = caret === selectionEnd ? contextAt(value, caret) : null;
     if (!context || !asked && context.position === 'value' && context.word === '') {

@@ -53,7 +53,8 @@ export class Curve {
       scales: {x: {time: false, range: () => [x[0], x.at(-1)], ...scale(logX)}, y: logY ? scale(true) : {range: zero}},
       axes: [axis(colours, {space: px(50), size: px(28)}), axis(colours, {size: px(52), space: px(32)})],
       series: [{}, ...all.map(({colour, width, dash, points}) => ({
-        stroke: colour, width: px(width), dash, spanGaps: false, points: {show: points, size: px(6), fill: colour, width: 0},
+        stroke: colour, width: px(width), dash, spanGaps: false,
+        points: {show: points, size: px(6), fill: colour, width: 0},
       }))],
     }, [x, ...all.map((line) => line.y)], block);
     this.now = make('div', 'now');

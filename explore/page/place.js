@@ -44,8 +44,8 @@ export class Place {
   write() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(async () => {
-      const hash = await encode(this.state.plain());
-      if (hash !== location.hash) {
+      const before = location.hash, hash = await encode(this.state.plain());
+      if (hash !== before && location.hash === before) { // the reader may have gone elsewhere meanwhile
         history.replaceState(null, '', hash);
       }
     }, writeMs);

@@ -82,9 +82,13 @@ export class SceneCurve {
         }
       }
     });
-    await Promise.all(each);
+    const answers = await Promise.allSettled(each);
     if (number !== this.#number) {
       return;
+    }
+    const refused = answers.find(({status}) => status === 'rejected');
+    if (refused) {
+      throw refused.reason;
     }
     this.#key = key;
     this.element.hidden = false;

@@ -99,15 +99,16 @@ var layers = map[string][]string{
 	"policy": {
 		"stampede/internal/format", "stampede/internal/words", "stampede/law", "stampede/sim", "stampede/wire",
 	},
-	"cost":             {"stampede/internal/format", "stampede/internal/nearest", "stampede/internal/words"},
-	"dialect":          {"stampede/internal/words", "stampede/wire"},
-	"law":              {"stampede/internal/format", "gonum.org/v1/gonum/mathext"},
-	"wire":             {"stampede/internal/words"},
-	"sim":              {"github.com/HdrHistogram/hdrhistogram-go"},
-	"internal/strict":  {"stampede/internal/nearest", "github.com/goccy/go-yaml"},
-	"internal/nearest": {"github.com/agnivade/levenshtein"},
-	"internal/format":  {},
-	"internal/words":   {},
+	"cost":              {"stampede/internal/format", "stampede/internal/nearest", "stampede/internal/words"},
+	"dialect":           {"stampede/internal/jsontext", "stampede/internal/words", "stampede/wire"},
+	"law":               {"stampede/internal/format", "gonum.org/v1/gonum/mathext"},
+	"wire":              {"stampede/internal/words"},
+	"sim":               {"github.com/HdrHistogram/hdrhistogram-go"},
+	"internal/strict":   {"stampede/internal/jsontext", "stampede/internal/nearest", "github.com/goccy/go-yaml"},
+	"internal/nearest":  {"github.com/agnivade/levenshtein"},
+	"internal/format":   {},
+	"internal/jsontext": {},
+	"internal/words":    {},
 }
 
 func TestImportsRunDownOnly(t *testing.T) {

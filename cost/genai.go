@@ -1,3 +1,7 @@
+// The page reads no price files, and its engine goes without a library for JSON.
+
+//go:build !js
+
 package cost
 
 import (

@@ -2,11 +2,11 @@ package dialect
 
 import (
 	"cmp"
-	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
 
+	"stampede/internal/jsontext"
 	"stampede/internal/words"
 	"stampede/wire"
 )
@@ -38,45 +38,37 @@ func newFailure(row *format, r wire.Reply, limit Limit, start time.Time, now tim
 
 // template is a body whose {words} are replaced by JSON: {message}, {code}, {type}, {status}.
 func template(body string) func(f *failure) string {
-	return func(f *failure) string {
-		return placeholder.Fill(body, func(word string) string {
-			text, err := json.Marshal(f.value(word))
-			if err != nil {
-				panic(err) // a string, a number or null
-			}
-			return string(text)
-		})
-	}
+	return func(f *failure) string { return placeholder.Fill(body, f.value) }
 }
 
 var placeholder = words.Placeholder{Open: '{', Close: '}'}
 
-// value is what a word of a body stands for.
-func (f *failure) value(word string) any {
+// value is what a word of a body stands for, as JSON.
+func (f *failure) value(word string) string {
 	switch word {
 	case "message":
-		return f.message()
+		return jsontext.String(f.message())
 	case "type":
-		return f.kind()
+		return jsontext.String(f.kind())
 	case "status":
-		return f.Status
+		return strconv.Itoa(f.Status)
 	case "code":
 		if f.Code == "" {
-			return nil
+			return "null"
 		}
-		return f.Code
+		return jsontext.String(f.Code)
 	case "code_or_status":
-		return cmp.Or(f.Code, strconv.Itoa(f.Status))
+		return jsontext.String(cmp.Or(f.Code, strconv.Itoa(f.Status)))
 	case "code_or_number":
 		if f.Code == "" {
-			return f.Status
+			return strconv.Itoa(f.Status)
 		}
-		return f.Code
+		return jsontext.String(f.Code)
 	case "number": // the code, of those that are numbers
 		if n, err := strconv.Atoi(f.Code); err == nil {
-			return n
+			return strconv.Itoa(n)
 		}
-		return nil
+		return "null"
 	}
 	panic("dialect: no word " + word + " of a body")
 }

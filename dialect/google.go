@@ -1,10 +1,11 @@
 package dialect
 
 import (
-	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 
+	"stampede/internal/jsontext"
 	"stampede/wire"
 )
 
@@ -79,70 +80,38 @@ func wholeSeconds(wait time.Duration) time.Duration { return wait.Truncate(time.
 // quotaOf is the metric and the id of a quota of the Gemini API.
 type quotaOf struct{ metric, id string }
 
-type googleError struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
-	Status  string `json:"status"`
-	Details []any  `json:"details,omitempty"`
-}
-
-type quotaFailure struct {
-	Type       string      `json:"@type"`
-	Violations []violation `json:"violations"`
-}
-
-type violation struct {
-	Metric     string            `json:"quotaMetric"`
-	ID         string            `json:"quotaId"`
-	Dimensions map[string]string `json:"quotaDimensions"`
-	Value      string            `json:"quotaValue"`
-}
-
-type help struct {
-	Type  string     `json:"@type"`
-	Links []helpLink `json:"links"`
-}
-
-type helpLink struct {
-	Description string `json:"description"`
-	URL         string `json:"url"`
-}
-
-type retryInfo struct {
-	Type  string `json:"@type"`
-	Delay string `json:"retryDelay"`
-}
-
 // geminiBody: {"error": {"code", "message", "status", "details": [QuotaFailure, Help, RetryInfo]}}; of a
 // limit without a known quota, and of other errors, RetryInfo alone.
 func geminiBody(f *failure, quotas map[string]quotaOf) string {
-	const types = "type.googleapis.com/google.rpc."
-	e := googleError{Code: f.Status, Message: f.message(), Status: f.Code}
+	message, details := f.message(), []string{}
+	detail := func(name, fields string) {
+		details = append(details, `{"@type":"type.googleapis.com/google.rpc.`+name+`",`+fields+`}`)
+	}
 	_, long := period(f.limit.Period)
 	quota, known := quotas[f.unit()+" per "+long]
-	if known = known && f.refusal.Status != 0 && f.limit.Resource != ""; known {
+	if known && f.refusal.Status != 0 && f.limit.Resource != "" {
 		metric, value := "generativelanguage.googleapis.com/"+quota.metric, decimal(f.Over.Amount)
-		dimensions := map[string]string{"location": "global"}
-		model := ""
+		dimensions, model := `"location":"global"`, ""
 		if f.limit.Model != "" {
-			dimensions["model"] = f.limit.Model
+			dimensions += `,"model":` + jsontext.String(f.limit.Model)
 			model = ", model: " + f.limit.Model
 		}
-		e.Message = "You exceeded your current quota, please check your plan and billing details. For more " +
+		message = "You exceeded your current quota, please check your plan and billing details. For more " +
 			"information on this error, head to: https://ai.google.dev/gemini-api/docs/rate-limits. To monitor " +
 			"your current usage, head to: https://ai.dev/rate-limit. \n* Quota exceeded for metric: " + metric +
 			", limit: " + value + model + "\n" + strings.TrimSpace(f.word("hint"))
-		e.Details = append(e.Details,
-			quotaFailure{types + "QuotaFailure", []violation{{metric, quota.id, dimensions, value}}},
-			help{types + "Help", []helpLink{{"Learn more about Gemini API quotas",
-				"https://ai.google.dev/gemini-api/docs/rate-limits"}}})
+		detail("QuotaFailure", `"violations":[{"quotaMetric":"`+metric+`","quotaId":"`+quota.id+
+			`","quotaDimensions":{`+dimensions+`},"quotaValue":"`+value+`"}]`)
+		detail("Help", `"links":[{"description":"Learn more about Gemini API quotas",`+
+			`"url":"https://ai.google.dev/gemini-api/docs/rate-limits"}]`)
 	}
 	if f.Delay.Form == wire.Seconds {
-		e.Details = append(e.Details, retryInfo{types + "RetryInfo", seconds(f.wait)})
+		detail("RetryInfo", `"retryDelay":"`+seconds(f.wait)+`"`)
 	}
-	text, err := json.Marshal(map[string]googleError{"error": e})
-	if err != nil {
-		panic(err) // strings and numbers
+	rest := ""
+	if len(details) > 0 {
+		rest = `,"details":[` + strings.Join(details, ",") + `]`
 	}
-	return string(text)
+	return `{"error":{"code":` + strconv.Itoa(f.Status) + `,"message":` + jsontext.String(message) + `,"status":` +
+		jsontext.String(f.Code) + rest + `}}`
 }

@@ -1,3 +1,7 @@
+// The page shows no such trace, and its engine goes without a library for JSON.
+
+//go:build !js
+
 package measure
 
 import (

@@ -27,7 +27,7 @@ const enginePackage = "stampede/explore/wasm"
 // withoutInlining are packages that read and describe scenarios, and do not run in a simulation. Inlining makes them
 // larger; without it the module is smaller by 0.4 MB.
 var withoutInlining = []string{
-	"encoding/base64", "encoding/csv", "encoding/json", "fmt", "github.com/goccy/...", "internal/fmtsort",
+	"encoding/base64", "encoding/csv", "fmt", "github.com/goccy/...", "internal/fmtsort",
 	"internal/reflectlite", "os", "reflect", "stampede/cost", "stampede/dialect", "stampede/explore/engine",
 	"stampede/internal/nearest", "stampede/internal/strict", "stampede/internal/trace", "stampede/scenario",
 	"syscall/js", "time",

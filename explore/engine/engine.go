@@ -1,4 +1,4 @@
-// Package engine answers what the explorer's page asks of the simulator, as JSON and as arrays of numbers.
+// Package engine answers what the explorer's page asks of the simulator, as plain values and as arrays of numbers.
 //
 // A [Session] is one policy of the page: it holds a scenario, a document with settings over it, and the
 // replications of it that have run. It knows nothing of JavaScript; package wasm carries its calls there and
@@ -14,9 +14,9 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -47,9 +47,9 @@ type loaded struct {
 	runs   []measure.Run // by replication
 }
 
-// Reply is the answer to a call.
-type Reply struct {
-	JSON    []byte
+// Answer is the answer to a call.
+type Answer struct {
+	Value   any               // a plain value: see plain
 	Buffers map[string][]byte // arrays of float64, little-endian, or text, by name
 }
 
@@ -100,9 +100,9 @@ var calls = map[string]func(*Session, arguments) (any, map[string][]byte, error)
 	"animate": (*Session).animate,
 }
 
-// Call answers a call; its arguments and its answer are JSON. Where it is refused the answer is a [Refusal]. A
-// panic of the simulator is the caller's to handle: the session is of no use after it.
-func (s *Session) Call(op string, args []byte) (reply Reply, ok bool) {
+// Answer answers a call; its arguments are a plain value. Where it is refused the answer is a [Refusal]. A panic of
+// the simulator is the caller's to handle: the session is of no use after it.
+func (s *Session) Answer(op string, args any) (answer Answer, ok bool) {
 	result, buffers, err := func() (any, map[string][]byte, error) {
 		call, known := calls[op]
 		if !known {
@@ -114,19 +114,15 @@ func (s *Session) Call(op string, args []byte) (reply Reply, ok bool) {
 			return nil, nil, fmt.Errorf("no call %q; %s", op, nearest.Unknown(op, names))
 		}
 		var a arguments
-		if err := json.Unmarshal(args, &a); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", op, err)
+		if err := fill(reflect.ValueOf(&a).Elem(), args, op); err != nil {
+			return nil, nil, err
 		}
 		return call(s, a)
 	}()
 	if err != nil {
 		result, buffers = refusal(err), nil
 	}
-	text, jsonErr := json.Marshal(result)
-	if jsonErr != nil {
-		panic(jsonErr) // all numbers are finite
-	}
-	return Reply{text, buffers}, err == nil
+	return Answer{plain(reflect.ValueOf(result)), buffers}, err == nil
 }
 
 // refusal lists the mistakes of an error.

@@ -15,10 +15,10 @@ self.onmessage = async ({data}) => {
   }
   await loaded;
   try {
-    const reply = self.stampedeCall(data.op, JSON.stringify(data.args));
+    const reply = self.stampedeCall(data.op, data.args);
     const buffers = {};
     for (const [name, buffer] of Object.entries(reply.buffers)) buffers[name] = buffer;
-    self.postMessage({id: data.id, ok: reply.ok, result: JSON.parse(reply.json), buffers}, Object.values(buffers));
+    self.postMessage({id: data.id, ok: reply.ok, result: reply.result, buffers}, Object.values(buffers));
   } catch (error) {
     self.postMessage({dead: lastWords() || String(error)});
   }

@@ -1,3 +1,7 @@
+// The page writes no JSON, so that its engine goes without the library.
+
+//go:build !js
+
 package format
 
 import (

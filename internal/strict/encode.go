@@ -2,9 +2,12 @@ package strict
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
+	"strconv"
+
+	"stampede/internal/jsontext"
 )
 
 // Encode writes a value that Decode reads as JSON, which is YAML, too: fields
@@ -35,7 +38,8 @@ func encode(out *bytes.Buffer, v reflect.Value) error {
 		return encode(out, v.Elem())
 	case reflect.Struct:
 		if s, ok := v.Interface().(fmt.Stringer); ok {
-			return text(out, s.String())
+			text(out, s.String())
+			return nil
 		}
 		return fields(out, v)
 	case reflect.Slice:
@@ -52,14 +56,31 @@ func encode(out *bytes.Buffer, v reflect.Value) error {
 		return nil
 	}
 	if s, ok := v.Interface().(exact); ok {
-		return text(out, s.Exact())
+		text(out, s.Exact())
+		return nil
 	}
 	if s, ok := v.Interface().(fmt.Stringer); ok {
-		return text(out, s.String())
+		text(out, s.String())
+		return nil
 	}
-	data, err := json.Marshal(v.Interface())
-	out.Write(data)
-	return err
+	switch v.Kind() {
+	case reflect.String:
+		text(out, v.String())
+	case reflect.Bool:
+		out.WriteString(strconv.FormatBool(v.Bool()))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		out.WriteString(strconv.FormatInt(v.Int(), 10))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		out.WriteString(strconv.FormatUint(v.Uint(), 10))
+	case reflect.Float64:
+		if x := v.Float(); math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("no JSON for the number %v", x)
+		}
+		out.WriteString(jsontext.Number(v.Float()))
+	default:
+		return fmt.Errorf("no JSON for a %v", v.Type())
+	}
+	return nil
 }
 
 func pairs(out *bytes.Buffer, m mapping) error {
@@ -69,9 +90,7 @@ func pairs(out *bytes.Buffer, m mapping) error {
 		if i > 0 {
 			out.WriteByte(',')
 		}
-		if err := text(out, key); err != nil {
-			return err
-		}
+		text(out, key)
 		out.WriteByte(':')
 		if err := encode(out, reflect.ValueOf(values[i])); err != nil {
 			return err
@@ -96,17 +115,11 @@ func fields(out *bytes.Buffer, v reflect.Value) error {
 			out.WriteByte(',')
 		}
 		first = false
-		if err := text(out, name); err != nil {
-			return err
-		}
+		text(out, name)
 		out.WriteByte(':')
-		var err error
 		if word := wordFor(v.Type().Field(i), v.Field(i)); word != "" {
-			err = text(out, word)
-		} else {
-			err = encode(out, v.Field(i))
-		}
-		if err != nil {
+			text(out, word)
+		} else if err := encode(out, v.Field(i)); err != nil {
 			return err
 		}
 	}
@@ -122,13 +135,4 @@ func same(a, b reflect.Value) bool {
 	return reflect.DeepEqual(a.Interface(), b.Interface())
 }
 
-func text(out *bytes.Buffer, s string) error {
-	var line bytes.Buffer
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		return err
-	}
-	out.Write(bytes.TrimRight(line.Bytes(), "\n"))
-	return nil
-}
+func text(out *bytes.Buffer, s string) { out.WriteString(jsontext.String(s)) }

@@ -9,8 +9,8 @@ globalThis.stampedeReady = () => {
   const answers = JSON.parse(calls).map(({op, args, times = 1}) => {
     let reply;
     const began = performance.now();
-    for (let i = 0; i < times; i++) reply = stampedeCall(op, JSON.stringify(args));
-    return {ok: reply.ok, result: JSON.parse(reply.json), ms: (performance.now() - began) / times};
+    for (let i = 0; i < times; i++) reply = stampedeCall(op, args);
+    return {ok: reply.ok, result: reply.result, ms: (performance.now() - began) / times};
   });
   console.log(JSON.stringify({answers, memory: go._inst.exports.mem.buffer.byteLength}));
   process.exit(0);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
 import test from 'node:test';
 
 import {figureSVG} from '../page/svg.js';
@@ -69,4 +70,15 @@ test('dots are those of the moment', () => {
 
 test('no custom property is left: the file stands alone', () => {
   assert.doesNotMatch(figure(2, 1), /var\(/);
+});
+
+test('colours are those of the page in its light theme', () => {
+  const [light] = readFileSync(new URL('../page/picture.css', import.meta.url), 'utf8').split('@media');
+  const long = (colour) => (colour.length === 4 ? colour.replace(/[0-9a-f]/g, '$&$&') : colour);
+  const all = figure(1, 0.5) + figure(1, 1.5) + figure(1, 4);
+  for (const [state, name] of [[1, 'waiting'], [2, 'provider'], [4, 'answered'], [5, 'gave-up']]) {
+    const symbol = new RegExp(`<symbol id="state-${state}".*?</symbol>`).exec(all)[0];
+    const colour = long(new RegExp(`--state-${name}: (#[0-9a-f]+);`).exec(light)[1]);
+    assert.ok(symbol.includes(`"${colour}"`), `${name}: ${symbol}`);
+  }
 });

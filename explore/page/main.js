@@ -40,7 +40,7 @@ const controls = new Controls({few: by('sliders'), more: by('more-sliders'),
   onInput: (path, text) => state.setSlider(path, text)});
 const forms = new Policies(by('policy-forms'), (list, how) => state.setPolicies(list, how));
 const editor = new Editor(by('editor'), {
-  onChange: (text) => state.setDocument(text === scene.scenario ? null : text),
+  onChange: editDocument,
   schema: fetchSchema,
 });
 const mistakes = new Mistakes({place: by('mistakes'), controls, forms, editor, trouble,
@@ -246,6 +246,14 @@ function whatIsShown() {
       ({name: policies[i].name, replay, text: sentence('', shown[i]), ...ran[i]})),
     t: clock.t, speed: clock.speed,
   };
+}
+
+// An edited document keeps the policies of its scene; those of a document that was given follow its sweep.
+function editDocument(text) {
+  if (state.document === null && state.policies === null && !scene.given) {
+    state.policies = structuredClone(scene.policies);
+  }
+  state.setDocument(text === scene.scenario ? null : text);
 }
 
 // The scene's scenario with all that was changed, as a document of the sandbox.

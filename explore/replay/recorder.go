@@ -13,7 +13,7 @@ import (
 // Recorder is a fleet.Listener that makes a replay of a run. Use NewRecorder.
 type Recorder struct {
 	model    *fleet.Model
-	first    []int // of the limits of each provider
+	first    []int // of the limits of each provider, and the number of all
 	replay   Replay
 	calls    []heard
 	index    map[name]int32 // into calls
@@ -57,6 +57,7 @@ func NewRecorder(m *fleet.Model) *Recorder {
 			r.replay.Limits = append(r.replay.Limits, limit)
 		}
 	}
+	r.first = append(r.first, len(r.replay.Limits))
 	r.levels = make([][]Level, len(r.replay.Limits))
 	return r
 }
@@ -116,7 +117,7 @@ func (r *Recorder) Call(c *fleet.Call) {
 // Levels implements fleet.LevelListener.
 func (r *Recorder) Levels(at sim.Time, number int, p *provider.Provider) {
 	first := r.first[number]
-	for i := range len(r.model.Providers()[number].Limits) {
+	for i := range r.first[number+1] - first {
 		left, amount := p.Left(i, at)
 		limit := &r.replay.Limits[first+i]
 		limit.Amount = max(limit.Amount, amount)
@@ -147,11 +148,20 @@ func (r *Recorder) Replay() *Replay {
 		place[at] = int32(i + 1)
 		out.Calls = append(out.Calls, r.calls[at].Call)
 	}
-	slices.SortFunc(r.attempts, func(a, b sent) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(place[a.Call], place[b.Call]),
-			cmp.Compare(a.Number, b.Number))
+	order = order[:0]
+	for i := range r.attempts {
+		order = append(order, int32(i))
+	}
+	slices.SortFunc(order, func(i, j int32) int {
+		a, b := &r.attempts[i], &r.attempts[j]
+		if a.at != b.at {
+			return cmp.Compare(a.at, b.at)
+		}
+		return cmp.Or(cmp.Compare(place[a.Call], place[b.Call]), cmp.Compare(a.Number, b.Number))
 	})
-	for _, a := range r.attempts {
+	out.Attempts = make([]Attempt, 0, min(len(order), MaxAttempts))
+	for _, i := range order {
+		a := r.attempts[i]
 		if at := place[a.Call]; at > 0 && len(out.Attempts) < MaxAttempts {
 			a.Call = int(at - 1)
 			out.Attempts = append(out.Attempts, a.Attempt)

@@ -11,13 +11,13 @@
 // that all change: 1 ms against 9 ms), since no path is filled and no draw call is recorded for each dot.
 //
 // Flashes (WCAG 2.3.1): a dot that has changed keeps its look for HOLD_MS of the time of day, whatever the speed of
-// playing. So a dot changes at most six times in a second; a flash is a pair of changes, which makes three. A
+// playing. So a dot changes at most five times in a second; a flash is a pair of changes, which makes two. A
 // refusal is a state of replay.FLASH_S seconds, longer than this, so that it is never skipped.
 
 import {drawShape, SMALLEST} from './shapes.js';
 import {STATES} from './replay.js';
 
-export const HOLD_MS = 170; // six changes need 1.02 s
+export const HOLD_MS = 201; // five changes, so at most two whole flashes, in 1.005 s
 
 export const LARGEST = 30; // CSS pixels of a cell
 const UNDRAWN = 255;

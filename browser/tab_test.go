@@ -188,12 +188,6 @@ func (p *tab) focus(selector string) {
 	}
 }
 
-// click presses what a CSS selector finds.
-func (p *tab) click(selector string) {
-	p.Helper()
-	p.do(chromedp.Click(chromedp.CSS(selector)))
-}
-
 // until waits for something that the test itself sees.
 func (p *tab) until(done func() bool) {
 	p.Helper()

@@ -14,18 +14,39 @@ type panel struct {
 	name         string
 	x, top, wide int
 	grid         box
-	across       int  // dots in a row of the grid
-	hidden       bool // calls that have not arrived are not drawn
+	across       int        // dots in a row of the grid
+	hidden       bool       // calls that have not arrived are not drawn
+	dots         []dotState // of the calls
 	vessel       box
 	level        *level // nil without a limit
 	numbers      int    // upper edge
 	strips       [2]strip
 }
 
-func (s *scene) drawGrid(v *panel) {
+// dotState is the state that a dot shows, and the first frame that may show another.
+type dotState struct {
+	state replay.State
+	until int
+}
+
+// hold is for how many seconds a dot keeps its look, so that it changes at most five times in a second, the
+// last frame included: two flashes, each a pair of changes. WCAG 2.3.1 allows three.
+const hold = 0.25
+
+// show is what a call's dot shows in a frame: what the call is doing, or did when the dot changed a moment ago. The
+// last frame shows the end as it is.
+func (s *scene) show(v *panel, call, frame int) replay.State {
+	l := &v.dots[call]
+	if now := v.state(call); now != l.state && (frame >= l.until || frame == s.frames-1) {
+		*l = dotState{now, frame + int(math.Ceil(hold*float64(s.fps)))}
+	}
+	return l.state
+}
+
+func (s *scene) drawGrid(v *panel, frame int) {
 	cell := s.stamps[0].size
 	for i := range v.Calls {
-		state := v.state(i)
+		state := s.show(v, i, frame)
 		if state == replay.Idle && v.hidden {
 			continue
 		}
@@ -142,7 +163,7 @@ func (s *scene) drawStrip(b *strip, t float64) {
 		}
 		x := s.across(&b.box, from)
 		wide := s.across(&b.box, min(from+s.step, s.end)) - x - s.unit
-		high := (n*b.high + b.most - 1) / max(b.most, 1) // something is never nothing
+		high := (n*b.high + b.most - 1) / max(b.most, 1) // at least a pixel for one
 		s.fill(box{x, b.bottom() - high, max(wide, 1), high}, b.colour)
 	}
 	s.fill(box{s.across(&b.box, t), b.y, s.unit, b.high}, muted)

@@ -100,6 +100,37 @@ func TestCursorIsStateAt(t *testing.T) {
 	})
 }
 
+// No dot changes more than five times in the frames of any second: at most two flashes.
+func TestDotsDoNotFlash(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := Options{Width: MinWidth, FPS: rapid.IntRange(1, MaxFPS).Draw(t, "fps"), Seconds: 3}
+		s := newScene([]Policy{{"one", drawReplay(t)}}, o)
+		v := s.panels[0]
+		changes := make([][]int, len(v.Calls)) // frames, by call
+		before := make([]replay.State, len(v.Calls))
+		for frame := range s.frames {
+			v.to(s.at(frame))
+			for i := range v.Calls {
+				state := s.show(v, i, frame)
+				if frame > 0 && state != before[i] {
+					changes[i] = append(changes[i], frame)
+				}
+				before[i] = state
+				if frame == s.frames-1 && state != v.state(i) {
+					t.Fatalf("call %d ends as %v; want %v", i, state, v.state(i))
+				}
+			}
+		}
+		for i, frames := range changes {
+			for k := 5; k < len(frames); k++ {
+				if frames[k]-frames[k-5] < o.FPS {
+					t.Fatalf("call %d changes six times in %d frames of %d a second", i, frames[k]-frames[k-5]+1, o.FPS)
+				}
+			}
+		}
+	})
+}
+
 func sum(counts []int) (n int) {
 	for _, c := range counts {
 		n += c

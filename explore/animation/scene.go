@@ -107,7 +107,7 @@ func (s *scene) arrange(policies []Policy) {
 		v := &panel{
 			name: p.Name, x: x, top: top, wide: wide, numbers: numbers,
 			cursor: newCursor(p.Replay, s.flash(), s.step, bins),
-			level:  newLevel(p.Replay), hidden: !together(p.Replay),
+			level:  newLevel(p.Replay), hidden: !together(p.Replay), dots: make([]dotState, len(p.Replay.Calls)),
 		}
 		v.strips = [...]strip{
 			{box{x, upper, wide, high}, "attempts", v.attempts, most[0], grey},
@@ -168,7 +168,7 @@ func (s *scene) draw(frame int) {
 	s.text(s.width-s.margin-width(clock, s.big), s.margin, clock, text, s.big)
 	for _, v := range s.panels {
 		v.to(t)
-		s.drawGrid(v)
+		s.drawGrid(v, frame)
 		if v.level != nil {
 			s.drawVessel(v.vessel, v.level.at(t))
 		}

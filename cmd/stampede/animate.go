@@ -40,11 +40,7 @@ func animateCommand() *cli.Command {
 				Name:  "scene",
 				Usage: "draw `SCENE` of stampede explore: " + strings.Join(sceneIDs(), ", "),
 			},
-			&cli.Uint64Flag{
-				Name:        "seed",
-				Usage:       "use `N` as the seed of all random numbers",
-				DefaultText: "the scenario's",
-			},
+			seedFlag(),
 			&cli.StringFlag{
 				Name:        "out",
 				Usage:       "write the animation to `FILE`",

@@ -124,6 +124,14 @@ func templateOptions(c *cli.Context) (scenario.Options, error) {
 	return o, nil
 }
 
+func seedFlag() cli.Flag {
+	return &cli.Uint64Flag{
+		Name:        "seed",
+		Usage:       "use `N` as the seed of all random numbers",
+		DefaultText: "the scenario's",
+	}
+}
+
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

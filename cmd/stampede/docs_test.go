@@ -206,16 +206,23 @@ func commandLines(block string) (lines []string) {
 	return lines
 }
 
-func runCommands(t *testing.T, lines []string) {
+// workplace is the root of the repository, a folder that holds the examples, and one that holds the program.
+func workplace(t *testing.T) (root, dir, bin string) {
+	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, bin := t.TempDir(), t.TempDir()
+	dir, bin = t.TempDir(), t.TempDir()
 	program(t, bin)
 	if err := os.Symlink(filepath.Join(root, "examples"), filepath.Join(dir, "examples")); err != nil {
 		t.Fatal(err)
 	}
+	return root, dir, bin
+}
+
+func runCommands(t *testing.T, lines []string) {
+	root, dir, bin := workplace(t)
 	for _, line := range lines {
 		line = strings.Replace(line, "go run ./cmd/stampede", "stampede", 1)
 		cmd := exec.Command("bash", "-c", untilServed(line))

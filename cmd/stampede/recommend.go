@@ -61,11 +61,7 @@ func recommendCommand() *cli.Command {
 					DefaultText: "as many as the search needs, some thousands",
 				},
 				&cli.BoolFlag{Name: "thorough", Usage: "race all points of the space, not the best that were found"},
-				&cli.Uint64Flag{
-					Name:        "seed",
-					Usage:       "use `N` as the seed of all random numbers",
-					DefaultText: "the scenario's",
-				},
+				seedFlag(),
 				&cli.StringFlag{
 					Name: "out",
 					Usage: "write the points that were raced to `FOLDER`, which report and plot read, with a figure " +

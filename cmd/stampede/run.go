@@ -35,11 +35,7 @@ func runCommand() *cli.Command {
 		),
 		Flags: append(
 			slices.Concat(scenarioFlags(), goalFlags(), abortFlag("the run")),
-			&cli.Uint64Flag{
-				Name:        "seed",
-				Usage:       "use `N` as the seed of all random numbers",
-				DefaultText: "the scenario's",
-			},
+			seedFlag(),
 			&cli.IntFlag{
 				Name:        "reps",
 				Usage:       "run `N` replications",

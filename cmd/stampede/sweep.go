@@ -53,11 +53,7 @@ func sweepCommand() *cli.Command {
 				DefaultText: "NAME-sweep, with the name of the scenario",
 			},
 			&cli.BoolFlag{Name: "resume", Usage: "continue an interrupted sweep in its folder"},
-			&cli.Uint64Flag{
-				Name:        "seed",
-				Usage:       "use `N` as the seed of all random numbers",
-				DefaultText: "the scenario's",
-			},
+			seedFlag(),
 			&cli.IntFlag{Name: "reps", Usage: "run `N` replications of each point", DefaultText: "the scenario's"},
 			&cli.StringFlag{
 				Name: "precision",

@@ -26,15 +26,7 @@ var (
 // runs executes the commands of the blocks above: a row for each run, and for each point of a sweep.
 func (b *teachingLab) runs(t *testing.T, metrics []string, above string) string {
 	t.Helper()
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, bin := t.TempDir(), t.TempDir()
-	program(t, bin)
-	if err := os.Symlink(filepath.Join(root, "examples"), filepath.Join(dir, "examples")); err != nil {
-		t.Fatal(err)
-	}
+	_, dir, bin := workplace(t)
 	shell := func(line string) []byte {
 		cmd := exec.Command("bash", "-c", line)
 		cmd.Dir = dir

@@ -103,6 +103,11 @@ function showTexts() {
   by('look').hidden = !own || !scene.look;
 }
 
+/** Says to those who cannot see it, and to tests, whether other numbers are to come. */
+function setBusy(busy) {
+  by('panes').setAttribute('aria-busy', String(busy));
+}
+
 // refresh brings the page up to the state: reads the document if it is another, then asks for runs.
 async function refresh(changed) {
   if (changed.scene) {
@@ -112,6 +117,7 @@ async function refresh(changed) {
     place.write();
   }
   by('said').textContent = '';
+  setBusy(true);
   curve.cancel();
   const text = documentOf(state, scene);
   editor.show(text);
@@ -132,6 +138,8 @@ async function refresh(changed) {
   if (changed.settings || changed.names) { // a policy with another name is known, and only drawn again
     jobs = policies.map((policy) => ({document: text, set: settingsOf(state, policy)}));
     runner.ask(jobs);
+  } else {
+    setBusy(runner.pending);
   }
 }
 
@@ -159,6 +167,7 @@ async function load(text) {
 }
 
 function refused(error, policy) {
+  setBusy(false);
   document.body.classList.remove('opening');
   by('waiting').hidden = true;
   by('stale').textContent = shown.length > 0 ? 'The settings have a mistake: this is the last run without one.' :
@@ -283,7 +292,10 @@ async function begin() {
   by('scenes').append(...scenes.map((s) => // whole addresses: a bare # would be a link within the page
     el('li', {}, el('a', {href: new URL(`#v=1&s=${s.id}`, location.href).href, 'data-scene': s.id}, s.title))));
   runner = new Runner(engine);
-  runner.addEventListener('results', ({detail}) => showResults(detail.results, detail.wish));
+  runner.addEventListener('results', ({detail}) => {
+    showResults(detail.results, detail.wish);
+    setBusy(runner.pending);
+  });
   runner.addEventListener('refused', ({detail: {error, policy}}) =>
     refused(error, {...policies[policy], number: policy}));
   runner.addEventListener('rest', atRest);

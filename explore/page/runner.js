@@ -26,6 +26,9 @@ export class Runner extends EventTarget {
     this.#engine = engine;
   }
 
+  /** Whether a run of the newest wish is still to come. */
+  get pending() { return this.#busy || this.#wish !== null; }
+
   /** Wishes for a run of jobs [{document, set}], one a policy. replications are those to fill in at rest. */
   ask(jobs, replications = 30) {
     this.#current++;

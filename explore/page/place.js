@@ -7,6 +7,7 @@ const writeMs = 400;
 
 export class Place {
   #timer = 0;
+  #hash = ''; // the address that the state is of: another one is a reader's who goes elsewhere
 
   /** trouble(text) says what is wrong with an address; null takes it away. */
   constructor(state, trouble) {
@@ -36,6 +37,7 @@ export class Place {
       this.trouble(`${error.message} The scene is shown as it is.`);
     }
     if (hash === location.hash) {
+      this.#hash = hash;
       this.state.replace(next);
     }
   }
@@ -44,9 +46,10 @@ export class Place {
   write() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(async () => {
-      const before = location.hash, hash = await encode(this.state.plain());
-      if (hash !== before && location.hash === before) { // the reader may have gone elsewhere meanwhile
+      const hash = await encode(this.state.plain());
+      if (location.hash === this.#hash && hash !== this.#hash) {
         history.replaceState(null, '', hash);
+        this.#hash = location.hash;
       }
     }, writeMs);
   }
@@ -55,6 +58,7 @@ export class Place {
   async go(plain) {
     clearTimeout(this.#timer);
     history.pushState(null, '', await encode(plain));
+    this.#hash = location.hash;
     this.state.replace(plain);
   }
 }

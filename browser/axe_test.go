@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"stampede/explore"
 )
 
 // The accessibility checker, which npm fetches; its licence (MPL-2.0) keeps it out of the repository. The checksum
@@ -102,22 +104,20 @@ func (p *explorer) violations() []string {
 
 // No rule of axe-core is violated: in each scene with all its parts open, in light and dark, wide and narrow.
 func TestAccessibility(t *testing.T) {
-	for _, scene := range scenes(t) {
-		t.Run(scene.ID, func(t *testing.T) {
-			p := openExplorer(t, sceneAddress(scene.ID))
-			p.pause()
-			p.checker()
-			eval[bool](p.tab, `(document.querySelectorAll("details").forEach((d) => d.open = true), true)`)
-			for _, look := range looks {
-				p.resize(look.width, look.height)
-				p.prefer("prefers-color-scheme", look.scheme)
-				p.still()
-				for _, line := range p.violations() {
-					t.Errorf("%d pixels, %s: %s", look.width, look.scheme, line)
-				}
+	p := newExplorer(t)
+	eachScene(t, p, func(t *testing.T, scene explore.Scene) {
+		p.pause()
+		p.checker()
+		eval[bool](p.tab, `(document.querySelectorAll("details").forEach((d) => d.open = true), true)`)
+		for _, look := range looks {
+			p.resize(look.width, look.height)
+			p.prefer("prefers-color-scheme", look.scheme)
+			p.still()
+			for _, line := range p.violations() {
+				t.Errorf("%d pixels, %s: %s", look.width, look.scheme, line)
 			}
-		})
-	}
+		}
+	})
 }
 
 // The same holds while the page says what is wrong.

@@ -124,6 +124,25 @@ func scenes(t testing.TB) []explore.Scene {
 	return list
 }
 
+// eachScene opens all scenes in one tab, one after the other as a reader does, each a subtest.
+func eachScene(t *testing.T, p *explorer, check func(t *testing.T, scene explore.Scene)) {
+	outer := p.TB
+	defer func() { p.TB = outer }()
+	for i, scene := range scenes(t) {
+		t.Run(scene.ID, func(t *testing.T) {
+			p.TB = t
+			if i == 0 {
+				p.openAt(site(t), sceneAddress(scene.ID))
+			} else {
+				eval[string](p.tab, `location.hash = %s`, sceneAddress(scene.ID))
+				p.wait(`document.querySelector("h1").textContent === %s`, scene.Title)
+				p.settle()
+			}
+			check(t, scene)
+		})
+	}
+}
+
 func sceneAddress(id string) string { return "#v=1&s=" + url.QueryEscape(id) }
 
 // foreignRequests are the requests of a tab to other places than those that begin with an address.

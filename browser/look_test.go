@@ -4,40 +4,40 @@ import (
 	"math"
 	"testing"
 
+	"stampede/explore"
+
 	"github.com/chromedp/chromedp/kb"
 )
 
 // No content is wider than its place: the page never scrolls sideways, and pictures stay in their policy.
 func TestNothingOverflows(t *testing.T) {
-	for _, scene := range scenes(t) {
-		t.Run(scene.ID, func(t *testing.T) {
-			p := openExplorer(t, sceneAddress(scene.ID))
-			p.pause()
-			p.keys("#scrub", kb.PageUp)
-			marks := p.marks()
-			if len(marks) == 0 {
-				t.Error("no chart marks the time")
+	p := newExplorer(t)
+	eachScene(t, p, func(t *testing.T, scene explore.Scene) {
+		p.pause()
+		p.keys("#scrub", kb.PageUp)
+		marks := p.marks()
+		if len(marks) == 0 {
+			t.Error("no chart marks the time")
+		}
+		for _, width := range []int64{320, 390, 768, 1280, 3840} {
+			p.resize(width, 900)
+			p.still()
+			if got := eval[int64](p.tab, `document.scrollingElement.scrollWidth`); got > width {
+				t.Errorf("at %d pixels the page is %d wide: %q", width, got, p.beyond(width))
 			}
-			for _, width := range []int64{320, 390, 768, 1280, 3840} {
-				p.resize(width, 900)
-				p.still()
-				if got := eval[int64](p.tab, `document.scrollingElement.scrollWidth`); got > width {
-					t.Errorf("at %d pixels the page is %d wide: %q", width, got, p.beyond(width))
+			for i, at := range p.marks() {
+				if i >= len(marks) {
+					t.Fatalf("%d charts mark the time; before %d", i+1, len(marks))
 				}
-				for i, at := range p.marks() {
-					if i >= len(marks) {
-						t.Fatalf("%d charts mark the time; before %d", i+1, len(marks))
-					}
-					if math.Abs(at-marks[i]) > 0.01 {
-						t.Errorf("at %d pixels chart %d marks the time at %.3f, not at %.3f", width, i+1, at, marks[i])
-					}
-				}
-				for _, line := range p.outgrown() {
-					t.Errorf("at %d pixels %s", width, line)
+				if math.Abs(at-marks[i]) > 0.01 {
+					t.Errorf("at %d pixels chart %d marks the time at %.3f, not at %.3f", width, i+1, at, marks[i])
 				}
 			}
-		})
-	}
+			for _, line := range p.outgrown() {
+				t.Errorf("at %d pixels %s", width, line)
+			}
+		}
+	})
 }
 
 // marks are where the charts mark the time, as shares of their widths.

@@ -7,28 +7,28 @@ import (
 	"strings"
 	"testing"
 
+	"stampede/explore"
+
 	"github.com/chromedp/chromedp/kb"
 )
 
 // The numbers of the page are those of the command line on the exported scenario, to the last digit: for
 // each policy of each scene, as it opens and after a slider was moved.
 func TestNumbersAreThoseOfTheCommand(t *testing.T) {
-	for _, scene := range scenes(t) {
-		t.Run(scene.ID, func(t *testing.T) {
-			p := openExplorer(t, sceneAddress(scene.ID))
-			p.equalsCommand()
-			if len(scene.Sliders) == 0 {
-				return
-			}
-			before := p.shown()
-			p.keys(`#sliders input[type="range"]`, kb.ArrowRight)
-			p.settle()
-			if after := p.shown(); len(after) > 0 && fmt.Sprint(after[0].Args.Set) == fmt.Sprint(before[0].Args.Set) {
-				t.Errorf("a slider moved, and the settings are still %q", after[0].Args.Set)
-			}
-			p.equalsCommand()
-		})
-	}
+	p := newExplorer(t)
+	eachScene(t, p, func(t *testing.T, scene explore.Scene) {
+		p.equalsCommand()
+		if len(scene.Sliders) == 0 {
+			return
+		}
+		before := p.shown()
+		p.keys(`#sliders input[type="range"]`, kb.ArrowRight)
+		p.settle()
+		if after := p.shown(); len(after) > 0 && fmt.Sprint(after[0].Args.Set) == fmt.Sprint(before[0].Args.Set) {
+			t.Errorf("a slider moved, and the settings are still %q", after[0].Args.Set)
+		}
+		p.equalsCommand()
+	})
 }
 
 // equalsCommand compares the runs that the page shows with those of the command.

@@ -6,16 +6,10 @@ import (
 
 // read is the answer to load.
 type read struct {
-	Name         string                   `json:"name"`
-	Seed         uint64                   `json:"seed"`
-	Replications int                      `json:"replications"`
-	Policy       string                   `json:"policy"`
-	Provider     string                   `json:"provider"`
-	Price        string                   `json:"price"`
-	Notes        []string                 `json:"notes"`
-	Goals        []string                 `json:"goals"`
-	Numbers      []scenario.WrittenNumber `json:"numbers"`
-	Policies     []Variant                `json:"policies"`
+	Name     string                   `json:"name"`
+	Seed     uint64                   `json:"seed"`
+	Numbers  []scenario.WrittenNumber `json:"numbers"`
+	Policies []Variant                `json:"policies"`
 }
 
 // Variant is a policy of the page: a name and settings.
@@ -33,16 +27,7 @@ func (s *Session) load(a arguments) (any, map[string][]byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	out := read{
-		Name: l.Name, Seed: l.Seed, Replications: l.Replications,
-		Policy: l.Model.Fleets()[max(0, l.Measured())].Client.String(), Provider: l.DescribeProvider(),
-		Price: l.Model.Price.String(), Notes: append([]string{}, l.Warnings()...), Goals: []string{},
-		Numbers: s.template.Numbers(), Policies: Variants(s.template),
-	}
-	for _, g := range l.aims.Goals {
-		out.Goals = append(out.Goals, g.String())
-	}
-	return out, nil, nil
+	return read{l.Name, l.Seed, s.template.Numbers(), Variants(s.template)}, nil, nil
 }
 
 // Variants are the policies that a scenario's sweep compares: the first values of its first axis.

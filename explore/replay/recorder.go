@@ -12,8 +12,8 @@ import (
 
 // Recorder is a fleet.Listener that makes a replay of a run. Use NewRecorder.
 type Recorder struct {
-	model    *fleet.Model
-	first    []int // of the limits of each provider, and the number of all
+	provider func(*fleet.Attempt) int // the number of that it was sent to
+	first    []int                    // of the limits of each provider, and the number of all
 	replay   Replay
 	calls    []heard
 	index    map[name]int32 // into calls
@@ -39,7 +39,7 @@ type sent struct {
 
 // NewRecorder makes a recorder of one run of a model.
 func NewRecorder(m *fleet.Model) *Recorder {
-	r := &Recorder{model: m, index: map[name]int32{}}
+	r := &Recorder{provider: m.ProviderOf, index: map[name]int32{}}
 	for i, p := range m.Providers() {
 		if i == 0 {
 			r.replay.Slots = p.Capacity.Slots
@@ -95,7 +95,7 @@ func (r *Recorder) Attempt(a *fleet.Attempt) {
 		out.Received = a.Received.Seconds()
 	}
 	if a.Limit >= 0 && a.Class() != 0 {
-		out.Limit = r.first[r.model.ProviderOf(a)] + int(a.Limit)
+		out.Limit = r.first[r.provider(a)] + int(a.Limit)
 	}
 	r.attempts = append(r.attempts, sent{out, a.Sent})
 	r.replay.End = max(r.replay.End, out.Ended)

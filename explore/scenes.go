@@ -66,19 +66,28 @@ type Curve struct {
 //go:embed scenes/*.yaml
 var sceneFiles embed.FS
 
-// Scenes are the scenes in their order.
-var Scenes = sync.OnceValues(func() ([]Scene, error) {
+// SceneIDs are the names of the scenes, sorted. None of them is read: each start of the command asks for them.
+func SceneIDs() (ids []string) {
 	entries, err := sceneFiles.ReadDir("scenes")
 	if err != nil {
-		return nil, err
+		panic(err) // they are embedded
 	}
-	var scenes []Scene
 	for _, entry := range entries {
-		text, err := sceneFiles.ReadFile("scenes/" + entry.Name())
+		ids = append(ids, strings.TrimSuffix(entry.Name(), ".yaml"))
+	}
+	return ids
+}
+
+// Scenes are the scenes in their order.
+var Scenes = sync.OnceValues(func() ([]Scene, error) {
+	var scenes []Scene
+	for _, id := range SceneIDs() {
+		file := id + ".yaml"
+		text, err := sceneFiles.ReadFile("scenes/" + file)
 		if err != nil {
 			return nil, err
 		}
-		scene, err := readScene(text, entry.Name())
+		scene, err := readScene(text, file)
 		if err != nil {
 			return nil, err
 		}

@@ -38,7 +38,7 @@ func animateCommand() *cli.Command {
 			},
 			&cli.StringFlag{
 				Name:  "scene",
-				Usage: "draw `SCENE` of stampede explore: " + strings.Join(sceneIDs(), ", "),
+				Usage: "draw `SCENE` of stampede explore: " + strings.Join(explore.SceneIDs(), ", "),
 			},
 			seedFlag(),
 			&cli.StringFlag{
@@ -61,18 +61,6 @@ func animateCommand() *cli.Command {
 		),
 		Action: runAnimate,
 	}
-}
-
-// sceneIDs are the names of the scenes.
-func sceneIDs() (ids []string) {
-	scenes, err := explore.Scenes()
-	if err != nil {
-		panic(err) // they are embedded
-	}
-	for _, s := range scenes {
-		ids = append(ids, s.ID)
-	}
-	return ids
 }
 
 // animated is what an animation shows.
@@ -201,7 +189,7 @@ func (a *animated) readScene(c *cli.Context, id string) error {
 	}
 	i := slices.IndexFunc(scenes, func(s explore.Scene) bool { return s.ID == id })
 	if i < 0 {
-		return usage("--scene: found %q; %s", id, nearest.Unknown(id, sceneIDs()))
+		return usage("--scene: found %q; %s", id, nearest.Unknown(id, explore.SceneIDs()))
 	}
 	scene := scenes[i]
 	o, err := templateOptions(c)

@@ -10,6 +10,7 @@ import (
 
 	"stampede/cost"
 	"stampede/experiments"
+	"stampede/explore"
 	"stampede/figures"
 	"stampede/internal/nearest"
 	"stampede/measure"
@@ -175,7 +176,7 @@ func flagValues(name string) []string {
 	case "for":
 		return clients.Names()
 	case "scene":
-		return sceneIDs()
+		return explore.SceneIDs()
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ type timing struct {
 func newTiming(policies []Policy, o *Options) timing {
 	t := timing{fps: o.FPS, play: o.Seconds}
 	for _, p := range policies {
-		t.end = max(t.end, endOf(p.Replay))
+		t.end = max(t.end, p.Replay.Until)
 	}
 	if t.end == 0 {
 		t.end = 1 // nothing happens
@@ -121,18 +121,6 @@ func newTiming(policies []Policy, o *Options) timing {
 	}
 	t.frames = 1 + max(1, int(math.Round(t.play*float64(o.FPS))))
 	return t
-}
-
-// endOf is until when a replay has all that happened: its end, or where it is clipped, when what is missing begins.
-func endOf(r *replay.Replay) float64 {
-	end := r.End
-	if n := len(r.Calls); r.Clipped && n > 0 && r.Calls[n-1].Arrived > 0 {
-		end = min(end, r.Calls[n-1].Arrived)
-	}
-	if n := len(r.Attempts); n == replay.MaxAttempts {
-		end = min(end, r.Attempts[n-1].Sent)
-	}
-	return end
 }
 
 // at is the instant of a frame; the last shows the end.

@@ -40,6 +40,7 @@ func threeCalls() *replay.Replay {
 		Levels: []replay.Level{{At: 0, Left: .5}, {At: 4, Left: -.25}},
 		Limits: []replay.Limit{{Name: "requests 1/s", Unit: "requests", Amount: 4, Rate: 1}},
 		End:    10,
+		Until:  10,
 	}
 }
 
@@ -253,7 +254,7 @@ func TestEmptyReplay(t *testing.T) {
 
 // Four replays with the most calls there are fit, one dot a call.
 func TestMostCallsFit(t *testing.T) {
-	many := &replay.Replay{Calls: make([]replay.Call, replay.MaxCalls), End: 1}
+	many := &replay.Replay{Calls: make([]replay.Call, replay.MaxCalls), End: 1, Until: 1}
 	for i := range many.Calls {
 		many.Calls[i] = replay.Call{Ended: 1, Outcome: policy.Answered}
 	}

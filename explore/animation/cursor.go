@@ -16,7 +16,8 @@ type cursor struct {
 	flash float64 // seconds for which a refusal is shown
 	t     float64
 
-	sent    int       // attempts sent until t
+	bySend  []int32   // attempts by when they were sent
+	sent    int       // of them, until t
 	byEnd   []int32   // attempts by their end
 	ended   int       // of them, until t
 	under   []int32   // attempts under way, by call
@@ -35,13 +36,15 @@ type cursor struct {
 func newCursor(r *replay.Replay, flash, bin float64, bins int) *cursor {
 	c := &cursor{
 		Replay: r, flash: flash, t: -1,
-		byEnd: make([]int32, len(r.Attempts)), closed: make([]int32, len(r.Calls)),
-		under: make([]int32, len(r.Calls)), refused: make([]float64, len(r.Calls)),
+		bySend: make([]int32, len(r.Attempts)), byEnd: make([]int32, len(r.Attempts)),
+		closed: make([]int32, len(r.Calls)),
+		under:  make([]int32, len(r.Calls)), refused: make([]float64, len(r.Calls)),
 		bin: bin, attempts: make([]int, bins), answers: make([]int, bins),
 	}
 	for i := range c.refused {
 		c.refused[i] = math.Inf(-1)
 	}
+	order(c.bySend, func(i int32) float64 { return r.Attempts[i].Sent })
 	order(c.byEnd, func(i int32) float64 { return r.Attempts[i].Ended })
 	order(c.closed, c.closedAt)
 	return c
@@ -69,8 +72,11 @@ func (c *cursor) binOf(t float64) int { return min(int(t/c.bin), len(c.attempts)
 // to moves forward to an instant.
 func (c *cursor) to(t float64) {
 	c.t = t
-	for ; c.sent < len(c.Attempts) && c.Attempts[c.sent].Sent <= t; c.sent++ {
-		a := &c.Attempts[c.sent]
+	for ; c.sent < len(c.bySend); c.sent++ {
+		a := &c.Attempts[c.bySend[c.sent]]
+		if a.Sent > t {
+			break
+		}
 		c.under[a.Call]++
 		c.attempts[c.binOf(a.Sent)]++
 	}

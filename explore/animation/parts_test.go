@@ -173,22 +173,20 @@ func TestNice(t *testing.T) {
 	}
 }
 
-// A replay that lacks calls ends when the last that it has arrives, unless all arrive together.
+// What comes after the end of what is known stands in no strip.
 func TestEndOfAClippedReplay(t *testing.T) {
 	r := &replay.Replay{Calls: []replay.Call{{Ended: 9}, {Arrived: 5, Ended: 6}}, End: 20}
 	for _, row := range []struct {
-		clipped bool
-		last    float64 // arrival
-		want    float64
-	}{{false, 5, 20}, {true, 5, 5}, {true, 0, 20}} {
-		r.Clipped, r.Calls[1].Arrived = row.clipped, row.last
+		until float64
+		most  int // answers in a bin
+	}{{20, 1}, {5, 0}} {
+		r.Until = row.until
 		s := newScene([]Policy{{"a", r}}, slow)
-		if s.end != row.want || s.at(s.frames-1) != row.want {
-			t.Errorf("clipped %v, the last at %v s: it ends at %v; want %v", row.clipped, row.last, s.end, row.want)
+		if s.end != row.until || s.at(s.frames-1) != row.until {
+			t.Errorf("until %v s: it ends at %v", row.until, s.end)
 		}
-		// what comes after the end stands in no strip
-		if most := s.panels[0].strips[1].most; row.want == 5 && most != 0 || row.want == 20 && most != 1 {
-			t.Errorf("up to %v s: at most %d answers in a bin", row.want, most)
+		if most := s.panels[0].strips[1].most; most != row.most {
+			t.Errorf("until %v s: at most %d answers in a bin; want %d", row.until, most, row.most)
 		}
 	}
 }

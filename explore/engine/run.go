@@ -19,10 +19,11 @@ type ran struct {
 	Replication int                  `json:"replication"`
 	Values      map[string]float64   `json:"values"` // a metric without a value is absent
 	Shown       map[string]string    `json:"shown"`
-	Estimates   map[string]estimated `json:"estimates"`
+	Estimates   map[string]estimated `json:"estimates"` // from two replications on
 	Goals       []judged             `json:"goals"`
 	Verdict     string               `json:"verdict"` // empty without goals
 	End         float64              `json:"end"`     // seconds
+	Until       float64              `json:"until"`   // until then the replay is of all calls
 	Calls       int                  `json:"calls"`
 	Attempts    int                  `json:"attempts"`
 	Clipped     bool                 `json:"clipped"` // the replay is not all of it
@@ -35,7 +36,7 @@ type ran struct {
 
 type estimated struct {
 	Mean     float64  `json:"mean"`
-	Low      *float64 `json:"low"` // absent of one replication
+	Low      *float64 `json:"low"`
 	High     *float64 `json:"high"`
 	N        int      `json:"n"`
 	Text     string   `json:"text"`
@@ -87,6 +88,9 @@ func (s *Session) run(a arguments) (any, map[string][]byte, error) {
 		if x := one.Values[i]; !math.IsNaN(x) && !math.IsInf(x, 0) {
 			out.Values[m.Name], out.Shown[m.Name] = x, format.Number(x)
 		}
+		if len(l.runs) == 1 {
+			continue // while a slider moves nothing else is asked for
+		}
 		e := m.Estimate(measure.Column(l.runs, i), random, 0.95)
 		if e.N > 0 && !math.IsInf(e.Mean, 0) {
 			out.Estimates[m.Name] = estimated{
@@ -106,6 +110,9 @@ func (s *Session) run(a arguments) (any, map[string][]byte, error) {
 	}
 	p := recorder.Replay()
 	out.Calls, out.Attempts, out.Clipped, out.Slots = len(p.Calls), len(p.Attempts), p.Clipped, p.Slots
+	if out.Until = out.End; p.Clipped {
+		out.Until = p.Until
+	}
 	for i, name := range measure.LimitNames(&l.Model) {
 		l := &p.Limits[i]
 		out.Limits = append(out.Limits, limit{name, l.Amount, l.Unit, l.Rate, l.Window, l.Offset})
@@ -125,37 +132,39 @@ func (l *loaded) add(run measure.Run) {
 	l.runs = append(l.runs[:at], append([]measure.Run{run}, l.runs[at:]...)...)
 }
 
-// arrays writes a replay as arrays of float64:
+// arrays writes a replay as arrays of float64, little-endian:
 //
 //	calls     arrived, began, ended, outcome, attempts, useful dollars, wasted dollars, latency
 //	attempts  call, sent, received, ended, class, limit, dollars, number
 //	levels    time, limit, share left
 func arrays(p *replay.Replay) map[string][]byte {
-	calls := make(floats, 0, 8*8*len(p.Calls))
+	calls := make([]byte, 8*8*len(p.Calls))
 	for i := range p.Calls {
 		c := &p.Calls[i]
-		calls.add(c.Arrived, c.Began, c.Ended, float64(c.Outcome), float64(c.Attempts), c.Useful, c.Waste, c.Latency())
+		put(calls[8*8*i:], &[...]float64{
+			c.Arrived, c.Began, c.Ended, float64(c.Outcome), float64(c.Attempts), c.Useful, c.Waste, c.Latency()})
 	}
-	attempts := make(floats, 0, 8*8*len(p.Attempts))
+	attempts := make([]byte, 8*8*len(p.Attempts))
 	for i := range p.Attempts {
 		a := &p.Attempts[i]
-		attempts.add(float64(a.Call), a.Sent, a.Received, a.Ended, float64(a.Class), float64(a.Limit), a.Dollars,
-			float64(a.Number))
+		put(attempts[8*8*i:], &[...]float64{float64(a.Call), a.Sent, a.Received, a.Ended, float64(a.Class),
+			float64(a.Limit), a.Dollars, float64(a.Number)})
 	}
-	levels := make(floats, 0, 8*3*len(p.Levels))
+	levels := make([]byte, 8*3*len(p.Levels))
 	for i := range p.Levels {
 		l := &p.Levels[i]
-		levels.add(l.At, float64(l.Limit), l.Left)
+		for k, x := range [...]float64{l.At, float64(l.Limit), l.Left} {
+			binary.LittleEndian.PutUint64(levels[8*(3*i+k):], math.Float64bits(x))
+		}
 	}
 	return map[string][]byte{"calls": calls, "attempts": attempts, "levels": levels}
 }
 
-// floats are float64 in little-endian order.
-type floats []byte
-
-func (f *floats) add(values ...float64) {
-	for _, x := range values {
-		*f = binary.LittleEndian.AppendUint64(*f, math.Float64bits(x))
+// put writes a row of eight.
+func put(to []byte, row *[8]float64) {
+	to = to[:8*len(row)]
+	for i, x := range row {
+		binary.LittleEndian.PutUint64(to[8*i:], math.Float64bits(x))
 	}
 }
 

@@ -1,7 +1,7 @@
 // Replay: one replication as the engine recorded it, and what can be asked of it at a time t in virtual seconds.
 //
 //   new Replay(result, buffers)   result: what `run` answered; buffers: {calls, attempts, levels}, Float64Arrays
-//   .n .end .slots .limits .calls .attempts .levels
+//   .n .end .slots .limits .calls .attempts .levels   end: until when it is of all calls
 //   .stateOf(call, t, flash)      one of the states below; flash: virtual seconds for which a refusal is shown
 //   .states(t, out, flash)        the same of all calls; fast when t moves forward by small steps
 //   .countsAt(t, flash)           {idle, waiting, provider, refused, answered, gaveUp, absent}
@@ -37,7 +37,7 @@ export class Replay {
     this.m = this.attempts.length / ATTEMPT;
     this.limits = result.limits ?? [];
     this.slots = result.slots ?? 0;
-    this.end = result.end ?? 0;
+    this.end = result.until ?? result.end ?? 0;
     this.refusing = (result.classes ?? []).map((word) => word === 'throttled' || word === 'overloaded');
     // A call that has not arrived is drawn only where all arrive together: else nobody knows of it yet.
     this.together = this.n > 0 && this.calls[0] === this.calls[CALL * (this.n - 1)];
@@ -51,29 +51,20 @@ export class Replay {
     this.flash = 0;
   }
 
-  // The attempts of call c are order[first[c]] to order[first[c+1] - 1], in the order in which they were sent.
+  // The attempts of call c are first[c] to first[c+1] - 1, in the order in which they were sent.
   #index() {
     const {n, m, attempts} = this;
-    const first = new Uint32Array(n + 1), order = new Uint32Array(m);
-    for (let a = 0; a < m; a++) {
-      const c = attempts[a * ATTEMPT];
-      if (c >= 0 && c < n) first[c + 1]++;
-    }
+    const first = new Uint32Array(n + 1);
+    for (let a = 0; a < m; a++) first[attempts[a * ATTEMPT] + 1]++;
     for (let c = 0; c < n; c++) first[c + 1] += first[c];
-    const next = first.slice();
-    for (let a = 0; a < m; a++) {
-      const c = attempts[a * ATTEMPT];
-      if (c >= 0 && c < n) order[next[c]++] = a;
-    }
     this.first = first;
-    this.order = order;
   }
 
   // A call's life in steps, each with its time, what it is from then on (IDLE, OPEN, PROVIDER, ANSWERED or GAVE_UP)
   // and the time of the last refusal until then. The steps of call c are from[c] to from[c+1] - 1; the first is at
   // -Infinity. Two steps of one call never have the same time.
   #buildSteps() {
-    const {n, m, calls, attempts, first, order} = this;
+    const {n, m, calls, attempts, first} = this;
     const most = 2 * m + 3 * n;
     const time = new Float64Array(most), mark = new Float64Array(most), kind = new Uint8Array(most);
     const from = new Uint32Array(n + 1);
@@ -94,8 +85,8 @@ export class Replay {
       step(start, -Infinity, IDLE, -Infinity);
       step(start, arrived, OPEN, -Infinity);
       ends.length = 0;
-      for (let i = first[c]; i < first[c + 1]; i++) {
-        const a = order[i], end = attempts[a * ATTEMPT + 3];
+      for (let a = first[c]; a < first[c + 1]; a++) {
+        const end = attempts[a * ATTEMPT + 3];
         let j = ends.length;
         ends.push(a);
         for (; j > 0 && attempts[ends[j - 1] * ATTEMPT + 3] > end; j--) ends[j] = ends[j - 1];
@@ -103,7 +94,7 @@ export class Replay {
       }
       let sent = first[c], done = 0, refused = -Infinity;
       while (done < ends.length) {
-        const s = sent < first[c + 1] ? attempts[order[sent] * ATTEMPT + 1] : Infinity;
+        const s = sent < first[c + 1] ? attempts[sent * ATTEMPT + 1] : Infinity;
         const e = attempts[ends[done] * ATTEMPT + 3];
         const t = Math.min(s, e);
         if (t >= last) break;
@@ -184,7 +175,7 @@ export class Replay {
     for (const key of ['attempts', 'refused', 'answered']) out[key] = new Float64Array(bins);
     for (let i = 0; i < bins; i++) out.time[i] = i * binWidth;
     const add = (counts, t) => {
-      if (t >= 0) counts[Math.min(bins - 1, Math.floor(t / binWidth))]++;
+      if (t >= 0 && t <= this.end) counts[Math.floor(t / binWidth)]++;
     };
     for (let i = 0; i < this.attempts.length; i += ATTEMPT) {
       add(out.attempts, this.attempts[i + 1]);

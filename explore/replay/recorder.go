@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"stampede/fleet"
@@ -16,30 +17,22 @@ type Recorder struct {
 	first    []int                    // of the limits of each provider, and the number of all
 	replay   Replay
 	calls    []heard
-	index    map[name]int32 // into calls
-	levels   [][]Level      // by limit
-	attempts []sent
-}
-
-type name struct {
-	fleet int
-	id    uint64
+	index    [][]int32 // into calls, from 1, by fleet and ID; 0 means not heard of
+	levels   [][]Level // by limit
+	attempts []Attempt // in order of their ends; Call is an index into calls
+	full     float64   // when there were too many of them
 }
 
 // heard is a call, of which an attempt may have been heard first.
 type heard struct {
-	name
+	fleet int
+	id    uint64
 	Call
-}
-
-type sent struct {
-	Attempt
-	at sim.Time
 }
 
 // NewRecorder makes a recorder of one run of a model.
 func NewRecorder(m *fleet.Model) *Recorder {
-	r := &Recorder{provider: m.ProviderOf, index: map[name]int32{}}
+	r := &Recorder{provider: m.ProviderOf, index: make([][]int32, len(m.Fleets())), full: math.Inf(1)}
 	for i, p := range m.Providers() {
 		if i == 0 {
 			r.replay.Slots = p.Capacity.Slots
@@ -67,37 +60,40 @@ const most = 4 * MaxAttempts
 
 // call is the place of a call; negative when there are too many.
 func (r *Recorder) call(fleet int, id uint64) int32 {
-	at, known := r.index[name{fleet, id}]
-	if !known {
-		if len(r.calls) == most {
-			r.replay.Clipped = true
-			return -1
-		}
-		at = int32(len(r.calls))
-		r.index[name{fleet, id}] = at
-		r.calls = append(r.calls, heard{name{fleet, id}, Call{Arrived: Never, Began: Never, Ended: Never}})
+	index := &r.index[fleet]
+	if id < uint64(len(*index)) && (*index)[id] > 0 {
+		return (*index)[id] - 1
 	}
-	return at
+	if len(r.calls) == most {
+		r.replay.Clipped = true
+		return -1
+	}
+	for uint64(len(*index)) <= id {
+		*index = append(*index, 0)
+	}
+	r.calls = append(r.calls, heard{fleet, id, Call{Arrived: Never, Began: Never, Ended: Never}})
+	(*index)[id] = int32(len(r.calls))
+	return int32(len(r.calls)) - 1
 }
 
 // Attempt implements fleet.Listener.
 func (r *Recorder) Attempt(a *fleet.Attempt) {
 	at := r.call(a.Fleet, a.Call)
 	if at < 0 || len(r.attempts) == most {
-		r.replay.Clipped = true
+		r.replay.Clipped, r.full = true, min(r.full, a.Ended.Seconds())
 		return
 	}
-	out := Attempt{
+	r.attempts = append(r.attempts, Attempt{
 		Call: int(at), Sent: a.Sent.Seconds(), Received: Never, Ended: a.Ended.Seconds(), Class: a.Class(),
 		Limit: -1, Dollars: a.Bill.Dollars(), Number: a.Number,
-	}
+	})
+	out := &r.attempts[len(r.attempts)-1]
 	if a.Received >= 0 {
 		out.Received = a.Received.Seconds()
 	}
-	if a.Limit >= 0 && a.Class() != 0 {
+	if a.Limit >= 0 && out.Class != 0 {
 		out.Limit = r.first[r.provider(a)] + int(a.Limit)
 	}
-	r.attempts = append(r.attempts, sent{out, a.Sent})
 	r.replay.End = max(r.replay.End, out.Ended)
 }
 
@@ -132,6 +128,54 @@ func (r *Recorder) Levels(at sim.Time, number int, p *provider.Provider) {
 // Replay is what was recorded, after the run.
 func (r *Recorder) Replay() *Replay {
 	out := r.replay
+	number := make([]int, len(r.calls)) // of the attempts of each call
+	for i := range r.attempts {
+		number[r.attempts[i].Call]++
+	}
+	places := r.places(number)
+	if out.Until = min(out.End, r.full); len(places) < len(r.calls) {
+		out.Clipped = true
+		if last := r.calls[places[len(places)-1]].Arrived; last > r.calls[places[0]].Arrived {
+			out.Until = min(out.Until, last)
+		}
+	}
+	next := make([]int, len(r.calls)) // the place of a call's next attempt; negative of one that is left out
+	for i := range next {
+		next[i] = -1
+	}
+	kept := 0
+	for _, at := range places {
+		next[at] = kept
+		kept += number[at]
+		out.Calls = append(out.Calls, r.calls[at].Call)
+	}
+	out.Attempts = make([]Attempt, kept)
+	for i := range r.attempts {
+		if a := &r.attempts[i]; next[a.Call] >= 0 {
+			out.Attempts[next[a.Call]] = *a
+			next[a.Call]++
+		}
+	}
+	kept = 0
+	for call, at := range places {
+		attempts := out.Attempts[kept:][:number[at]]
+		kept += number[at]
+		slices.SortFunc(attempts, func(a, b Attempt) int {
+			return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Number, b.Number))
+		})
+		for i := range attempts {
+			attempts[i].Call = call
+		}
+	}
+	for _, levels := range r.levels {
+		out.Levels = append(out.Levels, thin(levels, MaxLevels)...)
+	}
+	slices.SortStableFunc(out.Levels, func(a, b Level) int { return cmp.Compare(a.At, b.At) })
+	return &out
+}
+
+// places are the calls to keep, in order of arrival: the first, as many as have so many attempts together.
+func (r *Recorder) places(attempts []int) []int32 {
 	order := make([]int32, len(r.calls))
 	for i := range order {
 		order[i] = int32(i)
@@ -140,40 +184,14 @@ func (r *Recorder) Replay() *Replay {
 		a, b := &r.calls[i], &r.calls[j]
 		return cmp.Or(cmp.Compare(a.Arrived, b.Arrived), cmp.Compare(a.fleet, b.fleet), cmp.Compare(a.id, b.id))
 	})
-	if len(order) > MaxCalls {
-		order, out.Clipped = order[:MaxCalls], true
-	}
-	place := make([]int32, len(r.calls)) // in the replay, from 1; 0 means left out
+	order = order[:min(len(order), MaxCalls)]
+	kept := 0
 	for i, at := range order {
-		place[at] = int32(i + 1)
-		out.Calls = append(out.Calls, r.calls[at].Call)
-	}
-	order = order[:0]
-	for i := range r.attempts {
-		order = append(order, int32(i))
-	}
-	slices.SortFunc(order, func(i, j int32) int {
-		a, b := &r.attempts[i], &r.attempts[j]
-		if a.at != b.at {
-			return cmp.Compare(a.at, b.at)
-		}
-		return cmp.Or(cmp.Compare(place[a.Call], place[b.Call]), cmp.Compare(a.Number, b.Number))
-	})
-	out.Attempts = make([]Attempt, 0, min(len(order), MaxAttempts))
-	for _, i := range order {
-		a := r.attempts[i]
-		if at := place[a.Call]; at > 0 && len(out.Attempts) < MaxAttempts {
-			a.Call = int(at - 1)
-			out.Attempts = append(out.Attempts, a.Attempt)
-		} else {
-			out.Clipped = true
+		if kept += attempts[at]; kept > MaxAttempts {
+			return order[:i]
 		}
 	}
-	for _, levels := range r.levels {
-		out.Levels = append(out.Levels, thin(levels, MaxLevels)...)
-	}
-	slices.SortStableFunc(out.Levels, func(a, b Level) int { return cmp.Compare(a.At, b.At) })
-	return &out
+	return order
 }
 
 // thin keeps at most so many levels: the lowest and the highest of each part of as many.

@@ -13,9 +13,9 @@ import (
 
 // Bounds of a replay. What lies beyond is left out, and Clipped says so.
 const (
-	MaxCalls    = 5_000 // those that arrived first
-	MaxAttempts = 200_000
-	MaxLevels   = 2_000 // of a limit
+	MaxCalls    = 5_000   // those that arrived first
+	MaxAttempts = 200_000 // of these calls: where they have more, calls are left out from the end
+	MaxLevels   = 2_000   // of a limit
 )
 
 // Never is the time of what did not happen.
@@ -24,12 +24,13 @@ const Never = -1
 // Replay is one replication.
 type Replay struct {
 	Calls    []Call    // in order of arrival
-	Attempts []Attempt // in the order in which they were sent; of one instant, in the order of their calls
+	Attempts []Attempt // by call; those of one in the order in which they were sent
 	Levels   []Level   // in order of time
 	Limits   []Limit   // of all providers
 	Slots    int       // of the first provider, for requests at once; 0 where they are not counted
 	End      float64   // of the last event
-	Clipped  bool
+	Until    float64   // when the first call arrives that is left out; else End. Before it nothing is missing
+	Clipped  bool      // calls are left out
 }
 
 // Call is one call.

@@ -134,6 +134,9 @@ func TestReplayIsClipped(t *testing.T) {
 workload: {open: {rate: 1000/s, calls: 6000}, prompt_tokens: 10, output_tokens: 10}
 provider: {latency: {first_token: 1s}}
 `)
+	if last := p.Calls[replay.MaxCalls-1].Arrived; p.Until != last || p.Until >= p.End {
+		t.Errorf("it is of all calls until %v of %v; want %v, when the last that is kept arrives", p.Until, p.End, last)
+	}
 	if len(p.Calls) != replay.MaxCalls || len(p.Attempts) != replay.MaxCalls || !p.Clipped {
 		t.Errorf("%d calls, %d attempts, clipped %v; want %d, one each, clipped",
 			len(p.Calls), len(p.Attempts), p.Clipped, replay.MaxCalls)
@@ -145,5 +148,24 @@ provider: {latency: {first_token: 1s}}
 		return 1
 	}) {
 		t.Error("calls are not in order of arrival")
+	}
+}
+
+// Where calls have more attempts than are kept, the last calls are left out with all of theirs. Here each of 1,100
+// calls has 200 attempts, so 1,000 are kept.
+func TestReplayOfManyAttempts(t *testing.T) {
+	p := recorded(t, `
+workload: {burst: {calls: 1100}, prompt_tokens: 10, output_tokens: 10}
+provider: {faults: [{at: 0s, for: 1h, status: 503}], latency: {first_token: 1s}}
+policy: {retry: {attempts: 200, backoff: {constant: 1s}}}
+`)
+	if len(p.Calls) != 1000 || len(p.Attempts) != replay.MaxAttempts || !p.Clipped || p.Until != p.End {
+		t.Errorf("%d calls with %d attempts, clipped %v, until %v of %v; want 1,000 with 200 each, to the end",
+			len(p.Calls), len(p.Attempts), p.Clipped, p.Until, p.End)
+	}
+	for i := range p.Attempts {
+		if a := &p.Attempts[i]; a.Call != i/200 || a.Number != i%200+1 {
+			t.Fatalf("attempt %d is number %d of call %d; want %d of %d", i, a.Number, a.Call, i%200+1, i/200)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-// made builds replays by hand: calls and attempts as objects with only what a test cares about.
+// made builds replays by hand: calls and attempts as objects with only what a test cares about, in any order.
 import {Replay} from '../page/replay.js';
 
 export const CLASSES = ['ok', 'throttled', 'overloaded', 'server_error', 'timeout'];
@@ -9,7 +9,8 @@ export function made({calls = [], attempts = [], levels = [], limits = [], slots
     a.limit ?? -1, 0, 1];
   return new Replay({end, slots, limits, classes: CLASSES, outcomes: ['answered', 'gave_up_attempts']}, {
     calls: Float64Array.from(calls.flatMap(call)),
-    attempts: Float64Array.from(attempts.flatMap(attempt)),
+    attempts: Float64Array.from([...attempts].sort((a, b) => (a.call ?? 0) - (b.call ?? 0) || a.sent - b.sent)
+      .flatMap(attempt)),
     levels: Float64Array.from(levels.flat()),
   });
 }

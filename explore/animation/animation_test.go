@@ -27,9 +27,9 @@ var update = flag.Bool("update", false, "write the golden image anew")
 func threeCalls() *replay.Replay {
 	return &replay.Replay{
 		Calls: []replay.Call{
-			{Ended: 4, Outcome: policy.Answered, Attempts: 1, Useful: 0.25},
-			{Ended: 8, Outcome: policy.GaveUpAttempts, Attempts: 2, Waste: 0.5},
-			{Began: 2, Ended: 6, Outcome: policy.Answered, Attempts: 1, Useful: 0.25, Waste: 0.125},
+			{Ended: 4, Outcome: policy.Answered, Useful: 0.25},
+			{Ended: 8, Outcome: policy.GaveUpAttempts, Waste: 0.5},
+			{Ended: 6, Outcome: policy.Answered, Useful: 0.25, Waste: 0.125},
 		},
 		Attempts: []replay.Attempt{
 			{Call: 0, Sent: 0, Ended: 4, Class: wire.OK, Limit: -1, Number: 1},

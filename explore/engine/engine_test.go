@@ -221,12 +221,12 @@ price: {input: 1000, output: 0}
 func TestArrays(t *testing.T) {
 	var session Session
 	got, buffers := ask[ran](t, &session, "run", arguments{Document: document, Replay: true})
-	if n := len(buffers["calls"]); n != 8*8*40 || got.Calls != 40 {
-		t.Fatalf("calls have %d bytes; want 40 rows of 8 numbers", n)
+	if n := len(buffers["calls"]); n != 8*5*40 || got.Calls != 40 {
+		t.Fatalf("calls have %d bytes; want 40 rows of 5 numbers", n)
 	}
 	answered := 0.0
 	for row := range 40 {
-		outcome := math.Float64frombits(binary.LittleEndian.Uint64(buffers["calls"][8*(8*row+3):]))
+		outcome := math.Float64frombits(binary.LittleEndian.Uint64(buffers["calls"][8*(5*row+2):]))
 		if got.Outcomes[int(outcome)] == "answered" {
 			answered++
 		}
@@ -234,7 +234,7 @@ func TestArrays(t *testing.T) {
 	if answered != got.Values["answered"] {
 		t.Errorf("%v calls are answered in the array; the metric says %v", answered, got.Values["answered"])
 	}
-	if n := float64(len(buffers["attempts"]) / 64); n != got.Values["attempts"] {
+	if n := float64(len(buffers["attempts"]) / (8 * 6)); n != got.Values["attempts"] {
 		t.Errorf("%v attempts in the array; the metric says %v", n, got.Values["attempts"])
 	}
 }

@@ -134,39 +134,39 @@ func (l *loaded) add(run measure.Run) {
 
 // arrays writes a replay as arrays of float64, little-endian:
 //
-//	calls     arrived, began, ended, outcome, attempts, useful dollars, wasted dollars, latency
-//	attempts  call, sent, received, ended, class, limit, dollars, number
+//	calls     arrived, ended, outcome, useful dollars, wasted dollars
+//	attempts  call, sent, received, ended, class, limit
 //	levels    time, limit, share left
 func arrays(p *replay.Replay) map[string][]byte {
-	calls := make([]byte, 8*8*len(p.Calls))
+	calls, attempts, levels := newFloats(5*len(p.Calls)), newFloats(6*len(p.Attempts)), newFloats(3*len(p.Levels))
 	for i := range p.Calls {
 		c := &p.Calls[i]
-		put(calls[8*8*i:], &[...]float64{
-			c.Arrived, c.Began, c.Ended, float64(c.Outcome), float64(c.Attempts), c.Useful, c.Waste, c.Latency()})
+		for k, x := range [...]float64{c.Arrived, c.Ended, float64(c.Outcome), c.Useful, c.Waste} {
+			calls.put(5*i+k, x)
+		}
 	}
-	attempts := make([]byte, 8*8*len(p.Attempts))
 	for i := range p.Attempts {
 		a := &p.Attempts[i]
-		put(attempts[8*8*i:], &[...]float64{float64(a.Call), a.Sent, a.Received, a.Ended, float64(a.Class),
-			float64(a.Limit), a.Dollars, float64(a.Number)})
+		row := [...]float64{float64(a.Call), a.Sent, a.Received, a.Ended, float64(a.Class), float64(a.Limit)}
+		for k, x := range row {
+			attempts.put(6*i+k, x)
+		}
 	}
-	levels := make([]byte, 8*3*len(p.Levels))
 	for i := range p.Levels {
 		l := &p.Levels[i]
 		for k, x := range [...]float64{l.At, float64(l.Limit), l.Left} {
-			binary.LittleEndian.PutUint64(levels[8*(3*i+k):], math.Float64bits(x))
+			levels.put(3*i+k, x)
 		}
 	}
 	return map[string][]byte{"calls": calls, "attempts": attempts, "levels": levels}
 }
 
-// put writes a row of eight.
-func put(to []byte, row *[8]float64) {
-	to = to[:8*len(row)]
-	for i, x := range row {
-		binary.LittleEndian.PutUint64(to[8*i:], math.Float64bits(x))
-	}
-}
+// floats are float64 in little-endian order.
+type floats []byte
+
+func newFloats(n int) floats { return make(floats, 8*n) }
+
+func (f floats) put(i int, x float64) { binary.LittleEndian.PutUint64(f[8*i:], math.Float64bits(x)) }
 
 // csv writes the attempts of a replication as `stampede run --attempts` does.
 func (s *Session) csv(a arguments) (any, map[string][]byte, error) {

@@ -23,7 +23,7 @@ export const STATES = ['idle', 'waiting', 'provider', 'refused', 'answered', 'ga
 // FLASH_S is for how long a refusal is shown, in seconds of playing: the Flash of the engine's replays.
 export const FLASH_S = 0.35;
 
-const CALL = 8, ATTEMPT = 8, LEVEL = 3; // strides
+const CALL = 5, ATTEMPT = 6, LEVEL = 3; // strides
 const OPEN = WAITING; // in a step: under way, with no attempt at the provider
 
 export class Replay {
@@ -80,7 +80,7 @@ export class Replay {
     for (let c = 0; c < n; c++) {
       const start = k;
       from[c] = start;
-      const arrived = calls[c * CALL], ended = calls[c * CALL + 2];
+      const arrived = calls[c * CALL], ended = calls[c * CALL + 1];
       const last = ended < 0 ? Infinity : ended;
       step(start, -Infinity, IDLE, -Infinity);
       step(start, arrived, OPEN, -Infinity);
@@ -106,7 +106,7 @@ export class Replay {
         }
         step(start, Math.max(t, arrived), sent - first[c] > done ? PROVIDER : OPEN, refused);
       }
-      if (last < Infinity) step(start, last, calls[c * CALL + 3] === 0 ? ANSWERED : GAVE_UP, -Infinity);
+      if (last < Infinity) step(start, last, calls[c * CALL + 2] === 0 ? ANSWERED : GAVE_UP, -Infinity);
     }
     from[n] = k;
     this.from = from;
@@ -182,7 +182,7 @@ export class Replay {
       if (this.refusing[this.attempts[i + 4]]) add(out.refused, this.attempts[i + 3]);
     }
     for (let i = 0; i < this.calls.length; i += CALL) {
-      if (this.calls[i + 3] === 0) add(out.answered, this.calls[i + 2]);
+      if (this.calls[i + 2] === 0) add(out.answered, this.calls[i + 1]);
     }
     return out;
   }
@@ -197,13 +197,13 @@ export class Replay {
 
   #buildBill() {
     const {n, calls, end} = this;
-    const when = (c) => (calls[c * CALL + 2] < 0 ? end : calls[c * CALL + 2]);
+    const when = (c) => (calls[c * CALL + 1] < 0 ? end : calls[c * CALL + 1]);
     const order = Uint32Array.from({length: n}, (_, c) => c).sort((a, b) => when(a) - when(b));
     const ended = Float64Array.from(order, when);
     const useful = new Float64Array(n + 1), wasted = new Float64Array(n + 1);
     order.forEach((c, i) => {
-      useful[i + 1] = useful[i] + calls[c * CALL + 5];
-      wasted[i + 1] = wasted[i] + calls[c * CALL + 6];
+      useful[i + 1] = useful[i] + calls[c * CALL + 3];
+      wasted[i + 1] = wasted[i] + calls[c * CALL + 4];
     });
     return {ended, useful, wasted};
   }

@@ -71,7 +71,7 @@ func (r *Recorder) call(fleet int, id uint64) int32 {
 	for uint64(len(*index)) <= id {
 		*index = append(*index, 0)
 	}
-	r.calls = append(r.calls, heard{fleet, id, Call{Arrived: Never, Began: Never, Ended: Never}})
+	r.calls = append(r.calls, heard{fleet, id, Call{Arrived: Never, Ended: Never}})
 	(*index)[id] = int32(len(r.calls))
 	return int32(len(r.calls)) - 1
 }
@@ -85,7 +85,7 @@ func (r *Recorder) Attempt(a *fleet.Attempt) {
 	}
 	r.attempts = append(r.attempts, Attempt{
 		Call: int(at), Sent: a.Sent.Seconds(), Received: Never, Ended: a.Ended.Seconds(), Class: a.Class(),
-		Limit: -1, Dollars: a.Bill.Dollars(), Number: a.Number,
+		Limit: -1, Number: a.Number,
 	})
 	out := &r.attempts[len(r.attempts)-1]
 	if a.Received >= 0 {
@@ -104,8 +104,8 @@ func (r *Recorder) Call(c *fleet.Call) {
 		return
 	}
 	r.calls[at].Call = Call{
-		Arrived: c.Arrived.Seconds(), Began: c.Began.Seconds(), Ended: c.Ended.Seconds(), Outcome: c.Outcome,
-		Attempts: int(c.Attempts), Useful: c.Useful.Dollars(), Waste: c.Waste.Total().Dollars(),
+		Arrived: c.Arrived.Seconds(), Ended: c.Ended.Seconds(), Outcome: c.Outcome,
+		Useful: c.Useful.Dollars(), Waste: c.Waste.Total().Dollars(),
 	}
 	r.replay.End = max(r.replay.End, r.calls[at].Ended)
 }

@@ -35,14 +35,10 @@ type Replay struct {
 
 // Call is one call.
 type Call struct {
-	Arrived, Began, Ended float64
-	Outcome               policy.Outcome
-	Attempts              int
-	Useful, Waste         float64 // dollars
+	Arrived, Ended float64
+	Outcome        policy.Outcome
+	Useful, Waste  float64 // dollars
 }
-
-// Latency is from arrival to outcome.
-func (c *Call) Latency() float64 { return c.Ended - c.Arrived }
 
 // Attempt is one attempt.
 type Attempt struct {
@@ -50,7 +46,6 @@ type Attempt struct {
 	Sent, Received, Ended float64
 	Class                 wire.Class
 	Limit                 int // index into Limits of the limit that refused it; -1 means none
-	Dollars               float64
 	Number                int // of its call, from 1
 }
 

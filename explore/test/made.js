@@ -4,9 +4,9 @@ import {Replay} from '../page/replay.js';
 export const CLASSES = ['ok', 'throttled', 'overloaded', 'server_error', 'timeout'];
 
 export function made({calls = [], attempts = [], levels = [], limits = [], slots = 0, end = 10}) {
-  const call = (c) => [c.arrived ?? 0, c.began ?? 0, c.ended ?? -1, c.outcome ?? 0, 0, c.useful ?? 0, c.wasted ?? 0, 0];
+  const call = (c) => [c.arrived ?? 0, c.ended ?? -1, c.outcome ?? 0, c.useful ?? 0, c.wasted ?? 0];
   const attempt = (a) => [a.call ?? 0, a.sent, a.received ?? a.sent, a.ended, CLASSES.indexOf(a.class ?? 'ok'),
-    a.limit ?? -1, 0, 1];
+    a.limit ?? -1];
   return new Replay({end, slots, limits, classes: CLASSES, outcomes: ['answered', 'gave_up_attempts']}, {
     calls: Float64Array.from(calls.flatMap(call)),
     attempts: Float64Array.from([...attempts].sort((a, b) => (a.call ?? 0) - (b.call ?? 0) || a.sent - b.sent)

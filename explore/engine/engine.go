@@ -21,6 +21,7 @@ import (
 	"strings"
 	"time"
 
+	"stampede/explore/replay"
 	"stampede/internal/nearest"
 	"stampede/internal/strict"
 	"stampede/measure"
@@ -37,6 +38,7 @@ type Session struct {
 	template *scenario.Template // of the document
 	set      []string
 	loaded   *loaded // with the settings over it
+	recorder replay.Recorder
 }
 
 // loaded is a scenario with the replications that have run.

@@ -68,10 +68,9 @@ func (s *Session) run(a arguments) (any, map[string][]byte, error) {
 		return nil, nil, fmt.Errorf("replication: found %d; want 0 to 1,000", a.Replication)
 	}
 	r := measure.Replicator{}
-	var recorder *replay.Recorder
 	if a.Replay {
-		recorder = replay.NewRecorder(&l.Model)
-		r.Listen = func(int) fleet.Listener { return recorder }
+		s.recorder.Reset(&l.Model)
+		r.Listen = func(int) fleet.Listener { return &s.recorder }
 	}
 	one, err := r.One(l.Scenario, l.warmup, a.Replication)
 	if err != nil {
@@ -105,10 +104,10 @@ func (s *Session) run(a arguments) (any, map[string][]byte, error) {
 		}
 		out.Verdict = measure.Together(results).String()
 	}
-	if recorder == nil {
+	if !a.Replay {
 		return out, nil, nil
 	}
-	p := recorder.Replay()
+	p := s.recorder.Replay()
 	out.Calls, out.Attempts, out.Clipped, out.Slots = len(p.Calls), len(p.Attempts), p.Clipped, p.Slots
 	if out.Until = out.End; p.Clipped {
 		out.Until = p.Until

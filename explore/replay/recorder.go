@@ -32,7 +32,20 @@ type heard struct {
 
 // NewRecorder makes a recorder of one run of a model.
 func NewRecorder(m *fleet.Model) *Recorder {
-	r := &Recorder{provider: m.ProviderOf, index: make([][]int32, len(m.Fleets())), full: math.Inf(1)}
+	r := &Recorder{}
+	r.Reset(m)
+	return r
+}
+
+// Reset makes it a recorder of another run, of the same or another model, in the memory that it has. That of
+// a long run is given back.
+func (r *Recorder) Reset(m *fleet.Model) {
+	if cap(r.attempts) > MaxAttempts {
+		*r = Recorder{}
+	}
+	r.provider, r.full = m.ProviderOf, math.Inf(1)
+	r.first, r.replay = r.first[:0], Replay{}
+	r.calls, r.attempts = r.calls[:0], r.attempts[:0]
 	for i, p := range m.Providers() {
 		if i == 0 {
 			r.replay.Slots = p.Capacity.Slots
@@ -51,8 +64,20 @@ func NewRecorder(m *fleet.Model) *Recorder {
 		}
 	}
 	r.first = append(r.first, len(r.replay.Limits))
-	r.levels = make([][]Level, len(r.replay.Limits))
-	return r
+	r.index = emptied(r.index, len(m.Fleets()))
+	r.levels = emptied(r.levels, len(r.replay.Limits))
+}
+
+// emptied makes so many empty lists of those that there are.
+func emptied[T any](lists [][]T, n int) [][]T {
+	for len(lists) < n {
+		lists = append(lists, nil)
+	}
+	lists = lists[:n]
+	for i := range lists {
+		lists[i] = lists[i][:0]
+	}
+	return lists
 }
 
 // most is how many calls and attempts are kept until the run ends and tells which arrived first.

@@ -7,46 +7,17 @@
 //   .onSeek(t)                 called while the reader clicks or drags in a chart
 //   .restyle()                 reads the colours again, after a change of theme
 //
-// Attempts and refusals are rates, in bins of one width for all charts. Answers are counted up from the start, on
-// the right axis: as a rate they would vanish below the peaks of a herd.
+// Attempts and refusals are counted in bins of one width for all charts. Answers are counted up from the start, on
+// the right axis: in bins they would vanish below the peaks of a herd.
 
 import uPlot from './vendor/uplot/uPlot.esm.js';
-import {axis, figure, followSize, hatch, look, make, roundUp, sample} from './plot.js';
+import {binned, binsOf, perBin} from './bins.js';
+import {axis, figure, followSize, hatch, look, make, sample} from './plot.js';
 
 export {Curve} from './curve.js';
 
 const HEIGHT = 170;     // CSS pixels
-const BINS = 320;       // at most, over the longest run
 const RESTED_MS = 800;  // what was shown for so long is worth comparing with
-
-// binned is a replay as the columns of a chart: time, attempts and refusals a second, answered so far. The last
-// column closes the last bin.
-export function binned(replay, width) {
-  const {time, attempts, refused, answered} = replay.series(width);
-  let sum = 0;
-  const so = Array.from(answered, (count) => { sum += count; return sum - count; });
-  return {
-    width, end: replay.end, time: [...time, time.length * width],
-    attempts: [...Array.from(attempts, (v) => v / width), 0],
-    refused: [...Array.from(refused, (v) => v / width), 0], answered: [...so, sum],
-  };
-}
-
-// aligned lays columns out over bins: 0 attempts after the end, and answers stay.
-export function aligned(columns, bins) {
-  const fill = (list, rest) => Array.from({length: bins + 1}, (_, i) => (i < list.length ? list[i] : rest));
-  return [fill(columns.attempts, 0), fill(columns.refused, 0), fill(columns.answered, columns.answered.at(-1))];
-}
-
-// rebinned is what former columns have at the start of each bin of another width.
-export function rebinned(former, width, bins) {
-  if (!former) return [1, 2].map(() => new Array(bins + 1).fill(null));
-  const at = (list, rest) => Array.from({length: bins + 1}, (_, i) => {
-    const k = Math.floor((i * width + width / 2) / former.width);
-    return k < list.length ? list[k] : rest;
-  });
-  return [at(former.attempts, 0), at(former.answered, former.answered.at(-1))];
-}
 
 export class Charts {
   constructor(element) {
@@ -73,10 +44,10 @@ export class Charts {
     this.since = now;
     this.replays = replays;
     this.names = names;
-    const end = Math.max(0, ...replays.map((replay) => replay.end), ...this.former.map((one) => one.end));
-    this.width = roundUp(end / BINS);
-    this.bins = Math.max(1, Math.floor(end / this.width) + 1);
-    this.current = replays.map((replay) => binned(replay, this.width));
+    this.end = Math.max(0, ...replays.map((replay) => replay.end), ...this.former.map(({replay}) => replay.end));
+    this.layout = binsOf(this.end);
+    this.current = replays.map((replay) => binned(replay, this.layout));
+    this.former = this.former.map((one) => this.#fits(one) ? one : binned(one.replay, this.layout));
     this.#draw(same && this.charts.length === replays.length);
   }
 
@@ -90,13 +61,16 @@ export class Charts {
     if (this.names) this.#draw(false);
   }
 
+  #fits({width, bins}) { return width === this.layout.width && bins === this.layout.bins; }
+
   #draw(keep) {
-    const {width, bins} = this;
-    const time = Array.from({length: bins + 1}, (_, i) => i * width);
-    const columns = this.current.map((one, i) => [...aligned(one, bins), ...rebinned(this.former[i], width, bins)]);
+    const {width, bins} = this.layout;
+    const time = Array.from({length: bins + 1}, (_, i) => i * width), none = new Array(bins + 1).fill(null);
+    const columns = this.current.map(({attempts, refused, answered}, i) =>
+      [attempts, refused, answered, this.former[i]?.attempts ?? none, this.former[i]?.answered ?? none]);
     const most = (k) => Math.max(0, ...columns.map((list) => list[k].reduce((a, b) => Math.max(a, b ?? 0), 0)));
     this.scales = {
-      x: time.at(-1), rate: Math.max(most(0), most(3)) || 1,
+      x: time.at(-1), bin: Math.max(most(0), most(3)) || 1,
       count: Math.max(1, ...this.replays.map((replay) => replay.n)),
     };
     if (!keep) this.#build();
@@ -104,9 +78,10 @@ export class Charts {
       chart.plot.setData([time, ...columns[i]], false);
       chart.plot.batch(() => {
         chart.plot.setScale('x', {min: 0, max: this.scales.x});
-        chart.plot.setScale('rate', {min: 0, max: this.scales.rate * 1.05});
+        chart.plot.setScale('bin', {min: 0, max: this.scales.bin * 1.05});
         chart.plot.setScale('count', {min: 0, max: this.scales.count * 1.05});
       });
+      chart.unit.textContent = perBin(width);
       chart.block.setAttribute('aria-label', this.#describe(i));
     });
     this.ghostItem.hidden = this.former.length === 0;
@@ -114,9 +89,9 @@ export class Charts {
   }
 
   #describe(i) {
-    const {attempts, answered, time} = this.current[i];
-    const peak = Math.max(...attempts), when = time[attempts.indexOf(peak)];
-    return `${this.names[i]}: attempts per second over time, at most ${figure(peak)} (at ${figure(when)} s); `
+    const {attempts, answered, width} = this.current[i];
+    const peak = Math.max(...attempts), when = attempts.indexOf(peak) * width;
+    return `${this.names[i]}: ${perBin(width)} over time, at most ${figure(peak)} (at ${figure(when)} s); `
       + `${answered.at(-1)} calls answered in ${this.replays[i].end.toFixed(1)} s.`;
   }
 
@@ -146,7 +121,7 @@ export class Charts {
   #chart(name, colours) {
     const block = make('div', 'plot');
     block.setAttribute('role', 'img');
-    const units = make('div', 'units', make('span', '', 'attempts per second'), make('span', '', 'answered'));
+    const unit = make('span', ''), units = make('div', 'units', unit, make('span', '', 'answered'));
     units.setAttribute('aria-hidden', 'true');
     this.grid.append(make('figure', 'chart', make('figcaption', '', name), units, block));
     const points = {show: false}, px = (v) => v * colours.scale, height = Math.round(px(HEIGHT));
@@ -156,27 +131,27 @@ export class Charts {
       legend: {show: false},
       cursor: {drag: {x: false, y: false}, y: false, points: {show: false}},
       hooks: {setSize: [() => this.cursor(this.t)]},
-      scales: {x: {time: false}, rate: {auto: false}, count: {auto: false}},
+      scales: {x: {time: false}, bin: {auto: false}, count: {auto: false}},
       axes: [
         axis(colours, {
           space: px(46), size: px(28), grid: {show: false}, values: (_, ticks) => ticks.map((v) => `${figure(v)} s`),
         }),
-        axis(colours, {scale: 'rate', size: px(42), space: px(32)}),
+        axis(colours, {scale: 'bin', size: px(42), space: px(32)}),
         axis(colours, {scale: 'count', side: 1, size: px(42), space: px(32), grid: {show: false}}),
       ],
       series: [
         {},
-        {scale: 'rate', stroke: colours.provider, fill: `${colours.provider}59`, width: px(1.5), paths: step, points},
-        {scale: 'rate', fill: () => hatch(colours.refused), width: 0, paths: step, points},
+        {scale: 'bin', stroke: colours.provider, fill: `${colours.provider}59`, width: px(1.5), paths: step, points},
+        {scale: 'bin', fill: () => hatch(colours.refused), width: 0, paths: step, points},
         {scale: 'count', stroke: colours.answered, width: px(2.5), points},
-        {scale: 'rate', stroke: colours.ghost, width: px(1.25), dash: [2, 3], paths: step, points},
+        {scale: 'bin', stroke: colours.ghost, width: px(1.25), dash: [2, 3], paths: step, points},
         {scale: 'count', stroke: colours.ghost, width: px(1.25), dash: [2, 3], points},
       ],
     }, [[0, 1], ...Array.from({length: 5}, () => [null, null])], block);
     const future = make('div', 'future'), now = make('div', 'now');
     plot.over.append(future, now);
     this.#seekable(plot);
-    return {block, plot, future, now, follow: followSize(block, plot, height)};
+    return {block, unit, plot, future, now, follow: followSize(block, plot, height)};
   }
 
   // A click or a drag in the plot seeks. The scrub of the page does the same for the keyboard.

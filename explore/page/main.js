@@ -253,7 +253,7 @@ function whatIsShown() {
       .then((hash) => new URL(hash, location.href).href),
     panes: panes.slice(0, ran.length).map(({replay}, i) =>
       ({name: policies[i].name, replay, text: sentence('', shown[i]), ...ran[i]})),
-    t: clock.t, speed: clock.speed,
+    t: clock.t, speed: clock.speed, end: charts.end,
   };
 }
 

@@ -7,7 +7,7 @@ const gif = {width: 960, fps: 12}; // the defaults of stampede animate, which wr
 
 /**
  * Share builds the buttons. ask() gives what is shown: {scene, title, address: Promise, panes: [{name, replay, text,
- * document, set}], t, speed}; engine.call asks a policy's worker; animate(args) asks a worker that nothing else uses.
+ * document, set}], t, speed, end}; call asks a policy's worker; animate(args) asks a worker that nothing else uses.
  */
 export class Share {
   constructor(element, {ask, call, animate}) {
@@ -87,9 +87,9 @@ export class Share {
   }
 
   #figure() {
-    const {title, panes, t, speed} = this.ask();
+    const {title, panes, t, speed, end} = this.ask();
     const subtitle = 'All policies meet the same arrivals and luck. Made with Stampede.';
-    return figureSVG({title, subtitle, panes, t, speed});
+    return figureSVG({title, subtitle, panes, t, speed, end});
   }
 
   async #svg() {

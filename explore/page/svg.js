@@ -1,12 +1,14 @@
 // The pictures and charts of all policies as one SVG for documents and slides: on white, in the colours of the page.
 // Axes and scales are common to all policies, so that they can be compared.
 
+import {binned, binsOf, perBin} from './bins.js';
+import {roundUp} from './plot.js';
 import {ABSENT, FLASH_S} from './replay.js';
 import {COLOURS, WORDS, shapeSVG} from './shapes.js';
 
 const ink = '#1b1f24', muted = '#57606a', line = '#d0d7de';
 const pane = {width: 330, gap: 36, left: 48, right: 44, dots: 170, chart: 150};
-const top = 92, bins = 160;
+const top = 92, head = 50; // head: of a pane, above its dots
 
 // Colours of states on white, those of picture.css: an SVG on its own has no custom properties.
 const colours = {
@@ -15,23 +17,24 @@ const colours = {
 };
 
 /**
- * The figure as text. panes: [{name, replay, text}], text is a sentence of numbers; t and speed say which moment of
- * the pictures is drawn.
+ * The figure as text. panes: [{name, replay, text}], text is a sentence of the numbers of the whole run; t and speed
+ * say which moment of the pictures is drawn; end is that of the page's charts, in seconds.
  */
-export function figureSVG({title, subtitle, panes, t, speed}) {
+export function figureSVG({title, subtitle, panes, t, speed, end}) {
   const across = panes.length === 4 ? 2 : panes.length, step = pane.left + pane.width + pane.right + pane.gap;
-  const rows = Math.ceil(panes.length / across), chartTop = 46 + pane.dots + 40, deep = chartTop + pane.chart + 50;
+  const rows = Math.ceil(panes.length / across), chartTop = head + pane.dots + 52, deep = chartTop + pane.chart + 50;
   const width = pane.gap + Math.max(2, across) * step - pane.gap + 8;
   const height = top + rows * deep + 30;
-  const end = roundUp(Math.max(...panes.map(({replay}) => replay.end), 1e-9));
-  const series = panes.map(({replay}) => counted(replay, end));
-  const peak = roundUp(Math.max(...series.map(({rate}) => Math.max(...rate)), 1e-9));
+  const layout = binsOf(end), series = panes.map(({replay}) => binned(replay, layout));
+  const peak = twoDigits(Math.max(...series.map(({attempts}) => Math.max(...attempts)), 1e-9));
   const calls = Math.max(...panes.map(({replay}) => replay.n), 1);
   const used = new Set();
   const body = panes.map(({name, replay, text}, i) => {
     const x = pane.gap + pane.left + (i % across) * step, y = top + Math.floor(i / across) * deep;
-    return words(x, y, name, 15, ink, 'font-weight="600"') + words(x, y + 19, text, 11.5, muted) +
-      dots(replay, t, speed, x, y + 34, used) + chart(series[i], {x, y: y + chartTop, end, peak, calls});
+    const [answered, ...others] = text.split(', ');
+    return words(x, y, name, 15, ink, 'font-weight="600"') +
+      words(x, y + 19, `the whole run: ${answered}`, 11.5, muted) + words(x, y + 35, others.join(', '), 11.5, muted) +
+      dots(replay, t, speed, x, y + head, used) + chart(series[i], {x, y: y + chartTop, peak, calls});
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
     `viewBox="0 0 ${width} ${height}" font-family="system-ui, Helvetica, Arial, sans-serif">\n` +
@@ -39,19 +42,6 @@ export function figureSVG({title, subtitle, panes, t, speed}) {
     `<defs>${[...used].map(symbol).join('')}</defs>\n` +
     words(pane.gap, 38, title, 22, ink, 'font-weight="700"') + words(pane.gap, 60, subtitle, 13, muted) +
     `${body.join('\n')}\n${legend(used, height - 24)}</svg>\n`;
-}
-
-// counted is a replay in bins: attempts and refusals a second, and answers so far at the end of each bin.
-function counted(replay, end) {
-  const width = end / bins, {attempts, refused, answered} = replay.series(width);
-  let sum = 0;
-  const list = (counts) => { // what happens at the end itself belongs to the last bin
-    const out = new Float64Array(bins);
-    counts.forEach((count, i) => { out[Math.min(i, bins - 1)] += count; });
-    return out;
-  };
-  const rate = (counts) => Array.from(list(counts), (count) => count / width);
-  return {rate: rate(attempts), refused: rate(refused), answered: Array.from(list(answered), (v) => sum += v)};
 }
 
 function dots(replay, t, speed, x, y, used) {
@@ -70,24 +60,25 @@ function dots(replay, t, speed, x, y, used) {
     words(x, y + pane.dots + 18, `at ${Number(t.toPrecision(3))} s`, 11.5, muted);
 }
 
-function chart({rate, refused, answered}, {x, y, end, peak, calls}) {
-  const px = (i) => x + pane.width * i / bins, py = (v, most) => y + pane.chart * (1 - v / most);
-  const stairs = (list) => list.map((v, i) => `${number(px(i))},${number(py(v, peak))} ` +
+function chart({width, bins, attempts, refused, answered}, {x, y, peak, calls}) {
+  const end = bins * width, px = (i) => x + pane.width * i / bins, py = (v, most) => y + pane.chart * (1 - v / most);
+  const stairs = (list) => list.slice(0, bins).map((v, i) => `${number(px(i))},${number(py(v, peak))} ` +
     `${number(px(i + 1))},${number(py(v, peak))}`).join(' ');
   const area = (list, colour, opacity) =>
     `<polygon points="${x},${y + pane.chart} ${stairs(list)} ${x + pane.width},${y + pane.chart}" fill="${colour}" ` +
     `fill-opacity="${opacity}"/>`;
-  const curve = answered.map((v, i) => `${number(px(i + 1))},${number(py(v, calls))}`).join(' ');
+  const curve = answered.map((v, i) => `${number(px(i))},${number(py(v, calls))}`).join(' ');
   const marks = [0, 0.5, 1].map((share) =>
     `<path d="M${x} ${number(py(share, 1))}H${x + pane.width}" stroke="${line}"/>` +
     words(x - 6, py(share, 1) + 4, short(peak * share), 11, muted, 'text-anchor="end"') +
-    words(x + pane.width + 6, py(share, 1) + 4, short(calls * share), 11, muted) +
-    words(x + pane.width * share, y + pane.chart + 16, `${short(end * share)} s`, 11, muted,
-      `text-anchor="${['start', 'middle', 'end'][2 * share]}"`));
-  return `${marks.join('')}${area(rate, colours['--state-provider'], 0.55)}` +
+    words(x + pane.width + 6, py(share, 1) + 4, short(calls * share), 11, muted));
+  const step = roundUp(end / 5), times = Array.from({length: Math.floor(end / step) + 1}, (_, i) =>
+    words(x + pane.width * i * step / end, y + pane.chart + 16, `${short(i * step)} s`, 11, muted,
+      `text-anchor="${i === 0 ? 'start' : 'middle'}"`));
+  return `${marks.join('')}${times.join('')}${area(attempts, colours['--state-provider'], 0.55)}` +
     `${area(refused, colours['--state-refused'], 0.8)}` +
-    `<polyline points="${x},${y + pane.chart} ${curve}" fill="none" stroke="${colours['--state-answered']}" ` +
-    `stroke-width="2.2"/>` + words(x, y - 8, 'attempts per second', 11, muted) +
+    `<polyline points="${curve}" fill="none" stroke="${colours['--state-answered']}" ` +
+    `stroke-width="2.2"/>` + words(x, y - 8, perBin(width), 11, muted) +
     words(x + pane.width, y - 8, 'calls answered', 11, muted, 'text-anchor="end"');
 }
 
@@ -132,8 +123,8 @@ function short(v) {
   return v.toLocaleString('en', {maximumSignificantDigits: 3});
 }
 
-// roundUp is the next number with two digits.
-function roundUp(v) {
+// twoDigits is the next number with two digits.
+function twoDigits(v) {
   const unit = 10 ** (Math.floor(Math.log10(v)) - 1);
   return Number((Math.ceil(v / unit - 1e-9) * unit).toPrecision(3));
 }

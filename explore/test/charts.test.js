@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import {aligned, binned, rebinned} from '../page/charts.js';
+import {binned, binsOf, perBin} from '../page/bins.js';
 import {figure, roundUp} from '../page/plot.js';
 import {placesLayout, placesText, vesselText} from '../page/vessel.js';
 import {made} from './made.js';
@@ -13,26 +13,31 @@ const replay = made({
   ],
 });
 
-test('columns are rates, and answers are counted up from the start of each bin', () => {
-  const columns = binned(replay, 2);
-  assert.deepEqual(columns.time, [0, 2, 4, 6]);
-  assert.deepEqual(columns.attempts, [1, 0.5, 0.5, 0]);
-  assert.deepEqual(columns.refused, [0.5, 0, 0, 0]);
+test('attempts and refusals are counts of a bin, and answers are counted up to its start', () => {
+  const columns = binned(replay, {width: 2, bins: 3});
+  assert.deepEqual(columns.attempts, [2, 1, 1, 0]);
+  assert.deepEqual(columns.refused, [1, 0, 0, 0]);
   assert.deepEqual(columns.answered, [0, 1, 2, 3]);
 });
 
 test('a shorter run goes on without attempts and with its answers', () => {
-  const [attempts, refused, answered] = aligned(binned(replay, 2), 5);
-  assert.deepEqual(attempts, [1, 0.5, 0.5, 0, 0, 0]);
-  assert.deepEqual(refused, [0.5, 0, 0, 0, 0, 0]);
+  const {attempts, refused, answered} = binned(replay, {width: 2, bins: 5});
+  assert.deepEqual(attempts, [2, 1, 1, 0, 0, 0]);
+  assert.deepEqual(refused, [1, 0, 0, 0, 0, 0]);
   assert.deepEqual(answered, [0, 1, 2, 3, 3, 3]);
 });
 
-test('former columns are read in bins of another width', () => {
-  const [attempts, answered] = rebinned(binned(replay, 2), 1, 8);
-  assert.deepEqual(attempts, [1, 1, 0.5, 0.5, 0.5, 0.5, 0, 0, 0]);
-  assert.deepEqual(answered, [0, 0, 1, 1, 2, 2, 3, 3, 3]);
-  assert.deepEqual(rebinned(undefined, 1, 1), [[null, null], [null, null]]);
+test('a wave of 300 clients is 300 in bins of half a second', () => {
+  const wave = made({end: 100, calls: [{}], attempts: Array.from({length: 300}, () => ({sent: 0.2, ended: 1}))});
+  const layout = binsOf(100);
+  assert.equal(layout.width, 0.5); // 100 s / 320 bins is 0.31 s
+  assert.equal(binned(wave, layout).attempts[0], 300);
+  assert.equal(perBin(layout.width), 'attempts per 0.5 s');
+});
+
+test('bins reach beyond the end, so that what ends with the run is in one', () => {
+  assert.deepEqual(binsOf(4), {width: 0.02, bins: 201});
+  assert.deepEqual(binsOf(0), {width: 1, bins: 1});
 });
 
 test('bins are 1, 2 or 5 times a power of ten', () => {

@@ -16,8 +16,9 @@ const replay = made({
 });
 
 function figure(n, t) {
-  const panes = Array.from({length: n}, (_, i) => ({name: `policy <${i}> & "co"`, replay, text: '1 of 2 answered'}));
-  return figureSVG({title: 'A & B', subtitle: 'one luck', panes, t, speed: 1});
+  const text = '1 of 2 answered, 3 attempts, $1 per 1,000';
+  const panes = Array.from({length: n}, (_, i) => ({name: `policy <${i}> & "co"`, replay, text}));
+  return figureSVG({title: 'A & B', subtitle: 'one luck', panes, t, speed: 1, end: 4});
 }
 
 // balanced says whether each element that is opened is closed again, and names are escaped.
@@ -40,7 +41,10 @@ test('the figure is well-formed, with title, axes, legend and one curve a policy
     balanced(svg);
     assert.match(svg, /<title>A &amp; B<\/title>/);
     assert.equal([...svg.matchAll(/<polyline/g)].length, n);
-    assert.equal([...svg.matchAll(/>attempts per second</g)].length, n);
+    assert.equal([...svg.matchAll(/>attempts per 0.02 s</g)].length, n); // 4 s / 320 bins is 0.0125 s
+    assert.equal([...svg.matchAll(/>the whole run: 1 of 2 answered</g)].length, n);
+    assert.equal([...svg.matchAll(/>3 attempts, \$1 per 1,000</g)].length, n);
+    assert.equal([...svg.matchAll(/>at 4 s</g)].length, n);
     for (const word of ['answered', 'gave up', 'refused attempts', 'calls answered so far', 'policy &lt;0&gt;']) {
       assert.ok(svg.includes(word), word);
     }
@@ -53,10 +57,15 @@ test('the curve of answers ends at the number of answers', () => {
   assert.equal(points.at(-1)[1], points[0][1] - 75);
 });
 
+test('the axis of time is that of the page, with marks at whole steps', () => {
+  const marks = [...figure(1, 4).matchAll(/>(\S+) s<\/text>/g)].map(([, text]) => text);
+  assert.deepEqual(marks.filter((text) => !text.includes('.')), ['0', '1', '2', '3', '4']);
+});
+
 test('what ends with the run is in its last bin', () => {
   // The end 4 is a whole number of bins: an answer at 4 lies on the border behind the last.
   const replay = made({calls: [{ended: 2}, {ended: 4}], attempts: [{sent: 0, ended: 4}], end: 4});
-  const svg = figureSVG({title: '', subtitle: '', panes: [{name: 'p', replay, text: ''}], t: 4, speed: 1});
+  const svg = figureSVG({title: '', subtitle: '', panes: [{name: 'p', replay, text: ''}], t: 4, speed: 1, end: 4});
   const points = /<polyline points="([^"]*)"/.exec(svg)[1].split(' ').map((p) => p.split(',').map(Number));
   assert.equal(points.at(-1)[1], points[0][1] - 150);
 });

@@ -205,8 +205,8 @@ func bucket(t *rapid.T, l *provider.Limit, in []step, counts []count, from sim.T
 			if s.enters {
 				allowed := full + float64(l.Amount)*float64(s.at-begins)/float64(l.Period)
 				if float64(sum+s.needs(l)) > allowed*(1+1e-12)+1e-6 {
-					t.Fatalf("%v: from %v to %v, %d counted and %d wanted, %.3f allowed", l, begins, s.at, sum, s.n,
-						allowed)
+					t.Fatalf("%v: from %v to %v, %d counted and %d wanted, %.3f allowed", l.Describe(), begins, s.at,
+						sum, s.n, allowed)
 				}
 			}
 			sum += s.n
@@ -249,7 +249,8 @@ func windows(
 			window, sum = w, 0
 		}
 		if s.enters && float64(sum+s.needs(l)) > amount {
-			t.Fatalf("%v: at %v, %d counted since %v and %d wanted, %g allowed", l, s.at, sum, window, s.n, amount)
+			t.Fatalf("%v: at %v, %d counted since %v and %d wanted, %g allowed", l.Describe(), s.at, sum, window, s.n,
+				amount)
 		}
 		if s.admitted < 0 || (begins(s.admitted) == window && s.admitted >= from) {
 			sum += s.n
@@ -277,8 +278,8 @@ func spans(t *rapid.T, l *provider.Limit, in []step, period time.Duration, amoun
 			}
 		}
 		if float64(sum+last.needs(l)) > amount {
-			t.Fatalf("%v: at %v, %d counted in the last %v and %d wanted, %g allowed", l, last.at, sum, period, last.n,
-				amount)
+			t.Fatalf("%v: at %v, %d counted in the last %v and %d wanted, %g allowed", l.Describe(), last.at, sum,
+				period, last.n, amount)
 		}
 	}
 }
@@ -329,7 +330,7 @@ func atOnceHolds(t *rapid.T, l *provider.Limit, counts []count) {
 			}
 		}
 		if n > l.Amount {
-			t.Fatalf("%v: %d at once at %v", l, n, c.at)
+			t.Fatalf("%v: %d at once at %v", l.Describe(), n, c.at)
 		}
 	}
 }
@@ -405,7 +406,7 @@ func TestBoundsOnRandomModels(t *testing.T) {
 				l.Counted != provider.CountAnswered &&
 				l.Rejected != provider.IntoDebt; known &&
 				u.Counted > u.Admitted*(1+1e-9)+1e-6 {
-				t.Fatalf("%v: counted %g of %g admitted until %v", l, u.Counted, u.Admitted, end)
+				t.Fatalf("%v: counted %g of %g admitted until %v", l.Describe(), u.Counted, u.Admitted, end)
 			}
 		}
 		for i := range m.Provider.Limits {
@@ -417,12 +418,13 @@ func TestBoundsOnRandomModels(t *testing.T) {
 			exact := l.Kind != provider.LeakyBucket && l.Rejected != provider.IntoDebt
 			if u := summary.Uses[0][i]; exact && u.Counted > u.Admitted*(1+1e-9)+1e-6 &&
 				!slices.ContainsFunc(a.counts(&m.Provider.Limits[i]), late) {
-				t.Fatalf("%v: %.3f counted until %v, %.3f admitted", m.Provider.Limits[i], u.Counted, end, u.Admitted)
+				t.Fatalf("%v: %.3f counted until %v, %.3f admitted", m.Provider.Limits[i].Describe(), u.Counted, end,
+					u.Admitted)
 			}
 			c := &bound.limits[i]
 			total, most := c.kept+c.over, c.supply.Within(0, end, c.slack(&m.Provider.Limits[i], bound.inFlight()))
 			if total > most {
-				t.Fatalf("%v: answers used %d of %d until %v", m.Provider.Limits[i], total, most, end)
+				t.Fatalf("%v: answers used %d of %d until %v", m.Provider.Limits[i].Describe(), total, most, end)
 			}
 		}
 		if least := bound.Makespan(); least > end {

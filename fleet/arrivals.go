@@ -16,14 +16,14 @@ type Process interface {
 	// Next is the instant of arrival k, counted from 0, after the one before at
 	// last (0 before the first); false when there are no more.
 	Next(k uint64, last sim.Time, u float64) (sim.Time, bool)
-	String() string
+	Describe() string
 }
 
 // Burst is all calls at time 0.
 type Burst struct{}
 
 func (Burst) Next(uint64, sim.Time, float64) (sim.Time, bool) { return 0, true }
-func (Burst) String() string                                  { return "all at once" }
+func (Burst) Describe() string                                { return "all at once" }
 
 // Renewal is arrivals whose gaps are independent draws from a law of mean 1,
 // stretched by a rate that may change over time: with L(t) the number of
@@ -45,7 +45,7 @@ type Rate interface {
 	// Changes are the starts of the pieces until an instant, between which the rate goes in a straight
 	// line, and the highest rate.
 	Changes(end sim.Time) (at []sim.Time, peak float64)
-	String() string
+	Describe() string
 }
 
 // When is the instant by which so many arrivals are expected; sim.Never if they are not.
@@ -60,8 +60,8 @@ func (r Renewal) Next(_ uint64, last sim.Time, u float64) (sim.Time, bool) {
 	return r.Rate.After(last, r.Gap.Sample(u))
 }
 
-// String names the rate and the process: the mean of the gaps follows from the rate.
-func (r Renewal) String() string {
+// Describe names the rate and the process: the mean of the gaps follows from the rate.
+func (r Renewal) Describe() string {
 	gaps := fmt.Sprintf("gaps in proportion to %v", r.Gap)
 	switch g := r.Gap.(type) {
 	case law.Exponential:
@@ -73,7 +73,7 @@ func (r Renewal) String() string {
 	case law.Weibull:
 		gaps = fmt.Sprintf("Weibull gaps of shape %.4g", g.K)
 	}
-	return fmt.Sprintf("at %v, %s", r.Rate, gaps)
+	return fmt.Sprintf("at %s, %s", r.Rate.Describe(), gaps)
 }
 
 // Profile is a rate of arrivals over time: pieces in order of their start, the
@@ -168,7 +168,7 @@ func (p Profile) changes(from, to sim.Time) (at []sim.Time, peak float64) {
 	return at, peak
 }
 
-func (p Profile) String() string {
+func (p Profile) Describe() string {
 	largest := 0.0
 	for _, piece := range p {
 		largest = max(largest, piece.From, piece.To)
@@ -245,4 +245,4 @@ func recorded(sizes []int32, k uint64) int32 {
 	return sizes[k]
 }
 
-func (t *Trace) String() string { return fmt.Sprintf("%d recorded calls of %s", len(t.At), t.Name) }
+func (t *Trace) Describe() string { return fmt.Sprintf("%d recorded calls of %s", len(t.At), t.Name) }

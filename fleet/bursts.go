@@ -31,7 +31,7 @@ func (b Bursts) Before(t sim.Time) float64 {
 	return float64(b.Calls) * float64((t-1)/b.Every+1)
 }
 
-func (b Bursts) String() string {
+func (b Bursts) Describe() string {
 	return fmt.Sprintf("%d at once, every %s", b.Calls, format.Duration(b.Every))
 }
 
@@ -61,4 +61,4 @@ func (u Uniform) Expected(t sim.Time) float64 {
 	return float64(u.Calls) * float64(min(t, u.Over)) / float64(u.Over)
 }
 
-func (u Uniform) String() string { return "at random instants over " + format.Duration(u.Over) }
+func (u Uniform) Describe() string { return "at random instants over " + format.Duration(u.Over) }

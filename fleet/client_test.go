@@ -68,17 +68,17 @@ func TestHedge(t *testing.T) {
 		slices.Sort(times)
 		n := float64(len(times))
 		if got := attempts/n - 1; math.Abs(got-0.05) > c.within {
-			t.Errorf("%v: %.4f more attempts, want 0.05", c.hedge, got)
+			t.Errorf("%v: %.4f more attempts, want 0.05", c.hedge.Describe(), got)
 		}
 		if cancelled != attempts-n {
-			t.Errorf("%v: %g losers of %g hedges", c.hedge, cancelled, attempts-n)
+			t.Errorf("%v: %g losers of %g hedges", c.hedge.Describe(), cancelled, attempts-n)
 		}
 		for _, q := range []struct{ got, want, within float64 }{
 			{latency.Mean(), 0.975, 4 * latency.StdDev() / math.Sqrt(n)}, {times[int(0.99*n)], 3.800,
 				0.04}, {times[int(0.999*n)], 4.952, 0.15},
 		} {
 			if math.Abs(q.got-q.want) > q.within+c.within {
-				t.Errorf("%v: %.4f s, want %.4f", c.hedge, q.got, q.want)
+				t.Errorf("%v: %.4f s, want %.4f", c.hedge.Describe(), q.got, q.want)
 			}
 		}
 	}
@@ -248,7 +248,7 @@ func TestBreakerCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if refused != c.want {
-			t.Errorf("counting %q: %d requests with the revoked key, want %d", c.counts, refused, c.want)
+			t.Errorf("counting %q: %d requests with the revoked key, want %d", c.counts.Describe(), refused, c.want)
 		}
 	}
 }

@@ -69,8 +69,8 @@ func (c Cycle) Changes(end sim.Time) (at []sim.Time, peak float64) {
 	return at, peak
 }
 
-// String tells the mean and the extremes.
-func (c Cycle) String() string {
+// Describe tells the mean and the extremes.
+func (c Cycle) Describe() string {
 	low, high := c.Of[0], c.Of[0]
 	for _, p := range c.Of {
 		if p.From < low.From {

@@ -161,7 +161,7 @@ func TestKindsHaveTheirOwnCallTimeout(t *testing.T) {
 			t.Fatalf("kind %d: %v after %v, want %s", c.Kind, c.Outcome, c.Ended-c.Arrived, want)
 		}
 	}
-	if !m.HasKinds() || !m.Random() || strings.Contains(m.Workload.Kinds[1].Client.Timeouts.String(), "call") {
+	if !m.HasKinds() || !m.Random() || strings.Contains(m.Workload.Kinds[1].Client.Timeouts.Describe(), "call") {
 		t.Error("kinds are not seen, or share their timeouts")
 	}
 }

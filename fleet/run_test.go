@@ -176,7 +176,7 @@ func TestGapTimeout(t *testing.T) {
 		m.Provider.Latency.TokensPerSecond = law.Constant(10)
 		m.Client.Timeouts = c.timeouts
 		if l, _ := play(t, m); l.attempts[0] != c.want {
-			t.Errorf("stream %v, %v: %s, want %s", c.stream, c.timeouts, l.attempts[0], c.want)
+			t.Errorf("stream %v, %v: %s, want %s", c.stream, c.timeouts.Describe(), l.attempts[0], c.want)
 		}
 	}
 	// Between tokens: the first at 50 ms, then one each 111 ms against 99 ms.
@@ -399,7 +399,8 @@ func TestStalls(t *testing.T) {
 			got = fmt.Sprintf("%d.%d %v-%v %v %v %d", a.Call, a.Number, a.Sent, a.Ended, a.Class(), a.Cut,
 				a.Usage.Output)
 		}}); err != nil || got != c.want {
-			t.Errorf("%v, stream %v, %v: %s, want %s (%v)", c.effect, c.stream, c.timeouts, got, c.want, err)
+			t.Errorf("%v, stream %v, %v: %s, want %s (%v)", c.effect.Describe(), c.stream,
+				c.timeouts.Describe(), got, c.want, err)
 		}
 	}
 }
@@ -431,7 +432,7 @@ func TestConnections(t *testing.T) {
 	} {
 		m.Provider.Faults[0].Effect = provider.NoConnection{As: c.as, After: c.after}
 		if l, _ := play(t, m); l.attempts[0] != "0.1 0s-"+c.want {
-			t.Errorf("%v: %s, want it to end at %s", m.Provider.Faults[0].Effect, l.attempts[0], c.want)
+			t.Errorf("%v: %s, want it to end at %s", m.Provider.Faults[0].Effect.Describe(), l.attempts[0], c.want)
 		}
 	}
 }

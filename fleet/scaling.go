@@ -54,8 +54,8 @@ func (a *Autoscaler) wants(calls float64) int {
 	return max(a.Min, n)
 }
 
-// String describes what changes the number of workers; empty where nothing does.
-func (s *Scaling) String() string {
+// Describe says what changes the number of workers; empty where nothing does.
+func (s *Scaling) Describe() string {
 	if a := &s.Auto; a.PerQueued > 0 {
 		text := fmt.Sprintf("%d to %d, one for each %d calls in the queue or in progress, decided every %s",
 			a.Min, a.Max, a.PerQueued, format.Duration(a.Every))

@@ -31,7 +31,7 @@ type Users uint64
 
 // Next implements Process.
 func (u Users) Next(k uint64, _ sim.Time, _ float64) (sim.Time, bool) { return 0, k < uint64(u) }
-func (u Users) String() string                                        { return "one for each user" }
+func (u Users) Describe() string                                      { return "one for each user" }
 
 // users is how many there are; 0 where sessions begin by themselves.
 func (w *Workload) users() uint64 {

@@ -30,8 +30,8 @@ func (m *Model) checkShared() error {
 			return fmt.Errorf("the gate of the fleet %s is adaptive and shared by fleets; want a semaphore",
 				fleets[i].Name)
 		case *g != first.Client.Gate:
-			return fmt.Errorf("the fleets %s and %s share a gate and describe it differently: %v and %v; want one",
-				first.Name, fleets[i].Name, first.Client.Gate, *g)
+			return fmt.Errorf("the fleets %s and %s share a gate and describe it differently: %s and %s; want one",
+				first.Name, fleets[i].Name, first.Client.Gate.Describe(), g.Describe())
 		}
 	}
 	return nil

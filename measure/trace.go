@@ -287,5 +287,5 @@ func (t *Trace) Write(w io.Writer) error {
 		Unit   string         `json:"displayTimeUnit"`
 		Other  map[string]any `json:"otherData"`
 	}{append(meta, t.events...), "ms", map[string]any{"scenario": t.scenario.Name, "seed": t.scenario.Seed,
-		"policy": t.scenario.Model.Client.String(), "provider": t.scenario.DescribeProvider()}})
+		"policy": t.scenario.Model.Client.Describe(), "provider": t.scenario.DescribeProvider()}})
 }

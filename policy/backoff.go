@@ -137,8 +137,8 @@ func (b *Backoff) bounded() bool {
 	return !math.IsInf(high, 1)
 }
 
-// String names the backoff with its parameters.
-func (b Backoff) String() string {
+// Describe names the backoff with its parameters.
+func (b Backoff) Describe() string {
 	if b.Window > 0 {
 		return fmt.Sprintf("once in each %v", b.Window)
 	}

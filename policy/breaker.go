@@ -64,8 +64,8 @@ func ClassesOf(classes ...wire.Class) (set Classes) {
 // Has reports whether a class is in the set.
 func (s Classes) Has(c wire.Class) bool { return s>>c&1 == 1 }
 
-// String lists the classes.
-func (s Classes) String() string {
+// Describe lists the classes.
+func (s Classes) Describe() string {
 	var words []string
 	for c := range wire.Class(wire.Classes) {
 		if s.Has(c) {
@@ -113,8 +113,8 @@ func failedBy(counts Classes, c wire.Class) bool {
 // probes is how many probes there are.
 func (b *Breaker) probes() int { return max(1, b.Probes) }
 
-// String names the breaker; empty for one that never trips.
-func (b Breaker) String() string {
+// Describe names the breaker; empty for one that never trips.
+func (b Breaker) Describe() string {
 	var rules []string
 	if b.InARow > 0 {
 		rules = append(rules, fmt.Sprintf("%d in a row", b.InARow))
@@ -131,7 +131,7 @@ func (b Breaker) String() string {
 	}
 	s := fmt.Sprintf("breaker at %s, open %v", strings.Join(rules, " or "), b.Open)
 	if b.Counts != 0 && b.Counts != Failures {
-		s += fmt.Sprintf(", counts %v", b.Counts)
+		s += fmt.Sprintf(", counts %s", b.Counts.Describe())
 	}
 	if b.Stops == OnlyRetries {
 		s += ", stops retries only"

@@ -44,8 +44,8 @@ type Share struct {
 // On reports whether the budget bounds anything.
 func (b Budget) On() bool { return b.Tokens.Max > 0 || b.Share.Ratio > 0 }
 
-// String names the budget; empty without one.
-func (b Budget) String() string {
+// Describe names the budget; empty without one.
+func (b Budget) Describe() string {
 	s := ""
 	if t := b.Tokens; t.Max > 0 {
 		s = fmt.Sprintf("retry budget of %g tokens", t.Max)

@@ -20,8 +20,8 @@ type Classifier struct {
 // Statuses is a range of HTTP statuses, both ends included.
 type Statuses struct{ From, To int }
 
-// String writes one status or the range.
-func (s Statuses) String() string {
+// Describe writes one status or the range.
+func (s Statuses) Describe() string {
 	switch {
 	case s.From == s.To:
 		return fmt.Sprint(s.From)

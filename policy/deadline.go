@@ -29,8 +29,8 @@ var OriginWords = words.Table[Origin]{"arrival", "start"}
 // String is the word for an origin.
 func (o Origin) String() string { return OriginWords.Word(o) }
 
-// String says when it is; empty for none.
-func (d Deadline) String() string {
+// Describe says when it is; empty for none.
+func (d Deadline) Describe() string {
 	if d.After == 0 {
 		return ""
 	}

@@ -57,7 +57,7 @@ func ExampleRetry_Decide() {
 		statuses = statuses[1:]
 	}))
 	defer server.Close()
-	fmt.Println(retry)
+	fmt.Println(retry.Describe())
 	fmt.Println(get(retry, server.URL))
 	// Output:
 	// 4 attempts, exponential 1ms x2 cap 20s full jitter, Retry-After in full, deadline 30s

@@ -16,8 +16,8 @@ type Fallback struct {
 	SeenEvery time.Duration
 }
 
-// String describes the fallback.
-func (f Fallback) String() string {
+// Describe says how long a target that failed is avoided.
+func (f Fallback) Describe() string {
 	if f.SeenEvery > 0 {
 		return fmt.Sprintf("fallback, cooldown %v seen every %v", f.Cooldown, f.SeenEvery)
 	}

@@ -94,14 +94,14 @@ func ShareGate(fleets []Instances) {
 // Start is how many may be in flight at first; 0 means no bound.
 func (g *Gate) Start() int { return int(g.start()) }
 
-// String names the gate; empty without one.
-func (g Gate) String() string {
+// Describe names the gate; empty without one.
+func (g Gate) Describe() string {
 	var s string
 	switch {
 	case g.Semaphore > 0:
 		s = fmt.Sprintf("gate %d", g.Semaphore)
 	case g.AIMD.Max > 0:
-		s = "gate " + g.AIMD.String()
+		s = "gate " + g.AIMD.Describe()
 	case g.Gradient.Max > 0:
 		s = fmt.Sprintf("gate gradient %g..%g", g.Gradient.Min, g.Gradient.Max)
 	default:
@@ -155,8 +155,8 @@ type AIMD struct {
 	SlowStart       bool          // after each success before the first cut
 }
 
-// String names the limit with its parameters.
-func (a AIMD) String() string {
+// Describe names the limit with its parameters.
+func (a AIMD) Describe() string {
 	s := fmt.Sprintf("AIMD %g..%g from %g", a.Min, a.Max, a.Start)
 	if a.GrowAfter > 1 {
 		s += fmt.Sprintf(", +1 after %d successes", a.GrowAfter)

@@ -28,8 +28,8 @@ func (h Hedge) MaxAttempts() int { return min(MaxHedges, max(1, h.Max)) }
 // MaxHedges bounds the additional attempts of a try.
 const MaxHedges = 3
 
-// String names the hedge; empty without one.
-func (h Hedge) String() string {
+// Describe names the hedge; empty without one.
+func (h Hedge) Describe() string {
 	if !h.On() {
 		return ""
 	}

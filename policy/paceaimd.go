@@ -26,8 +26,8 @@ type PaceAIMD struct {
 // On reports whether the rate changes.
 func (a PaceAIMD) On() bool { return a.Add > 0 }
 
-// String names the rule with its parameters.
-func (a PaceAIMD) String() string {
+// Describe names the rule with its parameters.
+func (a PaceAIMD) Describe() string {
 	s := fmt.Sprintf("AIMD from %.4g/s", a.Min)
 	if a.Max > 0 {
 		s += fmt.Sprintf(" to %.4g/s", a.Max)

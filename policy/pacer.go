@@ -43,20 +43,20 @@ func (p Pacer) On() bool { return p.Lines() || p.Headers.On || p.Cubic }
 // those behind wait for may change. With the other kinds each has its room, and so its wait, as soon as it asks.
 func (p *Pacer) Lines() bool { return p.Bucket.Rate > 0 || p.Tokens.Rate > 0 }
 
-// String names the pacer; empty without one.
-func (p Pacer) String() string {
+// Describe names the pacer; empty without one.
+func (p Pacer) Describe() string {
 	var s string
 	switch {
 	case p.Bucket.Rate > 0:
 		s = fmt.Sprintf("paced at %.4g/s, burst %g", p.Bucket.Rate, p.Bucket.Burst)
 		if p.AIMD.On() {
-			s += ", " + p.AIMD.String()
+			s += ", " + p.AIMD.Describe()
 		}
 		if p.Tokens.Rate > 0 {
-			s += ", and at " + p.Tokens.String()
+			s += ", and at " + p.Tokens.Describe()
 		}
 	case p.Tokens.Rate > 0:
-		s = "paced at " + p.Tokens.String()
+		s = "paced at " + p.Tokens.Describe()
 	case p.Headers.On:
 		s = "paced by the provider's counters"
 		if p.Headers.Reserve > 0 {

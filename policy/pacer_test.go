@@ -142,7 +142,7 @@ func TestSettleTokens(t *testing.T) {
 		m := NewInstances(&client, 1, 1, nil).At(0)
 		r := Request{Need: tokensOf(40, 60)}
 		if a := m.Admit(0, &r); a.Action != Go {
-			t.Errorf("%v: the first: %s", client.Pacer, a.text())
+			t.Errorf("%v: the first: %s", client.Pacer.Describe(), a.text())
 		}
 		used := Usage{}
 		if c.reply.Class() == wire.OK {
@@ -158,8 +158,8 @@ func TestSettleTokens(t *testing.T) {
 				_, wait, _ = m.FirstAtPacer(2 * s)
 			}
 			if goes != (missing == 0) || wait != time.Duration(missing)*100*ms {
-				t.Errorf("%v, %v: number %d goes %v, waits %v; want %v", client.Pacer, c.reply.Class(), i+2, goes,
-					wait, time.Duration(missing)*100*ms)
+				t.Errorf("%v, %v: number %d goes %v, waits %v; want %v", client.Pacer.Describe(), c.reply.Class(), i+2,
+					goes, wait, time.Duration(missing)*100*ms)
 			}
 		}
 	}

@@ -38,8 +38,8 @@ var EstimateWords = words.Table[Estimate]{"prompt + max_tokens", "prompt + mean_
 // String is the word for an estimate.
 func (e Estimate) String() string { return EstimateWords.Word(e) }
 
-// String names the bucket with its parameters.
-func (p PaceTokens) String() string {
+// Describe names the bucket with its parameters.
+func (p PaceTokens) Describe() string {
 	s := fmt.Sprintf("%.6g tokens/min, burst %g, estimate %v", 60*p.Rate, p.Burst, p.Estimate)
 	if p.Settle {
 		s += ", settled"

@@ -171,35 +171,35 @@ func (r *Retry) maxDuration(try time.Duration) (time.Duration, bool) {
 	return span, true
 }
 
-// String is the name with the parameters that matter, for tables and legends.
-func (c Client) String() string {
-	parts := []string{c.Retry.String()}
+// Describe is the name with the parameters that matter, for tables and legends.
+func (c Client) Describe() string {
+	parts := []string{c.Retry.Describe()}
 	add := func(s string) {
 		if s != "" {
 			parts = append(parts, s)
 		}
 	}
-	add(c.Timeouts.String())
+	add(c.Timeouts.Describe())
 	for _, l := range c.Outer {
-		s := "inside " + l.Name + " (" + l.Retry.String()
+		s := "inside " + l.Name + " (" + l.Retry.Describe()
 		if l.Timeout > 0 {
 			s += fmt.Sprintf(", each at most %v", l.Timeout)
 		}
 		add(s + ")")
 	}
-	add(c.Deadline.String())
+	add(c.Deadline.Describe())
 	if c.MaxConnections > 0 {
 		add(fmt.Sprintf("%d connections", c.MaxConnections))
 	}
-	add(c.Gate.String())
-	add(c.Pacer.String())
-	add(c.Breaker.String())
-	add(c.Throttle.String())
-	add(c.Budget.String())
-	add(c.Hedge.String())
-	add(c.Route.String())
+	add(c.Gate.Describe())
+	add(c.Pacer.Describe())
+	add(c.Breaker.Describe())
+	add(c.Throttle.Describe())
+	add(c.Budget.Describe())
+	add(c.Hedge.Describe())
+	add(c.Route.Describe())
 	if c.Fallback.On {
-		add(c.Fallback.String())
+		add(c.Fallback.Describe())
 	}
 	if c.IdempotencyKey {
 		add("idempotency key")
@@ -309,8 +309,8 @@ func (r *Retry) Decide(f *Facts) Decision {
 	return Decision{Again: true, Wait: wait, Hinted: hinted}
 }
 
-// String names the rule with its parameters.
-func (r Retry) String() string {
+// Describe names the rule with its parameters.
+func (r Retry) Describe() string {
 	if r.Attempts == 1 {
 		return "no retry"
 	}
@@ -318,7 +318,7 @@ func (r Retry) String() string {
 	if r.Attempts == 0 {
 		attempts = "attempts without limit"
 	}
-	parts := []string{attempts, r.Backoff.String(), r.RetryAfter.String()}
+	parts := []string{attempts, r.Backoff.Describe(), r.RetryAfter.Describe()}
 	if r.Deadline > 0 {
 		parts = append(parts, "deadline "+r.Deadline.String())
 	}

@@ -110,7 +110,7 @@ func TestBackoffSums(t *testing.T) {
 			sum += b.Wait(i, 0, 0.5)
 		}
 		if got := sum.Seconds(); math.Abs(got-want) > 1e-9 {
-			t.Errorf("%v: %g s, want %g", b, got, want)
+			t.Errorf("%v: %g s, want %g", b.Describe(), got, want)
 		}
 	}
 }
@@ -247,7 +247,7 @@ func TestFormsOfRetryAfter(t *testing.T) {
 		Obey:  UpTo,
 		Limit: 60 * s,
 	}
-	if got, want := sdk.String(), "Retry-After up to 1m0s else backoff (retry-after-ms read first)"; got != want {
+	if got, want := sdk.Describe(), "Retry-After up to 1m0s else backoff (retry-after-ms read first)"; got != want {
 		t.Errorf("written %q, want %q", got, want)
 	}
 	now := 1000 * s

@@ -185,8 +185,8 @@ func (a *RetryAfter) react(to Reaction) (time.Duration, reading) {
 	return 0, unread
 }
 
-// String names the rule with its parameters.
-func (a RetryAfter) String() string {
+// Describe names the rule with its parameters.
+func (a RetryAfter) Describe() string {
 	var s string
 	switch a.Obey {
 	case Ignore:

@@ -122,8 +122,8 @@ type Cooldown struct {
 // On reports whether a cooldown can start.
 func (c Cooldown) On() bool { return c.Failures > 0 || c.Share > 0 || len(c.AtOnce) > 0 }
 
-// String names the cooldown; empty for one that never starts.
-func (c Cooldown) String() string {
+// Describe names the cooldown; empty for one that never starts.
+func (c Cooldown) Describe() string {
 	var rules []string
 	if c.Failures > 0 {
 		rules = append(rules, fmt.Sprintf("%s in %v", format.Plural(c.Failures, "failure"), c.Over))
@@ -133,7 +133,7 @@ func (c Cooldown) String() string {
 			fmt.Sprintf("%s failed of at least %d in %v", format.Percent(c.Share), c.Minimum, c.Over))
 	}
 	for _, s := range c.AtOnce {
-		rules = append(rules, s.String())
+		rules = append(rules, s.Describe())
 	}
 	if len(rules) == 0 {
 		return ""
@@ -145,13 +145,13 @@ func (c Cooldown) String() string {
 	return s + " after " + strings.Join(rules, " or ")
 }
 
-// String describes the route; empty for the zero Route.
-func (r Route) String() string {
+// Describe says how it chooses; empty for the zero Route.
+func (r Route) Describe() string {
 	if r.By == RouteRandom && !r.Cooldown.On() && r.Retry == RetryAnew {
 		return ""
 	}
 	s := "routed " + r.By.Meaning()
-	if c := r.Cooldown.String(); c != "" {
+	if c := r.Cooldown.Describe(); c != "" {
 		s += ", " + c
 		switch r.AllAway {
 		case AwayWaits:

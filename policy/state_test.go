@@ -468,7 +468,7 @@ func TestStatesAreAlwaysSane(t *testing.T) {
 				}
 			}
 			if wait < 0 || wait > sim.End {
-				t.Fatalf("%v waits %v", pacer, wait)
+				t.Fatalf("%v waits %v", pacer.Describe(), wait)
 			}
 			var q wire.Quotas
 			q[rapid.IntRange(0, 3).Draw(t, "kind")] = wire.Quota{

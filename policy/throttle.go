@@ -22,8 +22,8 @@ type Throttle struct {
 // On reports whether anything is refused.
 func (t Throttle) On() bool { return t.K > 0 }
 
-// String names the throttle; empty without one.
-func (t Throttle) String() string {
+// Describe names the throttle; empty without one.
+func (t Throttle) Describe() string {
 	if !t.On() {
 		return ""
 	}

@@ -103,8 +103,8 @@ func (t *Timeouts) BeforeFirstByte(n int, connected, written bool) (Timer, time.
 	return timer, span
 }
 
-// String lists the timers that are set.
-func (t Timeouts) String() string {
+// Describe lists the timers that are set.
+func (t Timeouts) Describe() string {
 	var parts []string
 	for _, timer := range []struct {
 		name string

@@ -29,8 +29,8 @@ type Batching struct {
 	PerStep         int // tokens of prompts read in one step; 0 means that prompts take no step
 }
 
-// String says how fast it is.
-func (b Batching) String() string {
+// Describe says how fast it is.
+func (b Batching) Describe() string {
 	s := fmt.Sprintf("a batch whose step takes %v and %v more for each stream", b.Step, b.PerStream)
 	if b.PerStep > 0 {
 		s += fmt.Sprintf(", %d tokens of prompts a step", b.PerStep)

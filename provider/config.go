@@ -135,8 +135,8 @@ var WritingWords = words.Table[Writing]{"in_seconds", "as_date", "in_body", "nev
 // String is the word for it.
 func (w Writing) String() string { return WritingWords.Word(w) }
 
-// String says how it is sent.
-func (a RetryAfter) String() string {
+// Describe says how it is sent.
+func (a RetryAfter) Describe() string {
 	s := [...]string{"Retry-After in seconds", "Retry-After as an HTTP date", "the wait in its body",
 		"no Retry-After"}[a.As]
 	switch {
@@ -180,11 +180,11 @@ func (c *Config) printed(reply *wire.Reply) {
 func (c *Config) Hints() string {
 	switch {
 	case c.Dialect.Refuses(dialect.OverLimit).Silent:
-		return RetryAfter{As: NotAtAll}.String()
+		return RetryAfter{As: NotAtAll}.Describe()
 	case c.RetryAfter.As == InBody && c.Dialect.Printed(1999*time.Millisecond) == time.Second:
 		return "the wait in their body, cut to whole seconds"
 	}
-	return c.RetryAfter.String()
+	return c.RetryAfter.Describe()
 }
 
 // Over is what the message of a refusal says of the limit that refused, besides what the reply holds.

@@ -187,7 +187,7 @@ func (p *Provider) Reach(now sim.Time, r *Request) (reach Reachability, after ti
 // Effect is one of Reject, Slow, Hang, Break, NoConnection and ChangeLimit.
 type Effect interface {
 	effect()
-	fmt.Stringer
+	Describe() string
 }
 
 // Reject answers with an error: an outage, or a share of errors of one class.
@@ -268,7 +268,7 @@ func (Break) effect()        {}
 func (NoConnection) effect() {}
 func (ChangeLimit) effect()  {}
 
-func (e Reject) String() string {
+func (e Reject) Describe() string {
 	s := fmt.Sprintf("status %d", e.Reply.Status)
 	switch {
 	case e.Reply.Status < 300:
@@ -295,9 +295,9 @@ func (e Reject) String() string {
 	}
 	return s
 }
-func (e Slow) String() string { return fmt.Sprintf("latency times %g", e.Factor) }
-func (Hang) String() string   { return "no reply ever" }
-func (e Break) String() string {
+func (e Slow) Describe() string { return fmt.Sprintf("latency times %g", e.Factor) }
+func (Hang) Describe() string   { return "no reply ever" }
+func (e Break) Describe() string {
 	if e.Code != "" {
 		return fmt.Sprintf("error %s in the stream after %s of the answer", e.Code, format.Percent(e.Part))
 	}
@@ -311,7 +311,7 @@ func (e Break) String() string {
 	}
 	return fmt.Sprintf("connection broken after %s of the answer", format.Percent(e.Part))
 }
-func (e NoConnection) String() string {
+func (e NoConnection) Describe() string {
 	s := map[Reachability]string{RefusedConn: "connection refused", Unreachable: "connection unreachable",
 		NoName: "name lookup failed (dns)", NoTLS: "TLS handshake failed", ResetConn: "connection reset"}[e.As]
 	if e.After != nil {
@@ -319,7 +319,7 @@ func (e NoConnection) String() string {
 	}
 	return s
 }
-func (e ChangeLimit) String() string {
+func (e ChangeLimit) Describe() string {
 	which := "on " + e.Resource.String()
 	if e.Name != "" {
 		which = e.Name
@@ -354,9 +354,9 @@ func (r Reachability) RoundTrips() time.Duration {
 	return [Reachabilities]time.Duration{RefusedConn: 1, NoTLS: 2, ResetConn: 1}[r]
 }
 
-// String says when, for whom and what.
-func (f Fault) String() string {
-	s := f.Effect.String()
+// Describe says when, for whom and what.
+func (f Fault) Describe() string {
+	s := f.Effect.Describe()
 	of := "attempts"
 	if f.First > 0 {
 		if of = "the first attempt"; f.First > 1 {

@@ -91,8 +91,8 @@ func (g *Gateway) Pass(r *wire.Reply) {
 	}
 }
 
-// String says what the gateway does; empty when nothing.
-func (g *Gateway) String() string {
+// Describe says what the gateway does; empty when nothing.
+func (g *Gateway) Describe() string {
 	var parts []string
 	if g.Latency > 0 {
 		parts = append(parts, fmt.Sprintf("adds %v", g.Latency))

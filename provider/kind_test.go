@@ -41,7 +41,8 @@ func TestEveryKindHasAMeterAndABound(t *testing.T) {
 						made.take(n)
 					}
 					if bound := supply.Within(0, now, slackOf(&l, n)); passed > bound {
-						t.Errorf("%v, %d at a time: %d by %v, above its bound of %d", l, n, passed, now, bound)
+						t.Errorf("%v, %d at a time: %d by %v, above its bound of %d", l.Describe(), n, passed, now,
+							bound)
 						break
 					}
 					if now < time.Minute {
@@ -49,7 +50,8 @@ func TestEveryKindHasAMeterAndABound(t *testing.T) {
 					}
 				}
 				if first < l.Amount {
-					t.Errorf("%v, %d at a time: %d in the first period, want at least %d", l, n, first, l.Amount)
+					t.Errorf("%v, %d at a time: %d in the first period, want at least %d", l.Describe(), n, first,
+						l.Amount)
 				}
 			}
 		}

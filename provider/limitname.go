@@ -137,8 +137,8 @@ func (l Limit) madeName() string {
 // label is the name of the limit, or the one that it would be given.
 func (l Limit) label() string { return cmp.Or(l.Name, l.madeName()) }
 
-// String writes the limit with its name, kind, burst and rules.
-func (l Limit) String() string {
+// Describe writes the limit with its name, kind, burst and rules.
+func (l Limit) Describe() string {
 	s := l.madeName()
 	if strings.HasPrefix(l.Name, s) {
 		s = l.Name

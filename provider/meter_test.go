@@ -594,19 +594,19 @@ func TestSlices(t *testing.T) {
 				n++
 			}
 			if n != c.atOnce || int(l.MaxAtOnce()) != c.atOnce {
-				t.Errorf("%v: %d at once, the most is %d, want %d", l, n, l.MaxAtOnce(), c.atOnce)
+				t.Errorf("%v: %d at once, the most is %d, want %d", l.Describe(), n, l.MaxAtOnce(), c.atOnce)
 			}
 			if kind == TokenBucket {
 				if len(at) != c.bucket {
-					t.Errorf("%v: %d in two periods, want %d", l, len(at), c.bucket)
+					t.Errorf("%v: %d in two periods, want %d", l.Describe(), len(at), c.bucket)
 				}
 				continue
 			}
 			if at[n] != c.second {
-				t.Errorf("%v: the second slice at %v, want %v", l, at[n], c.second)
+				t.Errorf("%v: the second slice at %v, want %v", l.Describe(), at[n], c.second)
 			}
 			if len(at) != c.windows {
-				t.Errorf("%v: %d in two periods, want %d", l, len(at), c.windows)
+				t.Errorf("%v: %d in two periods, want %d", l.Describe(), len(at), c.windows)
 			}
 		}
 	}

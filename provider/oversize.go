@@ -39,8 +39,8 @@ func (c *Config) Oversized() wire.Reply {
 	}
 }
 
-// String says which requests are refused; empty where all are read.
-func (m MaxRequest) String() string {
+// Describe says which requests are refused; empty where all are read.
+func (m MaxRequest) Describe() string {
 	if m.Prompt == 0 {
 		return ""
 	}

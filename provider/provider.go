@@ -142,8 +142,8 @@ func New(c Config, key sim.Key) (*Provider, error) {
 	p.ranks = Ranks(c.Tenants)
 	if b := c.Capacity.Batching; b != nil {
 		if b.Step <= 0 || b.PerStream < 0 || b.PerStep < 0 || c.Capacity.Slots < 1 {
-			return nil, fmt.Errorf("%v in %d slots; allowed are a positive step, no negative part, and slots", b,
-				c.Capacity.Slots)
+			return nil, fmt.Errorf("%s in %d slots; allowed are a positive step, no negative part, and slots",
+				b.Describe(), c.Capacity.Slots)
 		}
 		p.batch = batch{Batching: *b}
 	}

@@ -342,7 +342,7 @@ func TestGatewayRewritesErrors(t *testing.T) {
 	} {
 		got := c.in
 		if c.gateway.Pass(&got); got != c.out {
-			t.Errorf("%v: %+v, want %+v", &c.gateway, got, c.out)
+			t.Errorf("%v: %+v, want %+v", c.gateway.Describe(), got, c.out)
 		}
 	}
 }
@@ -391,7 +391,7 @@ func TestLimitsAreNamed(t *testing.T) {
 	limits, texts[len(limits)] = append(limits, zero),
 		"requests 9/min, token bucket, refused requests use up the limit, never below zero"
 	for i, want := range texts {
-		if got := limits[i].String(); got != want {
+		if got := limits[i].Describe(); got != want {
 			t.Errorf("limit %d is written %q, want %q", i, got, want)
 		}
 	}
@@ -492,7 +492,7 @@ func TestTokensAtOnce(t *testing.T) {
 		got += describe(receive(p, s, r, 0)) + " "
 		got += describe(receive(p, s, Request{Prompt: 310}, 0))
 		if got += fmt.Sprint(" ", p.limits[0].meter.Level()); got != c.want {
-			t.Errorf("%v: %s, want %s", c.limit, got, c.want)
+			t.Errorf("%v: %s, want %s", c.limit.Describe(), got, c.want)
 		}
 	}
 	p := build(t, Config{Dialect: dialect.OpenAI, Limits: []Limit{{Resource: EnqueuedTokens, Amount: 250}}})
@@ -526,7 +526,7 @@ func TestFaultAsksAsItsProvider(t *testing.T) {
 			},
 		)
 		if got := receive(p, 10*s, Request{}, 0).Reply; got != c.want {
-			t.Errorf("%v: %+v, want %+v", c.how, got, c.want)
+			t.Errorf("%v: %+v, want %+v", c.how.Describe(), got, c.want)
 		}
 	}
 	verbatim := wire.Reply{Status: 503, RetryAfter: wire.Hint{Form: wire.Garbage}}

@@ -30,8 +30,8 @@ func (p *Provider) byUse(now sim.Time) float64 {
 	return 1 + (u.Full-1)*(1-min(1, max(0, float64(l.level())/float64(l.burst()))))
 }
 
-// String says how much slower a provider is that has no room left in a limit of that name.
-func (u ByUse) String(limit string) string {
+// Describe says how much slower a provider is that has no room left in a limit of that name.
+func (u ByUse) Describe(limit string) string {
 	return fmt.Sprintf("up to %g times as long as %q is used up", u.Full, limit)
 }
 

@@ -88,7 +88,7 @@ func TestSupply(t *testing.T) {
 	}{{perDay, 187}, {fixed, 300}, {sliding, 150}} {
 		config := Config{Limits: []Limit{c.limit}}
 		if n := config.Supply(0).Within(21*time.Hour, 27*time.Hour, 0); n != c.want {
-			t.Errorf("%v: %d in six hours across midnight, want %d", c.limit, n, c.want)
+			t.Errorf("%v: %d in six hours across midnight, want %d", c.limit.Describe(), n, c.want)
 		}
 	}
 	// From 60 s to 90 s the limit of 600 a minute is 60: 100 + 10 x 60 by the first minute, then one a

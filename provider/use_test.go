@@ -161,7 +161,7 @@ func TestUseIsNeverMoreThanAdmitted(t *testing.T) {
 			}
 		}
 		if u := p.Use(now)[0]; u.Counted > u.Admitted+1e-6 {
-			t.Errorf("%v counts %g of %g by %v", l, u.Counted, u.Admitted, now)
+			t.Errorf("%v counts %g of %g by %v", l.Describe(), u.Counted, u.Admitted, now)
 		}
 	})
 }

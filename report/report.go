@@ -52,7 +52,7 @@ type MetricValue struct {
 func NewReport(s *scenario.Scenario, runs []measure.Run) Report {
 	r := Report{
 		Scenario: s.Name, Seed: s.Seed, Replications: len(runs),
-		Policy: s.Model.Fleets()[max(0, s.Measured())].Client.String(), Provider: s.DescribeProvider(),
+		Policy: s.Model.Fleets()[max(0, s.Measured())].Client.Describe(), Provider: s.DescribeProvider(),
 		Price:    s.Model.Price.String(),
 		Warnings: append([]string{}, s.Warnings()...),
 	}

@@ -195,7 +195,7 @@ func explainKinds(f *fleet.Fleet) (lines []string) {
 		if sizes.MaxTokens > 0 {
 			text += fmt.Sprintf(", cut at max_tokens %d", sizes.MaxTokens)
 		}
-		if t := k.Client.Timeouts.String(); t != "" {
+		if t := k.Client.Timeouts.Describe(); t != "" {
 			text += "; " + t
 		}
 		if k.Patience != nil {

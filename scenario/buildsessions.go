@@ -90,7 +90,7 @@ func explainSessions(m *fleet.Fleet, s *Sessions, workers string) string {
 	if s.Count > 0 {
 		count = fmt.Sprintf("At most %d sessions", s.Count)
 	}
-	how := fmt.Sprintf("arriving %v", m.Workload.Arrivals)
+	how := fmt.Sprintf("arriving %s", m.Workload.Arrivals.Describe())
 	if s.Users > 0 {
 		how = fmt.Sprintf("of %d users, who begin another when theirs ends", s.Users)
 	}

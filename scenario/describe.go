@@ -26,10 +26,10 @@ func describeProvider(p provider.Config) string {
 		parts = append(parts, p.Name)
 	}
 	if p.MaxRequest.Prompt > 0 {
-		parts = append(parts, fmt.Sprintf("%v, else %d", p.MaxRequest, p.Oversized().Status))
+		parts = append(parts, fmt.Sprintf("%s, else %d", p.MaxRequest.Describe(), p.Oversized().Status))
 	}
 	for _, l := range p.Limits {
-		parts = append(parts, l.String())
+		parts = append(parts, l.Describe())
 	}
 	if c := p.Capacity; c.Slots > 0 {
 		s := plural(c.Slots, "slot")
@@ -49,7 +49,7 @@ func describeProvider(p provider.Config) string {
 	if len(p.Limits) == 0 && p.Capacity.Slots == 0 {
 		parts = append(parts, "no limits")
 	}
-	if g := p.Gateway.String(); g != "" {
+	if g := p.Gateway.Describe(); g != "" {
 		parts = append(parts, "a gateway that "+g)
 	}
 	if n := len(p.Faults); n > 0 {

@@ -375,7 +375,7 @@ func (s *Scenario) have() string {
 func outlasts(f *fleet.Fleet, a averages) string {
 	s := fmt.Sprintf("On an unloaded provider an answer takes %.3g s on average; 95 %% take at most %.3g s",
 		a.answer, a.p95)
-	timed := slices.ContainsFunc(ofKinds(f), func(one fleet.Fleet) bool { return one.Client.Timeouts.String() != "" })
+	timed := slices.ContainsFunc(ofKinds(f), func(one fleet.Fleet) bool { return one.Client.Timeouts.Describe() != "" })
 	if timed || len(f.Client.Outer) > 0 {
 		s += fmt.Sprintf("; %s of the attempts exceed their timeouts", percent(a.timeout))
 	}

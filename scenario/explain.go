@@ -51,7 +51,7 @@ func (s *Scenario) Explain(w io.Writer) {
 		line("  A client process takes %v for each request and again for each reply.", m.PerRequest)
 	}
 	if m.Scaling.On() {
-		line("  Workers of each instance: %v.", &m.Scaling)
+		line("  Workers of each instance: %s.", m.Scaling.Describe())
 	}
 	if m.Workload.Stream {
 		line("  Answers are streamed.")
@@ -96,12 +96,12 @@ func (s *Scenario) Explain(w io.Writer) {
 			m.Provider.Hints())
 	}
 	if b := m.Provider.Capacity.Batching; b != nil {
-		line("  It generates in %v; round trip %v.", b, s.Provider.RoundTrip)
+		line("  It generates in %s; round trip %v.", b.Describe(), s.Provider.RoundTrip)
 	} else {
 		line("  %s", s.explainLatency())
 	}
 	for _, f := range m.Provider.Faults {
-		line("  Fault: %v.", f)
+		line("  Fault: %s.", f.Describe())
 	}
 	line("  An attempt whose client disconnected %s.", map[provider.CancelRule]string{
 		provider.Keeps:        "keeps generating, holds its slot and is billed",
@@ -121,7 +121,7 @@ func (s *Scenario) Explain(w io.Writer) {
 		line("  %s", text)
 	}
 	line("\nPolicy")
-	line("  %v.", m.Client)
+	line("  %s.", m.Client.Describe())
 	if m.Client.Gate.On() && m.Client.Gate.Held == policy.ByAttempt && m.MaxAttempts() != 1 {
 		line("  Calls that wait to retry do not count at the gate; " +
 			"for a semaphore held during that wait use policy.gate.held: call.")
@@ -161,7 +161,7 @@ func (s *Scenario) Explain(w io.Writer) {
 			under(b.Fleet.Key))
 		line("  %s", explainArrivals(&other, &b.Workload))
 		line("  Prompts of mean %.0f tokens, answers of mean %.0f.", fleets[i+1].prompt, fleets[i+1].output)
-		line("  %v.", other.Client)
+		line("  %s.", other.Client.Describe())
 	}
 	line("\nRun: seed %d, %d replications.", s.Seed, s.Replications)
 	line("  %s", s.explainMeasured())
@@ -314,7 +314,7 @@ func explainArrivals(m *fleet.Fleet, w *Workload) string {
 		return fmt.Sprintf("%d recorded calls of %s over %.0f s, %.2f/s on average; %s.", len(t.At), t.Name,
 			span.Seconds(), float64(len(t.At))/max(span.Seconds(), 1e-9), workers) + readOf(t)
 	}
-	return fmt.Sprintf("%s arriving %v; %s.", calls, m.Workload.Arrivals, workers)
+	return fmt.Sprintf("%s arriving %s; %s.", calls, m.Workload.Arrivals.Describe(), workers)
 }
 
 // readOf says how the file of a trace was read.
@@ -381,7 +381,7 @@ func explainSpeed(p *provider.Config) string {
 		text += fmt.Sprintf(" Each 1,000 tokens of the prompt that are not cached add %v to it.", l.PerThousand)
 	}
 	if l.ByUse.Full > 1 {
-		text += fmt.Sprintf(" An answer takes %s.", l.ByUse.String(p.Limits[l.ByUse.Limit].Name))
+		text += fmt.Sprintf(" An answer takes %s.", l.ByUse.Describe(p.Limits[l.ByUse.Limit].Name))
 	}
 	return text
 }

@@ -49,7 +49,7 @@ func (s *Scenario) explainDeployments() (lines []string) {
 		}
 		if !reflect.DeepEqual(p.Faults, m.Provider.Faults) {
 			for _, f := range p.Faults {
-				text += fmt.Sprintf(" Fault: %v.", f)
+				text += fmt.Sprintf(" Fault: %s.", f.Describe())
 			}
 		}
 		lines = append(lines, text)

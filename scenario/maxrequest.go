@@ -111,6 +111,6 @@ func oversizeNote(m *fleet.Model, f *fleet.Fleet, whose string) string {
 	if f.Workload.Sessions != nil {
 		whose += ", if sessions went on to their last turn,"
 	}
-	return fmt.Sprintf("%s of the requests%s are larger than provider.max_request allows (%v): they are refused",
-		percent(float64(larger)/float64(n)), whose, m.Provider.MaxRequest)
+	return fmt.Sprintf("%s of the requests%s are larger than provider.max_request allows (%s): they are refused",
+		percent(float64(larger)/float64(n)), whose, m.Provider.MaxRequest.Describe())
 }

@@ -36,8 +36,8 @@ func TestMix(t *testing.T) {
 		"the rest of the shares": math.Abs(long.Share-0.2) < 1e-12 && long.Name == "kind 2",
 		"sizes": short.Sizes.(fleet.Drawn).MaxTokens == 16 && long.Sizes.(fleet.Drawn).MaxTokens == 900 &&
 			long.Sizes.(fleet.Drawn).Prompt.Mean() == 1000,
-		"timeouts of the short": short.Client.Timeouts.String() == "timeouts connect 5s attempt 700ms",
-		"timeouts of the long":  long.Client.Timeouts.String() == "timeouts call 2m0s attempt 1m0s",
+		"timeouts of the short": short.Client.Timeouts.Describe() == "timeouts connect 5s attempt 700ms",
+		"timeouts of the long":  long.Client.Timeouts.Describe() == "timeouts call 2m0s attempt 1m0s",
 		"deadlines": short.Client.Retry.Deadline == 5*time.Minute &&
 			long.Client.Retry.Deadline == 2*time.Minute,
 		"patience":              short.Patience == nil && long.Patience.Mean() == 180,

@@ -348,7 +348,7 @@ func (p *Preset) Explain(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nrule: %v\n", client)
+	fmt.Fprintf(w, "\nrule: %s\n", client.Describe())
 	s := Scenario{}
 	s.Model.Client = client
 	if waits := s.firstWaits(); waits != "" {

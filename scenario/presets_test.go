@@ -392,7 +392,7 @@ func TestGeminiPresetsCountInWindows(t *testing.T) {
 			if l.Period == time.Minute {
 				n++
 				if l.Kind != provider.FixedWindow {
-					t.Errorf("%s: %v, want a fixed window", p.Name, l)
+					t.Errorf("%s: %v, want a fixed window", p.Name, l.Describe())
 				}
 			}
 		}

@@ -51,7 +51,7 @@ func (r RetryOn) String() string {
 	if r.Failure != "" {
 		return r.Failure
 	}
-	return r.Statuses.String()
+	return r.Statuses.Describe()
 }
 
 // allowedChoices explains a choice written as a name.

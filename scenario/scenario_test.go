@@ -609,22 +609,22 @@ func TestSettingsOverlayTheFile(t *testing.T) {
 		{"policy.retry.backoff=none",
 			func(s *Scenario) bool { return !s.Model.Client.Retry.Backoff.On() }},
 		{"policy.retry.backoff.constant=2s", func(s *Scenario) bool {
-			return s.Model.Client.Retry.Backoff.String() == "constant 2s without jitter"
+			return s.Model.Client.Retry.Backoff.Describe() == "constant 2s without jitter"
 		}},
 		{"policy.retry.backoff={list: [4s, 8s, 16s]}", func(s *Scenario) bool {
-			return s.Model.Client.Retry.Backoff.String() == "list 4s, 8s, 16s without jitter"
+			return s.Model.Client.Retry.Backoff.Describe() == "list 4s, 8s, 16s without jitter"
 		}},
 		{"policy.retry.backoff={list: {waits: [4s, 8s], jitter: {minus: 25%}}}", func(s *Scenario) bool {
-			return s.Model.Client.Retry.Backoff.String() == "list 4s, 8s minus up to 25%"
+			return s.Model.Client.Retry.Backoff.Describe() == "list 4s, 8s minus up to 25%"
 		}},
 		{"policy.retry.backoff={law: {exponential: {mean: 2s}}}", func(s *Scenario) bool {
 			return s.Model.Client.Retry.Backoff.Law == law.Exponential{Beta: 2}
 		}},
 		{"policy.retry.retry_after={obey: in_full, plus: {share: 10%, max: 5s}}", func(s *Scenario) bool {
-			return s.Model.Client.Retry.RetryAfter.String() == "Retry-After in full plus up to 10% of it, at most 5s"
+			return s.Model.Client.Retry.RetryAfter.Describe() == "Retry-After in full plus up to 10% of it, at most 5s"
 		}},
 		{"policy.retry.retry_after={obey: in_full, plus: 5s}", func(s *Scenario) bool {
-			return s.Model.Client.Retry.RetryAfter.String() == "Retry-After in full plus up to 5s"
+			return s.Model.Client.Retry.RetryAfter.Describe() == "Retry-After in full plus up to 5s"
 		}},
 		{"provider.limits.0.limit=90/min", func(s *Scenario) bool { return s.Model.Provider.Limits[0].Amount == 90 }},
 		{"provider.limits=[]", func(s *Scenario) bool { return len(s.Model.Provider.Limits) == 0 }},
@@ -747,7 +747,7 @@ func TestSettingsReplaceMergeAndUnset(t *testing.T) {
 	for _, axes := range [][]Axis{{part, whole}, {whole, part}} {
 		s, err := tpl.With(axes, []Value{axes[0].Values[0], axes[1].Values[0]})
 		if err != nil || s.Model.Client.Retry.Attempts != 9 || s.Model.Client.Retry.Deadline != 7*time.Second {
-			t.Errorf("axes %s, %s: %v; %v", axes[0].Path, axes[1].Path, s.Model.Client, err)
+			t.Errorf("axes %s, %s: %v; %v", axes[0].Path, axes[1].Path, s.Model.Client.Describe(), err)
 		}
 	}
 	for set, want := range map[string]string{
@@ -959,7 +959,7 @@ func TestProfiles(t *testing.T) {
 			continue
 		}
 		if got := sc.Model.Workload.Arrivals.(fleet.Renewal).Rate; !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %v, want %v", yaml, got, want)
+			t.Errorf("%s: %v, want %v", yaml, got.Describe(), want.Describe())
 		}
 	}
 }
@@ -993,7 +993,7 @@ func TestOpenAIPythonVersions(t *testing.T) {
 		if first != want.first || low != want.first*3/4 || second != want.second || r.RetryAfter.Limit != want.limit ||
 			r.RetryAfter.Beyond != want.beyond ||
 			r.Attempts != 3 {
-			t.Errorf("%s: %v", version, r)
+			t.Errorf("%s: %v", version, r.Describe())
 		}
 	}
 }
@@ -1026,7 +1026,7 @@ func TestPresetsWrittenByHand(t *testing.T) {
 			}
 		}
 		if !reflect.DeepEqual(client.Timeouts, c.timeouts) {
-			t.Errorf("%s: %v, want %v", name, client.Timeouts, c.timeouts)
+			t.Errorf("%s: %v, want %v", name, client.Timeouts.Describe(), c.timeouts.Describe())
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (s *Scenario) Summary() Summary {
 	m := &s.Model
 	sum := Summary{
 		Scenario: s.Name, Description: s.Description, Seed: s.Seed, Replications: s.Replications,
-		Policy: m.Client.String(), Provider: s.DescribeProvider(), Price: m.Price.String(),
+		Policy: m.Client.Describe(), Provider: s.DescribeProvider(), Price: m.Price.String(),
 		MaxRates: []MaxRate{}, Warnings: append([]string{}, s.Warnings()...),
 	}
 	if t, ok := m.Workload.Arrivals.(*fleet.Trace); ok {

@@ -322,7 +322,7 @@ func TestNoneOfWhatWasMistaken(t *testing.T) {
 			return s.Model.Provider.Capacity.Queue < 0
 		},
 		"policy.timeouts=none": func(s *Scenario) bool {
-			return s.Model.Client.Timeouts.String() == ""
+			return s.Model.Client.Timeouts.Describe() == ""
 		},
 		"policy.timeouts.attempt=none": func(s *Scenario) bool {
 			return s.Model.Client.Timeouts.Whole(1) == 0

@@ -67,7 +67,7 @@ func (p *Plan) Manifest() (*Manifest, error) {
 		Points:    p.Points(),
 		Search:    p.search,
 		Objective: p.Objective(), Price: t.Base.Model.Price.String(),
-		Provider: t.Base.DescribeProvider(), Policy: t.Base.Model.Client.String(), Scenario: resolved,
+		Provider: t.Base.DescribeProvider(), Policy: t.Base.Model.Client.Describe(), Scenario: resolved,
 		Warnings: append([]string{}, t.Base.Warnings()...),
 	}
 	for _, w := range t.Sweep.Warnings() {
@@ -100,7 +100,7 @@ func (p *Plan) Manifest() (*Manifest, error) {
 		for _, v := range a.Values {
 			axis.Values = append(axis.Values, v.Label)
 			meaning, ok := map[string]func(*scenario.Scenario) string{
-				"policy":   func(s *scenario.Scenario) string { return s.Model.Client.String() },
+				"policy":   func(s *scenario.Scenario) string { return s.Model.Client.Describe() },
 				"provider": (*scenario.Scenario).DescribeProvider,
 				"price":    func(s *scenario.Scenario) string { return s.Model.Price.String() },
 			}[strings.TrimSuffix(a.Path, ".preset")]

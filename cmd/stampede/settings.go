@@ -88,7 +88,7 @@ func printSettings(c *cli.Context) error {
 	}
 	does.Name = client.Name
 	return writeJSON(c.App.Writer, settingsText{
-		rowOfClient(client), wanted.String(), does.String(), text.String(), append([]clients.Unsaid{}, unsaid...),
+		rowOfClient(client), wanted.Describe(), does.Describe(), text.String(), append([]clients.Unsaid{}, unsaid...),
 	})
 }
 

@@ -50,7 +50,7 @@ func (c *client) Size(k uint64, _ fleet.Luck) fleet.Size { return c.sizes[k] }
 // Next implements fleet.Process.
 func (c *client) Next(k uint64, _ sim.Time, _ float64) (sim.Time, bool) { return c.at[k], true }
 
-func (c *client) String() string { return "as scripted" }
+func (c *client) Describe() string { return "as scripted" }
 
 // scenario is two clients, which are two tenants, and a provider.
 type scenario struct {

@@ -278,7 +278,7 @@ func TestFaults(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*s)
 			defer cancel()
 			if got := post(ctx, client, "/v1/chat/completions", c.body); got != c.want {
-				t.Errorf("%v: %s, want %s", c.effect, got, c.want)
+				t.Errorf("%v: %s, want %s", c.effect.Describe(), got, c.want)
 			}
 		})
 	}

@@ -166,7 +166,7 @@ func TestUnsaid(t *testing.T) {
 	}
 	if does.Retry.Attempts != 6 || does.Timeouts.Gap != time.Minute || does.Timeouts.Call != 45*time.Second ||
 		does.Gate.Semaphore != 16 || does.Retry.Backoff.Cap != 8*time.Second {
-		t.Errorf("it does %v", does)
+		t.Errorf("it does %v", does.Describe())
 	}
 }
 
@@ -184,7 +184,7 @@ func TestWhatAClientDoesCanBeSaid(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, u := range unsaid {
-				t.Errorf("%s, %s: it does %v, and cannot say %v", c.Name, kind, does, u)
+				t.Errorf("%s, %s: it does %v, and cannot say %v", c.Name, kind, does.Describe(), u)
 			}
 		}
 	}
@@ -233,7 +233,7 @@ func TestNoWait(t *testing.T) {
 			t.Fatal(err)
 		}
 		if does, err := c.Does(wanted); err != nil || does.Retry.Backoff.On() {
-			t.Errorf("%s waits %v (%v)", name, does.Retry.Backoff, err)
+			t.Errorf("%s waits %v (%v)", name, does.Retry.Backoff.Describe(), err)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (p page) Wait(in string) string {
 func share(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
 // Waits says the backoff in words.
-func (p page) Waits() string { return p.Retry.Backoff.String() }
+func (p page) Waits() string { return p.Retry.Backoff.Describe() }
 
 // Hints reports whether the client's loop obeys Retry-After.
 func (p page) Hints() bool { return p.Retry.RetryAfter.Obey != policy.Ignore }

@@ -89,24 +89,26 @@ var fields = []field{
 		return values(&b.Jitter, &b.Share, &b.Plus)
 	}, jitter},
 	{backoffPath, "backoff", func(c *policy.Client) []any { return values(&c.Retry.Backoff) },
-		func(c *policy.Client) string { return c.Retry.Backoff.String() }},
+		func(c *policy.Client) string { return c.Retry.Backoff.Describe() }},
 	{"policy.retry.throttled_backoff", "throttled_backoff", func(c *policy.Client) []any {
 		return values(&c.Retry.Throttled)
 	}, func(c *policy.Client) string {
 		if c.Retry.Throttled == nil {
 			return "none"
 		}
-		return c.Retry.Throttled.String()
+		return c.Retry.Throttled.Describe()
 	}},
 	{"policy.retry.broken_stream", "broken_stream", func(c *policy.Client) []any { return values(&c.Retry.Broken) },
 		func(c *policy.Client) string { return c.Retry.Broken.String() }},
 	{hintPath, "retry_after", func(c *policy.Client) []any { return values(&c.Retry.RetryAfter) },
-		func(c *policy.Client) string { return strings.TrimPrefix(c.Retry.RetryAfter.String(), "Retry-After ") }},
+		func(c *policy.Client) string {
+			return strings.TrimPrefix(c.Retry.RetryAfter.Describe(), "Retry-After ")
+		}},
 	{"policy.outer_layers", "outer_layers", func(c *policy.Client) []any { return values(&c.Outer) },
 		func(c *policy.Client) string {
 			var all []string
 			for _, l := range c.Outer {
-				all = append(all, l.Name+" ("+l.Retry.String()+")")
+				all = append(all, l.Name+" ("+l.Retry.Describe()+")")
 			}
 			return orNone(strings.Join(all, ", "))
 		}},
@@ -126,7 +128,7 @@ var fields = []field{
 		}},
 	timer(callPath, "call timeout", func(t *policy.Timeouts) *time.Duration { return &t.Call }),
 	{"policy.deadline", "deadline of the call", func(c *policy.Client) []any { return values(&c.Deadline) },
-		func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Deadline.String(), "deadline ")) }},
+		func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Deadline.Describe(), "deadline ")) }},
 	{poolPath, "max_connections", func(c *policy.Client) []any { return values(&c.MaxConnections) },
 		func(c *policy.Client) string {
 			if c.MaxConnections == 0 {
@@ -149,27 +151,27 @@ var fields = []field{
 	{"policy.gate", "gate", func(c *policy.Client) []any { // what is left of it
 		g := &c.Gate
 		return values(&g.AIMD, &g.Gradient, &g.Scope, &g.Order, &g.Room)
-	}, func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Gate.String(), "gate ")) }},
+	}, func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Gate.Describe(), "gate ")) }},
 	{ratePath, "pace", func(c *policy.Client) []any { return values(&c.Pacer.Bucket) },
-		func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Pacer.String(), "paced ")) }},
+		func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Pacer.Describe(), "paced ")) }},
 	{cubicPath, "pace", func(c *policy.Client) []any { return values(&c.Pacer.Cubic) },
-		func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Pacer.String(), "paced ")) }},
+		func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Pacer.Describe(), "paced ")) }},
 	{pacePath, "pace", func(c *policy.Client) []any { // what is left of it
 		p := &c.Pacer
 		return values(&p.AIMD, &p.Tokens, &p.Headers, &p.Scope, &p.Wait)
-	}, func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Pacer.String(), "paced ")) }},
-	whole("policy.breaker", "breaker", func(c *policy.Client) any { return &c.Breaker }),
-	whole("policy.throttle", "throttle", func(c *policy.Client) any { return &c.Throttle }),
-	whole("policy.budget", "retry budget", func(c *policy.Client) any { return &c.Budget }),
-	whole("policy.hedge", "hedge", func(c *policy.Client) any { return &c.Hedge }),
+	}, func(c *policy.Client) string { return orNone(strings.TrimPrefix(c.Pacer.Describe(), "paced ")) }},
+	whole("policy.breaker", "breaker", func(c *policy.Client) describer { return &c.Breaker }),
+	whole("policy.throttle", "throttle", func(c *policy.Client) describer { return &c.Throttle }),
+	whole("policy.budget", "retry budget", func(c *policy.Client) describer { return &c.Budget }),
+	whole("policy.hedge", "hedge", func(c *policy.Client) describer { return &c.Hedge }),
 	{"policy.fallback", "fallback", func(c *policy.Client) []any { return values(&c.Fallback) },
 		func(c *policy.Client) string {
 			if !c.Fallback.On {
 				return "none"
 			}
-			return c.Fallback.String()
+			return c.Fallback.Describe()
 		}},
-	whole("policy.route", "route", func(c *policy.Client) any { return &c.Route }),
+	whole("policy.route", "route", func(c *policy.Client) describer { return &c.Route }),
 	{"policy.idempotency_key", "idempotency_key", func(c *policy.Client) []any { return values(&c.IdempotencyKey) },
 		func(c *policy.Client) string { return fmt.Sprint(c.IdempotencyKey) }},
 }
@@ -180,12 +182,13 @@ func timer(path, name string, of func(t *policy.Timeouts) *time.Duration) field 
 		func(c *policy.Client) string { return span(*of(&c.Timeouts)) }}
 }
 
-// whole is a field that names itself.
-func whole(path, name string, of func(c *policy.Client) any) field {
+// describer is a part of a policy that writes itself for readers.
+type describer interface{ Describe() string }
+
+// whole is a field that describes itself.
+func whole(path, name string, of func(c *policy.Client) describer) field {
 	return field{path, name, func(c *policy.Client) []any { return values(of(c)) },
-		func(c *policy.Client) string {
-			return orNone(reflect.ValueOf(of(c)).Elem().Interface().(fmt.Stringer).String())
-		}}
+		func(c *policy.Client) string { return orNone(of(c).Describe()) }}
 }
 
 // copy gives a policy the field of another.
@@ -217,7 +220,7 @@ func retryOn(c *policy.Client) string {
 	k := &c.Retry.Classify
 	var all []string
 	for _, s := range k.Statuses {
-		all = append(all, s.String())
+		all = append(all, s.Describe())
 	}
 	for _, failure := range []struct {
 		name string

@@ -73,7 +73,7 @@ func (c *Client) skips(f field, wanted, does *policy.Client) bool {
 		if parts {
 			return w.Offset == d.Offset
 		}
-		return w.String() == d.String()
+		return w.Describe() == d.Describe()
 	case callPath: // it stands for a deadline
 		return wanted.Timeouts.Call == 0 && does.Timeouts.Call == wall(wanted, c.Can(deadlinePath))
 	}

@@ -88,6 +88,22 @@ func (t *Trace) options() trace.Options {
 	}
 }
 
+// ParseText implements strict.Texter.
+func (z *TimeZone) ParseText(text string) error {
+	_, err := trace.Zone(text)
+	*z = TimeZone(text)
+	return err
+}
+
+// zone is nil where none is set.
+func (z TimeZone) zone() *time.Location {
+	if z == "" {
+		return nil
+	}
+	zone, _ := trace.Zone(string(z))
+	return zone
+}
+
 // replay makes the arrivals of recorded calls.
 func (t *Trace) replay(read *trace.Calls, name string) (*fleet.Trace, error) {
 	out := &fleet.Trace{

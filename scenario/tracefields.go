@@ -37,22 +37,6 @@ func (BadRows) Words() []string { return []string{"fail", "skip"} }
 // TimeZone is the zone of times that have none.
 type TimeZone string
 
-// ParseText implements strict.Texter.
-func (z *TimeZone) ParseText(text string) error {
-	_, err := trace.Zone(text)
-	*z = TimeZone(text)
-	return err
-}
-
-// zone is nil where none is set.
-func (z TimeZone) zone() *time.Location {
-	if z == "" {
-		return nil
-	}
-	zone, _ := trace.Zone(string(z))
-	return zone
-}
-
 // Moment is a date and time, or a time since the first call of a trace.
 type Moment string
 

@@ -45,7 +45,7 @@ func (p *Price) Set(q Quote) (err error) {
 	return err
 }
 
-// bands are the rates of a quote by the length of the prompt.
+// bands are the rates of a quote by the length of the prompt, the shortest first.
 func (q Quote) bands(base Rates) (out []Band, err error) {
 	for _, l := range q.Long {
 		if l.Input == nil {
@@ -58,9 +58,12 @@ func (q Quote) bands(base Rates) (out []Band, err error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Band{l.Above, rates})
+		at := slices.IndexFunc(out, func(b Band) bool { return b.Above > l.Above })
+		if at < 0 {
+			at = len(out)
+		}
+		out = slices.Insert(out, at, Band{l.Above, rates})
 	}
-	slices.SortFunc(out, func(a, b Band) int { return a.Above - b.Above })
 	return out, nil
 }
 

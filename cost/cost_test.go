@@ -446,3 +446,25 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Price files name the lengths in any order. A prompt of 200,000 tokens is not above 200,000.
+func TestBandsInAnyOrder(t *testing.T) {
+	dollars := func(x float64) *float64 { return &x }
+	long := func(above int, input float64) LongQuote {
+		return LongQuote{Above: above, Quote: Quote{Input: dollars(input)}}
+	}
+	var p Price
+	q := Quote{Input: dollars(1), Output: dollars(10)}
+	q.Long = []LongQuote{long(200_000, 3), long(400_000, 4), long(100_000, 2)}
+	if err := p.Set(q); err != nil {
+		t.Fatal(err)
+	}
+	for tokens, want := range map[int]float64{ // dollars per million tokens
+		100_000: 1, 100_001: 2, 200_000: 2, 200_001: 3, 400_000: 3, 400_001: 4,
+	} {
+		got, dollars := p.Bill(Usage{Prompt: tokens}), float64(tokens)*want/1e6
+		if math.Abs(got.Dollars()-dollars) > 1e-9 {
+			t.Errorf("%d tokens: %v, want $%g", tokens, got, dollars)
+		}
+	}
+}

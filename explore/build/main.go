@@ -25,12 +25,13 @@ import (
 const enginePackage = "stampede/explore/wasm"
 
 // withoutInlining are packages that read and describe scenarios, and do not run in a simulation. Inlining makes them
-// larger; without it the module is smaller by 0.4 MB.
+// larger: with it the module has 7.36 MB, without it 6.97 MB. Package measure would take off 0.04 MB more, and a run
+// of the herd with 1,000 calls would take 2 to 6 % longer.
 var withoutInlining = []string{
 	"encoding/base64", "encoding/csv", "fmt", "github.com/goccy/...", "internal/fmtsort",
-	"internal/reflectlite", "os", "reflect", "stampede/cost", "stampede/dialect", "stampede/explore/engine",
-	"stampede/internal/nearest", "stampede/internal/strict", "stampede/internal/trace", "stampede/scenario",
-	"syscall/js", "time",
+	"internal/reflectlite", "os", "path", "reflect", "stampede/cost", "stampede/dialect", "stampede/explore/engine",
+	"stampede/internal/format", "stampede/internal/jsontext", "stampede/internal/nearest",
+	"stampede/internal/strict", "stampede/internal/trace", "stampede/scenario", "strings", "syscall/js", "time",
 }
 
 // experiments are parts of the runtime of Go 1.26 that the engine goes without. The collector that marks by blocks of

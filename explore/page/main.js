@@ -1,6 +1,7 @@
 // Wires the page: state -> engine -> pictures and numbers.
 
 import {encode} from './address.js';
+import {Busy} from './busy.js';
 import {Charts, Curve} from './charts.js';
 import {Clock} from './clock.js';
 import {ClockBar} from './clockbar.js';
@@ -32,6 +33,7 @@ let shown = [], ran = [];     // the results that are seen, and the jobs that th
 let mostDollars = 1;   // the largest bill of what is shown
 let opening = true;    // the next results are the first of a scene
 
+const busy = new Busy({region: by('panes'), line: by('filling'), body: document.body});
 const clock = new Clock({onTick: draw, onState: () => bar.show()});
 const bar = new ClockBar(clock);
 const charts = new Charts(by('charts'));
@@ -103,11 +105,6 @@ function showTexts() {
   by('look').hidden = !own || !scene.look;
 }
 
-/** Says to those who cannot see it, and to tests, whether other numbers are to come. */
-function setBusy(busy) {
-  by('panes').setAttribute('aria-busy', String(busy));
-}
-
 // refresh brings the page up to the state: reads the document if it is another, then asks for runs.
 async function refresh(changed) {
   if (changed.scene) {
@@ -117,7 +114,7 @@ async function refresh(changed) {
     place.write();
   }
   by('said').textContent = '';
-  setBusy(true);
+  busy.set(true);
   curve.cancel();
   const text = documentOf(state, scene);
   editor.show(text);
@@ -139,7 +136,7 @@ async function refresh(changed) {
     jobs = policies.map((policy) => ({document: text, set: settingsOf(state, policy)}));
     runner.ask(jobs);
   } else {
-    setBusy(runner.pending);
+    busy.set(runner.pending);
   }
 }
 
@@ -167,7 +164,7 @@ async function load(text) {
 }
 
 function refused(error, policy) {
-  setBusy(false);
+  busy.set(false);
   document.body.classList.remove('opening');
   by('waiting').hidden = true;
   by('stale').textContent = shown.length > 0 ? 'The settings have a mistake: this is the last run without one.' :
@@ -294,7 +291,8 @@ async function begin() {
   runner = new Runner(engine);
   runner.addEventListener('results', ({detail}) => {
     showResults(detail.results, detail.wish);
-    setBusy(runner.pending);
+    busy.set(false);
+    busy.set(runner.pending);
   });
   runner.addEventListener('refused', ({detail: {error, policy}}) =>
     refused(error, {...policies[policy], number: policy}));

@@ -131,3 +131,20 @@ func commandTexts(t testing.TB, yaml string) map[string]string {
 	}
 	return texts
 }
+
+// Where few calls are answered, latency and cost are marked as of those alone, with words for the mark.
+func TestFewAreMarked(t *testing.T) {
+	p := openExplorer(t, sceneAddress("herd")) // without jitter 160 of 300 are answered, else all
+	p.rest()
+	const note = "cost and latency cover only the 53.3 % of calls that were answered"
+	marked := eval[[]string](p.tab, `[...document.querySelectorAll(".pane")].map((pane) =>
+		[...pane.querySelectorAll("dt:has(.mark:not(:empty))")].map((e) => e.textContent + ": " +
+			e.querySelector(".mark").title).join("; "))`)
+	want := "p95 latency\u00a0!: " + note + "; per 1,000 answers\u00a0!: " + note
+	if len(marked) != 3 || marked[0] != want || marked[1] != "" || marked[2] != "" {
+		t.Errorf("marked are %q; want %q in the first of three", marked, want)
+	}
+	if got := p.texts(".few:not([hidden])"); len(got) != 1 || got[0] != "! "+note {
+		t.Errorf("the page says %q; want %q", got, "! "+note)
+	}
+}

@@ -133,7 +133,7 @@ func (c *Comparison) frontier() {
 			fails = min(fails, x.fails)
 		}
 	}
-	all = slices.DeleteFunc(all, func(x place) bool { return x.fails > max(fails, -nearlyAll) })
+	all = slices.DeleteFunc(all, func(x place) bool { return x.fails > max(fails, -measure.NearlyAll) })
 	slices.SortStableFunc(all, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.latency, b.latency), cmp.Compare(a.fails, b.fails))
 	})

@@ -243,7 +243,7 @@ func (c *Comparison) footnotes() []string {
 		"± half-width of the 95 % interval; differences are paired by seed; ~ not significant",
 		"* cannot be ruled out as the best (95 % confidence)",
 		fmt.Sprintf("f on the Pareto frontier of cost, latency and success, among points that answer "+
-			"at least %.0f %% of calls or as many as any", 100*nearlyAll),
+			"at least %.0f %% of calls or as many as any", 100*measure.NearlyAll),
 	}
 	if len(c.Aims.Goals) > 0 {
 		lines = append(lines, fmt.Sprintf("%s meets all goals, %s may meet them; %s", markMet, markOpen, goalRule))
@@ -251,7 +251,7 @@ func (c *Comparison) footnotes() []string {
 	if slices.ContainsFunc(c.Points, func(p PointResult) bool { return p.Few }) {
 		lines = append(lines, fmt.Sprintf("%s fewer than %.0f %% of calls are answered; cost and latency cover "+
 			"only those",
-			markFew, 100*nearlyAll))
+			markFew, 100*measure.NearlyAll))
 	}
 	return lines
 }

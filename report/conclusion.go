@@ -231,7 +231,7 @@ func (c *Comparison) conclude() {
 			return
 		}
 	} else if !countsEveryCall(metric) {
-		least := min(nearlyAll, mostAnswered)
+		least := min(measure.NearlyAll, mostAnswered)
 		pool = slices.DeleteFunc(slices.Clone(points), func(p *PointResult) bool { return p.survivors[0] < least })
 	}
 	var all []BestCandidate

@@ -74,10 +74,10 @@ func (r Report) writeMetrics(w io.Writer, l Layout) (spans string) {
 		if !r.shown(i, l) {
 			continue
 		}
+		latency, few := strings.HasPrefix(m.Name, "latency_"), measure.OfSurvivors(m.Name)
 		if m.group != group {
 			group = m.group
-			few := strings.HasPrefix(m.Name, "latency_") && !strings.HasPrefix(m.Name, "latency_all_")
-			fmt.Fprintf(w, "\n%s%s\n", l.paint(bold, group), r.ofFew(few))
+			fmt.Fprintf(w, "\n%s%s\n", l.paint(bold, group), r.ofFew(few && latency)) // once for all of them
 		}
 		mean := format.Number(m.e.Mean)
 		if m.Name == "recovery_s" && m.e.N == 0 {
@@ -90,7 +90,7 @@ func (r Report) writeMetrics(w io.Writer, l Layout) (spans string) {
 			end = fmt.Sprintf("%-10s  %s", m.Unit, m.Meaning)
 		}
 		fmt.Fprintf(w, "  %-*s %10s  %-*s  %s%s\n", name, m.Name, mean, span, interval, end,
-			r.ofFew(m.Name == "usd_per_1000_answers"))
+			r.ofFew(few && !latency))
 	}
 	return spans
 }

@@ -8,10 +8,6 @@ import (
 	"stampede/measure"
 )
 
-// nearlyAll is the share of answered calls below which cost and latency cover
-// only survivors: where only short prompts get through, both fall as success does.
-const nearlyAll = 0.99
-
 // survivorMetrics are what tells survivors from all calls.
 var survivorMetrics = []string{"success_ratio", "prompt_tokens_answered_mean", "output_tokens_answered_mean",
 	"prompt_tokens_mean", "output_tokens_mean"}
@@ -19,21 +15,12 @@ var survivorMetrics = []string{"success_ratio", "prompt_tokens_answered_mean", "
 // survivors are the means of survivorMetrics.
 type survivors []float64
 
-// few reports whether so few calls are answered. Without an answer there is no cost and
-// no latency to be misled by.
-func (s survivors) few() bool { return 0 < s[0] && s[0] < nearlyAll }
+func (s survivors) few() bool { return measure.FewAnswered(s[0]) }
 
 // note says which calls cost and latency cover.
 func (s survivors) note() string {
-	return fmt.Sprintf(
-		"cost and latency cover only the %.3g %% of calls that were answered: on average %.0f prompt tokens and "+
-			"%.0f output tokens, against %.0f and %.0f of all calls",
-		100*s[0],
-		s[1],
-		s[2],
-		s[3],
-		s[4],
-	)
+	return measure.SurvivorsOnly(s[0]) + fmt.Sprintf(": on average %.0f prompt tokens and %.0f output tokens, "+
+		"against %.0f and %.0f of all calls", s[1], s[2], s[3], s[4])
 }
 
 // markFew marks the points that answer so few calls.
@@ -58,7 +45,7 @@ func (c *Comparison) warnOfSurvivors() {
 	} else if worst != nil {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("fewer than %.0f %% of calls are answered at %s (%s); at "+
 			"point %d %s",
-			100*nearlyAll, format.Plural(points, "point"), markFew, worst.Point, worst.survivors.note()))
+			100*measure.NearlyAll, format.Plural(points, "point"), markFew, worst.Point, worst.survivors.note()))
 	}
 }
 

@@ -91,6 +91,39 @@ func TestRunGivesTheNumbersOfMeasure(t *testing.T) {
 	}
 }
 
+// Where fewer than 99 % of calls are answered, latency and cost are said to cover only those: of a burst of 40 calls
+// with one attempt, at a limit of 10.
+func TestFewAnswered(t *testing.T) {
+	const burst = `
+workload: {burst: {calls: 40}, prompt_tokens: 1, output_tokens: 1}
+provider: {limits: [{resource: requests, limit: 10/min, burst: 10}]}
+price: {input: 1, output: 1}
+`
+	var session Session
+	got, _ := ask[ran](t, &session, "run", arguments{Document: burst, Set: []string{"policy.retry.attempts=1"}})
+	if got.Few == nil {
+		t.Fatalf("%v of 40 are answered, and nothing is said of few", got.Values["answered"])
+	}
+	if want := "cost and latency cover only the 25 % of calls that were answered"; got.Few.Note != want {
+		t.Errorf("%q; want %q", got.Few.Note, want)
+	}
+	for metric, want := range map[string]bool{
+		"latency_p95_s": true, "usd_per_1000_answers": true, "latency_all_p95_s": false, "makespan_s": false,
+	} {
+		if slices.Contains(got.Few.Metrics, metric) != want {
+			t.Errorf("%s is of few: %v; want %v", metric, !want, want)
+		}
+	}
+	for _, setting := range []string{ // all are answered; without an answer there is no cost
+		"provider.limits.0.burst=40", "provider.faults=[{share: 100%, status: 500}]",
+	} {
+		set := []string{"policy.retry.attempts=1", setting}
+		if got, _ := ask[ran](t, &session, "run", arguments{Document: burst, Set: set}); got.Few != nil {
+			t.Errorf("%s: %v of 40 are answered; few: %+v", setting, got.Values["answered"], got.Few)
+		}
+	}
+}
+
 func TestLoad(t *testing.T) {
 	var session Session
 	got, _ := ask[read](t, &session, "load", arguments{Document: document})

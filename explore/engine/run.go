@@ -20,6 +20,7 @@ type ran struct {
 	Values      map[string]float64   `json:"values"` // a metric without a value is absent
 	Shown       map[string]string    `json:"shown"`
 	Estimates   map[string]estimated `json:"estimates"` // from two replications on
+	Few         *few                 `json:"few"`       // null where nearly all calls are answered, or none
 	Goals       []judged             `json:"goals"`
 	Verdict     string               `json:"verdict"` // empty without goals
 	End         float64              `json:"end"`     // seconds
@@ -41,6 +42,12 @@ type estimated struct {
 	N        int      `json:"n"`
 	Text     string   `json:"text"`
 	Interval string   `json:"interval"`
+}
+
+// few says that few calls are answered.
+type few struct {
+	Note    string   `json:"note"`
+	Metrics []string `json:"metrics"` // those that cover only the calls that were answered
 }
 
 type judged struct {
@@ -82,10 +89,17 @@ func (s *Session) run(a arguments) (any, map[string][]byte, error) {
 		Estimates: map[string]estimated{}, Events: one.Summary.Events, End: one.Summary.End.Seconds(),
 		Outcomes: policy.OutcomeWords.Table(), Classes: wire.ClassWords.Table(), Goals: []judged{}, Limits: []limit{},
 	}
+	answered := measure.EstimateOf(measure.Column(l.runs, measure.Index("success_ratio")), 0.95).Mean
+	if measure.FewAnswered(answered) {
+		out.Few = &few{Note: measure.SurvivorsOnly(answered)}
+	}
 	random := l.Model.Random()
 	for i, m := range measure.Metrics() {
 		if x := one.Values[i]; !math.IsNaN(x) && !math.IsInf(x, 0) {
 			out.Values[m.Name], out.Shown[m.Name] = x, format.Number(x)
+		}
+		if out.Few != nil && measure.OfSurvivors(m.Name) {
+			out.Few.Metrics = append(out.Few.Metrics, m.Name)
 		}
 		if len(l.runs) == 1 {
 			continue // while a slider moves nothing else is asked for

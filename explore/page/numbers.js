@@ -52,8 +52,9 @@ export class Numbers {
     this.dollars = el('p', {class: 'dollars'});
     this.useful = el('span', {class: 'useful'});
     this.wasted = el('span', {class: 'wasted'});
+    this.few = el('p', {class: 'note few', hidden: true});
     element.append(this.dollars, el('div', {class: 'bill', 'aria-hidden': 'true'}, this.useful, this.wasted),
-      this.list, this.goals);
+      this.list, this.few, this.goals);
   }
 
   /** Shows a run; what was known of other replications is of other settings. */
@@ -64,13 +65,15 @@ export class Numbers {
     const children = [];
     for (const row of rows.filter(({metric}) => metrics.includes(metric))) {
       const interval = el('small', {class: 'interval'}), difference = el('small', {class: 'difference'});
-      this.#cells.set(row.metric, {row, interval, difference});
-      children.push(el('div', {class: `number ${row.metric}`}, el('dt', {}, row.label),
+      const mark = el('span', {class: 'mark'});
+      this.#cells.set(row.metric, {row, interval, difference, mark});
+      children.push(el('div', {class: `number ${row.metric}`}, el('dt', {}, row.label, mark),
         el('dd', {'data-metric': row.metric, 'data-shown': result.shown[row.metric] ?? ''},
           el('span', {class: 'value'}, valueText(row, result.shown)),
           el('span', {class: 'beneath'}, interval, difference))));
     }
     this.list.replaceChildren(...children);
+    this.#markFew(result.few);
     this.#judge(result.goals);
   }
 
@@ -84,6 +87,7 @@ export class Numbers {
         interval.title = `mean and 95 % confidence interval of ${estimate.n} replications`;
       }
     }
+    this.#markFew(result.few);
     this.#judge(result.goals);
   }
 
@@ -108,6 +112,17 @@ export class Numbers {
       this.useful.style.width = `${100 * useful / most}%`;
       this.wasted.style.width = `${100 * wasted / most}%`;
     }
+  }
+
+  // Marks what covers only the calls that were answered, where they are few: with ! as stampede compare does.
+  #markFew(few) {
+    for (const [metric, {mark}] of this.#cells) {
+      const of = few?.metrics.includes(metric);
+      mark.textContent = of ? '\u00a0!' : '';
+      mark.title = of ? few.note : '';
+    }
+    this.few.textContent = few ? `! ${few.note}` : '';
+    this.few.hidden = !few;
   }
 
   #judge(goals) {

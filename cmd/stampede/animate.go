@@ -157,6 +157,7 @@ func readAnimated(c *cli.Context) (*animated, error) {
 	case len(vary) == 0:
 		if axes := a.Sweep.Axes; len(axes) > 0 && c.String("scene") == "" {
 			a.title += ", by " + axes[0].Path
+			sayLeftOut(c, a.Template)
 		}
 		return a, nil
 	case len(vary) > 1:
@@ -176,6 +177,13 @@ func readAnimated(c *cli.Context) (*animated, error) {
 	a.Sweep.Axes = []scenario.Axis{axis}
 	a.variants = engine.Variants(a.Template)
 	return a, nil
+}
+
+// sayLeftOut says what of a scenario's sweep is not among the policies.
+func sayLeftOut(c *cli.Context, t *scenario.Template) {
+	if text := engine.LeftOut(t); text != "" {
+		fmt.Fprintf(c.App.ErrWriter, "stampede: %s\n", text)
+	}
 }
 
 // readScene reads a scene of the explorer. As on its page, settings are put over those of its policies.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"stampede/explore"
@@ -20,8 +21,9 @@ func animate(t *testing.T, args ...string) []byte {
 	path := filepath.Join(t.TempDir(), "a.gif")
 	var stdout, stderr bytes.Buffer
 	status := run(t.Context(), append([]string{"stampede", "animate", "--out", path}, args...), &stdout, &stderr)
-	if status != exitDone || stderr.Len() > 0 {
-		t.Fatalf("%v: status %d, %s", args, status, &stderr)
+	said := stderr.String()
+	if status != exitDone || said != "" && !strings.HasPrefix(said, "stampede: only the first axis of the sweep ") {
+		t.Fatalf("%v: status %d, %s", args, status, said)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -88,6 +90,36 @@ func TestDefaultsOfAnAnimation(t *testing.T) {
 	if len(g.Image) != 121 || length != 1200 || g.Config.Width != 960 || g.Config.Height != 540 {
 		t.Errorf("%d frames in %d/100 s, %d x %d; want 121 in 1200/100, 960 x 540",
 			len(g.Image), length, g.Config.Width, g.Config.Height)
+	}
+}
+
+// What of a sweep is not shown is said, by both commands that show one.
+func TestShownSweepIsSaid(t *testing.T) {
+	dir := t.TempDir()
+	write := func(sweep string) string {
+		path := filepath.Join(dir, "s.yaml")
+		text := "workload: {burst: {calls: 5}, prompt_tokens: 1, output_tokens: 1}\nsweep: " + sweep + "\n"
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, c := range []struct{ sweep, said string }{
+		{"{fleet.workers: [1, 2], seed: [1, 2]}",
+			"stampede: only the first axis of the sweep is shown, fleet.workers; not seed\n"},
+		{"{fleet.workers: [1, 2]}", ""},
+	} {
+		path := write(c.sweep)
+		var stdout, stderr bytes.Buffer
+		args := []string{"stampede", "animate", path, "--fps", "1", "--out", filepath.Join(dir, "s.gif")}
+		if status := run(t.Context(), args, &stdout, &stderr); status != exitDone || stderr.String() != c.said {
+			t.Errorf("animate, %s: status %d, said %q; want %q", c.sweep, status, &stderr, c.said)
+		}
+		_, stop := served(t, path)
+		want := c.said + "stampede: open this address in a browser; Ctrl-C stops the server\n"
+		if status, said := stop(); status != exitDone || said != want {
+			t.Errorf("explore, %s: status %d, said %q; want %q", c.sweep, status, said, want)
+		}
 	}
 }
 

@@ -88,6 +88,7 @@ func givenScenario(c *cli.Context) ([]byte, error) {
 		return nil, usage("explore: the scenario reads %s, and the page reads no files; use stampede run",
 			strings.Join(files, ", "))
 	}
+	sayLeftOut(c, t)
 	if !c.IsSet("set") {
 		return t.Text(), nil
 	}

@@ -124,6 +124,41 @@ price: {input: 1, output: 1}
 	}
 }
 
+func TestVariantsHaveShortNames(t *testing.T) {
+	for _, c := range []struct {
+		sweep string
+		names []string
+		left  string
+	}{
+		{"{policy.retry.backoff.exponential.jitter: [none, full]}", []string{"jitter none", "jitter full"}, ""},
+		{"{policy.budget: [none, {share: {ratio: 10%}}]}", []string{"budget none", "budget 2"}, ""},
+		{"{provider.faults.0: [{first: 2, status: 429}, {first: 2, status: 500}]}",
+			[]string{"faults 1", "faults 2"}, ""},
+		{"{policy.retry.never_on: [[], [credit_balance_exhausted]]}", []string{"never_on []", "never_on 2"}, ""},
+		{"{fleet.workers: [1, as_above], policy.retry.attempts: [1, 2], seed: [1, 2]}",
+			[]string{"workers 1", "as_above"},
+			"only the first axis of the sweep is shown, fleet.workers; not policy.retry.attempts, seed"},
+		{"{fleet.workers: [1, 2, 3, 4, 5], seed: [1, 2]}",
+			[]string{"workers 1", "workers 2", "workers 3", "workers 4"},
+			"only the first axis of the sweep is shown, fleet.workers; not seed; " +
+				"only the first 4 of 5 values of fleet.workers are shown"},
+		{"{points: 8, policy.timeouts.attempt: 1.5s..60s lin}", []string{"as it is"},
+			"the sweep draws policy.timeouts.attempt from a range; the scenario is shown without it"},
+	} {
+		text, _, _ := strings.Cut(document, "sweep:")
+		got, _ := ask[read](t, &Session{}, "load", arguments{
+			Document: text + "sweep: " + c.sweep + "\n",
+		})
+		var names []string
+		for _, p := range got.Policies {
+			names = append(names, p.Name)
+		}
+		if !slices.Equal(names, c.names) || got.LeftOut != c.left {
+			t.Errorf("%s: %q, left out %q; want %q, %q", c.sweep, names, got.LeftOut, c.names, c.left)
+		}
+	}
+}
+
 func TestLoad(t *testing.T) {
 	var session Session
 	got, _ := ask[read](t, &session, "load", arguments{Document: document})
@@ -131,9 +166,9 @@ func TestLoad(t *testing.T) {
 		t.Errorf("it is %q with seed %d; want small, 3", got.Name, got.Seed)
 	}
 	want := []Variant{
-		{"1", []string{"policy.retry.attempts=1"}},
+		{"attempts 1", []string{"policy.retry.attempts=1"}},
 		{"as_above", []string{}},
-		{"6", []string{"policy.retry.attempts=6"}},
+		{"attempts 6", []string{"policy.retry.attempts=6"}},
 	}
 	if !slices.EqualFunc(got.Policies, want, func(a, b Variant) bool {
 		return a.Name == b.Name && slices.Equal(a.Set, b.Set)

@@ -101,6 +101,9 @@ function showTexts() {
   by('title').textContent = own ? scene.title : loaded?.name || scene.title;
   by('predict').textContent = own ? scene.predict :
     'Change the scenario, a setting or a policy. What do you expect, and what happens?';
+  const left = own || state.policies !== null || !loaded ? '' : loaded.leftOut;
+  by('left-out').textContent = left && `${left[0].toUpperCase()}${left.slice(1)}.`;
+  by('left-out').hidden = !left;
   by('look-text').textContent = scene.look;
   by('look').hidden = !own || !scene.look;
 }

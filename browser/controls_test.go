@@ -223,3 +223,21 @@ func (p *explorer) button(within, text string) {
 	p.press(kb.Enter)
 	p.settle()
 }
+
+// The texts of a scene are of the scene as it opens, and say so once a setting is another.
+func TestTextsSayOfWhatTheyAre(t *testing.T) {
+	p := openExplorer(t, sceneAddress("herd"))
+	before := p.texts("#predict, #look-text")
+	p.keys(capSlider, kb.ArrowRight)
+	p.settle()
+	for i, text := range p.texts("#predict, #look-text") {
+		if want := "As the scene opens: " + before[i]; text != want {
+			t.Errorf("after a change the page says %q; want %q", text, want)
+		}
+	}
+	p.button("body", "Reset everything")
+	p.settle()
+	if got := p.texts("#predict, #look-text"); !slices.Equal(got, before) {
+		t.Errorf("after the reset the page says %q; want %q", got, before)
+	}
+}

@@ -18,7 +18,7 @@ import {Replay} from './replay.js';
 import {Runner} from './runner.js';
 import {SceneCurve} from './scenecurve.js';
 import {Share} from './share.js';
-import {State, defaults, documentOf, policiesOf, settingsOf} from './state.js';
+import {State, defaults, differs, documentOf, policiesOf, settingsOf} from './state.js';
 
 const by = (id) => document.getElementById(id);
 const state = new State();
@@ -97,14 +97,14 @@ function ownDocument() {
 }
 
 function showTexts() {
-  const own = ownDocument();
+  const own = ownDocument(), opened = own && differs(state) ? 'As the scene opens: ' : '';
   by('title').textContent = own ? scene.title : loaded?.name || scene.title;
-  by('predict').textContent = own ? scene.predict :
+  by('predict').textContent = own ? opened + scene.predict :
     'Change the scenario, a setting or a policy. What do you expect, and what happens?';
   const left = own || state.policies !== null || !loaded ? '' : loaded.leftOut;
   by('left-out').textContent = left && `${left[0].toUpperCase()}${left.slice(1)}.`;
   by('left-out').hidden = !left;
-  by('look-text').textContent = scene.look;
+  by('look-text').textContent = opened + scene.look;
   by('look').hidden = !own || !scene.look;
 }
 

@@ -67,6 +67,11 @@ export class State extends EventTarget {
   }
 }
 
+/** Whether a slider, a policy or the seed is another than in the scene. */
+export function differs({sliders, policies, seed}) {
+  return Object.keys(sliders).length > 0 || policies !== null || seed !== null;
+}
+
 /** The scenario's text. */
 export function documentOf(state, scene) {
   return state.document ?? scene.scenario;

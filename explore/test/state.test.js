@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {State, defaults, documentOf, policiesOf, settingsOf} from '../page/state.js';
+import {State, defaults, differs, documentOf, policiesOf, settingsOf} from '../page/state.js';
 
 const scene = {id: 'herd', scenario: 'name: herd\n', policies: [{name: 'one', set: ['a=1']}]};
 const loaded = {seed: 7, policies: [{name: 'swept', set: ['b=2']}]};
@@ -9,6 +9,13 @@ const loaded = {seed: 7, policies: [{name: 'swept', set: ['b=2']}]};
 test('settings come in this order: the policy, the sliders, the seed', () => {
   const state = {...defaults('herd'), seed: 3, sliders: {'x.y': '20s', a: '5'}};
   assert.deepEqual(settingsOf(state, scene.policies[0]), ['a=1', 'x.y=20s', 'a=5', 'seed=3']);
+});
+
+test('a state differs from the scene by a slider, a policy or the seed', () => {
+  assert.equal(differs(defaults('herd')), false);
+  for (const change of [{sliders: {'x.y': '20s'}}, {policies: []}, {seed: 0}]) {
+    assert.equal(differs({...defaults('herd'), ...change}), true, JSON.stringify(change));
+  }
 });
 
 test('a state as the scene adds no setting', () => {

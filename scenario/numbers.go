@@ -18,7 +18,7 @@ type WrittenNumber struct {
 }
 
 // Numbers lists the numbers in the document, in the order in which they are written, without those of its
-// sweep and of the run itself.
+// sweep and of the run itself. The 0 of a time has the unit s.
 func (t *Template) Numbers() (numbers []WrittenNumber) {
 	var walk func(n *strict.Node, path string)
 	walk = func(n *strict.Node, path string) {
@@ -34,6 +34,9 @@ func (t *Template) Numbers() (numbers []WrittenNumber) {
 		}
 		before, number, unit := splitNumber(n.Text)
 		if x, err := strconv.ParseFloat(strings.ReplaceAll(number, "_", ""), 64); err == nil {
+			if n.Text == "0" && t.isTime(path) {
+				unit = "s"
+			}
 			numbers = append(numbers, WrittenNumber{path, n.Text, before, x, unit})
 		}
 	}
@@ -45,6 +48,12 @@ func (t *Template) Numbers() (numbers []WrittenNumber) {
 		}
 	}
 	return numbers
+}
+
+// isTime reports whether a field is a time: nothing else is read from 0s.
+func (t *Template) isTime(path string) bool {
+	_, err := t.Over(path + "=0s")
+	return err == nil
 }
 
 // splitNumber takes a text apart: $ or nothing, a number, and a unit or nothing. The number is empty where the

@@ -7,10 +7,13 @@ const stopsOfLog = 100;
 const maxStops = 1000;
 
 /**
- * The number of a text in a unit: 0.5 of "500ms" in s, 200 of "200k/min" in "k/min"; null where the text has no
- * number in this unit, such as "none".
+ * The number of a text in a unit: 0.5 of "500ms" in s, 200 of "200k/min" in "k/min", 0 of "0" in all; null where the
+ * text has no number in this unit, such as "none".
  */
 export function numberIn(text, unit) {
+  if (String(text).trim() === '0') {
+    return 0;
+  }
   const from = quantity(String(text).trim()), to = quantity('1' + unit);
   if (!from || !to || from.kind !== to.kind) {
     return null;
@@ -100,19 +103,25 @@ function plainNumber(value) {
   return text.includes('e') ? value.toFixed(12).replace(/\.?0+$/, '') : text;
 }
 
-/** A range for a number of the document that no scene describes: a tenth to ten times of it. */
+/**
+ * A range for a number of the document that no scene describes: a tenth to ten times of it; of a whole number without
+ * a unit, such as a count, the whole numbers from 1.
+ */
 export function derived({number, text, before = '', unit: behind}) {
   const unit = before + behind;
-  const wholeNumber = Number.isInteger(number) && number > 1 && !String(text).includes('.');
+  const whole = Number.isInteger(number) && !String(text).includes('.');
   if (number === 0) {
     return {min: 0, max: 10, step: 1, scale: 'linear', unit};
   }
-  const share = unit === '' && number <= 1 && !Number.isInteger(number);
-  const largest = share ? 1 : unit === '%' && number <= 100 ? 100 : Infinity;
+  if (whole && unit === '') {
+    return {min: 1, max: 10 * number, step: 1, scale: 'log', unit};
+  }
+  const largest = unit === '' && number < 1 ? 1 : unit === '%' && number <= 100 ? 100 : Infinity;
+  const steps = whole && number > 1;
   return {
-    min: wholeNumber ? Math.max(1, Math.floor(number / 10)) : tidy(number / 10),
+    min: steps ? Math.max(1, Math.floor(number / 10)) : tidy(number / 10),
     max: Math.min(largest, tidy(number * 10)),
-    step: wholeNumber ? 1 : tidy(10 ** (Math.floor(Math.log10(number / 10)) - 1)),
+    step: steps ? 1 : tidy(10 ** (Math.floor(Math.log10(number / 10)) - 1)),
     scale: 'log',
     unit,
   };

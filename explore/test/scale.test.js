@@ -8,7 +8,7 @@ test('a text is read as a number of a unit', () => {
     ['20s', 's', 20], ['500ms', 's', 0.5], ['1m30s', 's', 90], ['2h', 'm', 120], ['250us', 'ms', 0.25],
     ['500/min', '/min', 500], ['10/s', '/min', 600], ['200k/min', 'k/min', 200], ['200k/min', '/min', 200000],
     ['0.05', '', 0.05], ['5%', '', 0.05], ['30k', '', 30000], ['1_000', '', 1000], ['$5', '$', 5], ['0', '', 0],
-    ['1e-3', '', 0.001],
+    ['1e-3', '', 0.001], ['0', 's', 0],
     ['none', 's', null], ['', '', null], ['20s', '', null], ['20', 's', null], ['$10/min', '/min', null],
     ['full', '', null], ['1.2.3', '', null],
   ]) {
@@ -60,8 +60,19 @@ test('a number without a slider gets a tenth to ten times of it', () => {
   assert.deepEqual(of('20s', 20, 's'), [2, 200, 'log']);
   assert.deepEqual(of('0.5', 0.5, ''), [0.05, 1, 'log'], 'a share stays one');
   assert.deepEqual(of('20%', 20, '%'), [2, 100, 'log'], 'in percent as well');
-  assert.deepEqual(of('8', 8, ''), [1, 80, 'log'], 'a count stays at least 1');
   assert.deepEqual(of('0', 0, ''), [0, 10, 'linear']);
+  assert.deepEqual(of('0', 0, 's'), [0, 10, 'linear']);
+});
+
+test('a whole number without a unit has whole stops from 1', () => {
+  const stopsOf = (number) => stops(derived({text: String(number), number, unit: ''}), number);
+  assert.deepEqual(stopsOf(1), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  assert.deepEqual(stopsOf(0), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  for (const number of [2, 8, 300, 5000]) {
+    const list = stopsOf(number);
+    assert.ok(list.every(Number.isInteger) && list[0] === 1 && list.at(-1) === 10 * number, `${number}: ${list}`);
+  }
+  assert.equal(setting(stops(derived({text: '0', number: 0, unit: 's'}))[2], 's'), '2s', 'a time keeps its unit');
 });
 
 test('dollars of the document keep their sign', () => {

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -91,6 +93,10 @@ func runAnimate(c *cli.Context) error {
 	path := c.String("out")
 	if path == "" {
 		path = a.file + ".gif"
+	}
+	if info, err := os.Stat(path); !strings.EqualFold(filepath.Ext(path), ".gif") &&
+		(err != nil || info.Mode().IsRegular()) { // a device may have any name
+		return usage("--out: found %s; the animation is a GIF, want a name that ends in .gif", path)
 	}
 	out, err := create("--out", path, inputs(c, a.Base))
 	if err != nil {

@@ -123,6 +123,22 @@ func TestShownSweepIsSaid(t *testing.T) {
 	}
 }
 
+// Only a name of a GIF is taken, since other programs read the kind of a picture from it.
+func TestAnimationIsNamedAsAGIF(t *testing.T) {
+	for name, want := range map[string]int{"a.png": exitUsage, "a": exitUsage, "a.GIF": exitDone} {
+		path := filepath.Join(t.TempDir(), name)
+		var stdout, stderr bytes.Buffer
+		args := []string{"stampede", "animate", "--scene", "gate", "--fps", "1", "--seconds", "1", "--out", path}
+		status := run(t.Context(), args, &stdout, &stderr)
+		if status != want || status == exitUsage && !strings.Contains(stderr.String(), "a name that ends in .gif") {
+			t.Errorf("%s: status %d, said %q; want status %d", name, status, &stderr, want)
+		}
+		if _, err := os.Stat(path); (err == nil) != (want == exitDone) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // An animation that is interrupted leaves no file, and the one that was there.
 func TestInterruptedAnimationLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

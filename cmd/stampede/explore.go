@@ -99,7 +99,7 @@ func givenScenario(c *cli.Context) ([]byte, error) {
 func serve(c *cli.Context, site explore.Site, port int) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return fmt.Errorf("--port: %w", err)
+		return fmt.Errorf("--port %d: %w; without --port, or with --port 0, a free port is taken", port, err)
 	}
 	server := &http.Server{Handler: ownHostOnly(site.Handler()), ReadHeaderTimeout: 10 * time.Second}
 	defer context.AfterFunc(c.Context, func() { server.Close() })()

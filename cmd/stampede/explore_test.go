@@ -188,7 +188,8 @@ func TestExploreRefuses(t *testing.T) {
 			"leave out one of the two"},
 		{"a folder that is not empty", []string{"--out", full}, exitUsage, "is not empty; name another"},
 		{"a file", []string{"--out", filepath.Join(dir, "file.txt")}, exitFailed, "--out: "},
-		{"a port in use", []string{"--port", strconv.Itoa(busy.Addr().(*net.TCPAddr).Port)}, exitFailed, "in use"},
+		{"a port in use", []string{"--port", strconv.Itoa(busy.Addr().(*net.TCPAddr).Port)}, exitFailed,
+			"in use; without --port, or with --port 0, a free port is taken"},
 	} {
 		var stdout, stderr bytes.Buffer
 		status := run(t.Context(), append([]string{"stampede", "explore"}, c.args...), &stdout, &stderr)

@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"stampede/explore/replay"
@@ -31,6 +30,9 @@ import (
 
 // MaxEvents is how many events a run of the page may take, some seconds in a browser.
 const MaxEvents = 2_000_000
+
+// maxReplication is the largest number of a replication.
+const maxReplication = 1000
 
 // Session answers calls, one at a time. The zero value is ready.
 type Session struct {
@@ -119,6 +121,9 @@ func (s *Session) Answer(op string, args any) (answer Answer, ok bool) {
 		if err := fill(reflect.ValueOf(&a).Elem(), args, op); err != nil {
 			return nil, nil, err
 		}
+		if a.Replication < 0 || a.Replication > maxReplication {
+			return nil, nil, fmt.Errorf("replication: found %d; want 0 to %d", a.Replication, maxReplication)
+		}
 		return call(s, a)
 	}()
 	if err != nil {
@@ -183,7 +188,8 @@ func (s *Session) open(document string, set []string) (*loaded, error) {
 
 // explain says where a run that is too long for the page can be run.
 func explain(err error) error {
-	if strings.Contains(err.Error(), "event budget spent") {
+	var spent *sim.BudgetError
+	if errors.As(err, &spent) {
 		return fmt.Errorf("more than %d events in one run: too many for the page; use the command line", MaxEvents)
 	}
 	return err

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"stampede/measure"
 	"stampede/scenario"
+	"stampede/sim"
 )
 
 // ask makes a call that is answered.
@@ -236,7 +239,10 @@ func TestRefusals(t *testing.T) {
 			"foo: unknown field", [2]int{2, 1}, "foo"},
 		{"load", arguments{Document: document, Set: []string{"fleet.workers=some"}}, `found "some"`, [2]int{},
 			"fleet.workers"},
-		{"run", arguments{Document: document, Replication: -1}, "want 0 to 1,000", [2]int{}, ""},
+		{"run", arguments{Document: document, Replication: -1}, "found -1; want 0 to 1000", [2]int{}, ""},
+		{"csv", arguments{Document: document, Replication: 1001}, "found 1001; want 0 to 1000", [2]int{}, ""},
+		{"curve", arguments{Document: document, Metric: "attempts", Replication: -1}, "found -1", [2]int{}, ""},
+		{"animate", arguments{Replication: -1}, "replication: found -1", [2]int{}, ""},
 		{"curve", arguments{Document: document, Metric: "latency_p59_s"}, `did you mean "latency_p50_s"`, [2]int{}, ""},
 		{"rum", arguments{}, `did you mean "run"?`, [2]int{}, ""},
 		{"run", arguments{Document: "workload: {burst: {calls: 3M}, prompt_tokens: 1, output_tokens: 1}\n"},
@@ -255,6 +261,18 @@ func TestRefusals(t *testing.T) {
 			[2]int{r.Mistakes[0].Line, r.Mistakes[0].Column} != row.at {
 			t.Errorf("%s: mistakes are %+v; want %s at %v", row.op, r.Mistakes, row.path, row.at)
 		}
+	}
+}
+
+// A run that is too long is known by the type of its error, not by its words.
+func TestTooLongIsExplained(t *testing.T) {
+	spent := fmt.Errorf("replication 3: %w", &sim.BudgetError{Budget: 5})
+	if got := explain(spent).Error(); !strings.Contains(got, "use the command line") {
+		t.Errorf("%q", got)
+	}
+	other := errors.New(spent.Error())
+	if got := explain(other); got != other {
+		t.Errorf("%q; want it as it is", got)
 	}
 }
 

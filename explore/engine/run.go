@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math"
 
 	"stampede/explore/replay"
@@ -70,9 +69,6 @@ func (s *Session) run(a arguments) (any, map[string][]byte, error) {
 	l, err := s.open(a.Document, a.Set)
 	if err != nil {
 		return nil, nil, err
-	}
-	if a.Replication < 0 || a.Replication > 1000 {
-		return nil, nil, fmt.Errorf("replication: found %d; want 0 to 1,000", a.Replication)
 	}
 	r := measure.Replicator{}
 	if a.Replay {

@@ -19,6 +19,13 @@ export class Stopped extends Error {}
 /** A call that a newer one, or a change of the number of workers, made needless. */
 export class Superseded extends Error {}
 
+/** Fetches a file of the page; it throws where the server has none. */
+export async function get(address) {
+  const reply = await fetch(address);
+  if (!reply.ok) throw new Error(`${String(address).split('/').pop()}: the server answered ${reply.status}`);
+  return reply;
+}
+
 export class Engine {
   #module;
   #script;
@@ -27,14 +34,9 @@ export class Engine {
   /** Fetches and compiles the engine. Addresses are relative to the page. */
   static async open(base = new URL('.', import.meta.url)) {
     const engine = new Engine();
-    const get = async (name) => {
-      const reply = await fetch(new URL(name, base));
-      if (!reply.ok) throw new Error(`${name}: the server answered ${reply.status}`);
-      return reply;
-    };
-    const text = async (name) => (await get(name)).text();
+    const at = (name) => get(new URL(name, base)), text = async (name) => (await at(name)).text();
     const [module, ...code] = await Promise.all([
-      get('engine.wasm.gz').then(unpacked).then((bytes) => WebAssembly.compile(bytes)),
+      at('engine.wasm.gz').then(unpacked).then((bytes) => WebAssembly.compile(bytes)),
       text('wasm_exec.js'), text('worker.js'),
     ]);
     engine.#module = module;

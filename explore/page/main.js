@@ -8,7 +8,7 @@ import {ClockBar} from './clockbar.js';
 import {Controls} from './controls.js';
 import {el} from './dom.js';
 import {Editor} from './editor.js';
-import {Engine} from './engine.js';
+import {Engine, get} from './engine.js';
 import {Mistakes} from './mistakes.js';
 import {metricsOf, sentence} from './numbers.js';
 import {Pane} from './panes.js';
@@ -273,7 +273,7 @@ function toSandbox() {
 let schema = null; // promise of the JSON Schema of scenarios
 
 function fetchSchema() {
-  schema ??= fetch('schema.json').then((reply) => reply.json()).catch((error) => {
+  schema ??= get('schema.json').then((reply) => reply.json()).catch((error) => {
     schema = null;
     throw error;
   });
@@ -281,12 +281,12 @@ function fetchSchema() {
 }
 
 async function begin() {
-  const [index, ready] = await Promise.all([fetch('scenes.json').then((reply) => reply.json()), Engine.open()]);
+  const [index, ready] = await Promise.all([get('scenes.json').then((reply) => reply.json()), Engine.open()]);
   engine = ready;
   scenes = index.scenes;
   const sandbox = scenes.find((s) => s.id === 'sandbox');
   if (index.given && sandbox) {
-    Object.assign(sandbox, {given: true, scenario: await (await fetch('scenario.yaml')).text()});
+    Object.assign(sandbox, {given: true, scenario: await (await get('scenario.yaml')).text()});
   }
   by('version').textContent = index.version ? `Stampede ${index.version}.` : '';
   by('scenes').append(...scenes.map((s) => // whole addresses: a bare # would be a link within the page

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {Engine, Stopped, Superseded} from '../page/engine.js';
+import {Engine, Stopped, Superseded, get} from '../page/engine.js';
 
 // Fake is a worker that keeps what it is sent; the test answers for it.
 class Fake {
@@ -70,4 +70,9 @@ test('a call aside has a worker of its own, which the number of policies does no
   own.say({id: 1, ok: true, result: {}, buffers: {gif: 'bytes'}});
   assert.equal((await answer).buffers.gif, 'bytes');
   assert.ok(own.gone, 'its memory is given back');
+});
+
+test('a file that the server does not have is an error, not a text', async (t) => {
+  t.mock.method(globalThis, 'fetch', async () => ({ok: false, status: 404}));
+  await assert.rejects(get(new URL('https://example.com/a/schema.json')), /^Error: schema.json: the server answered 404$/);
 });

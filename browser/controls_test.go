@@ -208,6 +208,58 @@ func TestPolicies(t *testing.T) {
 	p.equalsCommand()
 }
 
+// names are what the pictures, the charts and the files to share are called.
+func (p *explorer) names() [3][]string {
+	p.Helper()
+	return [3][]string{p.texts(".pane h3"), p.texts("#charts figcaption"), p.texts("#share-policy option")}
+}
+
+// Another name of a policy is shown everywhere, and nothing is run for it.
+func TestRenamedPolicyIsNotRunAgain(t *testing.T) {
+	p := openExplorer(t, sceneAddress("timeout"))
+	p.rest()
+	p.keys("#policies summary", kb.Enter)
+	asked := eval[int](p.tab, `recorded.asked.length`)
+	intervals := p.texts(".interval")
+	p.set("#policies li:last-child input", "mine")
+	p.rest()
+	if n := eval[int](p.tab, `recorded.asked.length`) - asked; n != 0 {
+		t.Errorf("the engine is asked %d times for a name", n)
+	}
+	if got := p.texts(".interval"); !slices.Equal(got, intervals) {
+		t.Errorf("the intervals are %q; before %q", got, intervals)
+	}
+	for _, names := range p.names() {
+		if len(names) == 0 || names[len(names)-1] != "mine" {
+			t.Errorf("%q; want mine as the last", names)
+		}
+	}
+}
+
+// Pictures keep their names until others take their place: also where a policy is removed and then a mistake is made.
+func TestNamesStayWithTheirPictures(t *testing.T) {
+	p := openExplorer(t, sceneAddress("herd"))
+	before, numbers := p.names(), p.texts(".pane dd .value")
+	p.set(capText, "soon")
+	p.keys("#policies summary", kb.Enter)
+	p.button("#policies li:first-child", "Remove")
+	if got := p.names(); fmt.Sprint(got) != fmt.Sprint(before) {
+		t.Errorf("with a mistake the names are %q; want those of the pictures, %q", got, before)
+	}
+	if got := p.texts(".pane dd .value"); !slices.Equal(got, numbers) {
+		t.Errorf("with a mistake the numbers are %q; want %q", got, numbers)
+	}
+	if got := p.texts("#filling")[0]; got != "" {
+		t.Errorf("with a mistake the page says %q; nothing is running", got)
+	}
+	p.set(capText, "20s")
+	for i, names := range p.names() {
+		if want := before[i][1:]; !slices.Equal(names, want) {
+			t.Errorf("without the first policy the names are %q; want %q", names, want)
+		}
+	}
+}
+
 // button presses the button of a text by the keyboard.
 func (p *explorer) button(within, text string) {
 	p.Helper()

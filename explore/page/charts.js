@@ -2,6 +2,7 @@
 //
 //   new Charts(element)        element: an empty block
 //   .show(replays, names)      one replay a policy. What was shown before, if it had rested, stays as a thin line
+//   .rename(names)         of what is shown
 //   .forget()                  drops that line: the next show is of another scene
 //   .cursor(t)                 marks t and pales what lies after it; cheap, call it each frame
 //   .onSeek(t)                 called while the reader clicks or drags in a chart
@@ -49,6 +50,12 @@ export class Charts {
     this.current = replays.map((replay) => binned(replay, this.layout));
     this.former = this.former.map((one) => this.#fits(one) ? one : binned(one.replay, this.layout));
     this.#draw(same && this.charts.length === replays.length);
+  }
+
+  /** Takes other names of the policies that are shown. */
+  rename(names) {
+    this.names = names;
+    this.#draw(false);
   }
 
   forget() {

@@ -28,7 +28,7 @@ let scenes = [], scene = null, engine = null, runner = null;
 let loaded = null;     // what the engine says of the document
 let loadedText = null; // the document that it says it of
 let loadedScene = null;
-let policies = [], jobs = []; // as they are set
+let policies = [], jobs = []; // as they are set; a job is {name, document, set}
 let shown = [], ran = [];     // the results that are seen, and the jobs that they are of
 let mostDollars = 1;   // the largest bill of what is shown
 let opening = true;    // the next results are the first of a scene
@@ -116,6 +116,9 @@ async function refresh(changed) {
   } else {
     place.write();
   }
+  if (changed.names && !changed.settings && rename()) {
+    return;
+  }
   by('said').textContent = '';
   busy.set(true);
   curve.cancel();
@@ -131,16 +134,29 @@ async function refresh(changed) {
   controls.show(state.sliders);
   policies = policiesOf(state, scene, loaded);
   forms.show(policies, state.policies !== null);
-  setPanes();
-  share.show(policies.map(({name}) => name));
   by('seed').value = String(state.seed ?? loaded.seed);
   curve.mark(valueOf(curve.spec?.path));
-  if (changed.settings || changed.names) { // a policy with another name is known, and only drawn again
-    jobs = policies.map((policy) => ({document: text, set: settingsOf(state, policy)}));
-    runner.ask(jobs);
-  } else {
-    busy.set(runner.pending);
+  jobs = policies.map((policy) => ({name: policy.name, document: text, set: settingsOf(state, policy)}));
+  runner.ask(jobs);
+}
+
+// rename gives the policies the names of the state, and says whether no more than these is another.
+function rename() {
+  const list = policiesOf(state, scene, loaded);
+  if (list.length !== jobs.length || loadedText !== documentOf(state, scene) || loadedScene !== scene) {
+    return false;
   }
+  policies = list;
+  list.forEach(({name}, i) => { jobs[i].name = name; });
+  showTexts();
+  forms.show(policies, state.policies !== null);
+  if (jobs === ran) { // else the names come with the pictures
+    const names = showNames();
+    charts.rename(names);
+    curve.rename(names);
+    compare();
+  }
+  return true;
 }
 
 /** The value of a path as text: that of its slider, else of the document; '' where policies differ in it. */
@@ -170,21 +186,29 @@ function refused(error, policy) {
   busy.set(false);
   document.body.classList.remove('opening');
   by('waiting').hidden = true;
+  by('filling').textContent = ''; // nothing fills in
   by('stale').textContent = shown.length > 0 ? 'The settings have a mistake: this is the last run without one.' :
     'The scenario has a mistake, so that nothing has been run yet.';
   mistakes.show(error, policy);
 }
 
 function setPanes() {
-  while (panes.length > policies.length) {
+  while (panes.length > ran.length) {
     panes.pop().remove();
   }
-  while (panes.length < policies.length) {
+  while (panes.length < ran.length) {
     panes.push(new Pane(panes.length));
     by('panes').append(panes.at(-1).element);
   }
-  by('panes').dataset.count = String(policies.length);
-  policies.forEach((policy, i) => panes[i].setName(policy.name));
+  by('panes').dataset.count = String(ran.length);
+}
+
+/** Names what is seen, and returns the names. */
+function showNames() {
+  const names = ran.map(({name}) => name);
+  names.forEach((name, i) => panes[i].setName(name));
+  share.show(names);
+  return names;
 }
 
 function showResults(results, wish) {
@@ -192,6 +216,8 @@ function showResults(results, wish) {
   by('waiting').hidden = true;
   shown = results.map(({result}) => result);
   ran = wish.jobs;
+  setPanes();
+  const names = showNames();
   const replays = results.map(({result, buffers}) => new Replay(result, arrays(buffers)));
   const ended = clock.finished && !clock.playing && clock.end > 0;
   clock.end = Math.max(...replays.map((replay) => replay.end));
@@ -199,7 +225,7 @@ function showResults(results, wish) {
   const bills = replays.map((replay) => replay.dollarsAt(Infinity));
   mostDollars = Math.max(...bills.map(({useful, wasted}) => useful + wasted)) || 1;
   replays.forEach((replay, i) => panes[i].show(replay, shown[i], metrics));
-  charts.show(replays, policies.map(({name}) => name));
+  charts.show(replays, names);
   by('clipped').hidden = !shown.some(({clipped}) => clipped);
   by('filling').textContent = '';
   if (opening) {
@@ -221,16 +247,20 @@ function arrays(buffers) {
 }
 
 function atRest() {
-  by('said').textContent = `${shown.map((result, i) => sentence(policies[i].name, result)).join('; ')}.`;
+  by('said').textContent = `${shown.map((result, i) => sentence(ran[i].name, result)).join('; ')}.`;
   by('filling').textContent = 'Running more replications for the intervals …';
-  const names = policies.map(({name}) => name);
-  curve.fill(names, jobs, valueOf(curve.spec?.path)).catch((error) => mistakes.show(error, null));
+  const names = ran.map(({name}) => name);
+  curve.fill(names, ran, valueOf(curve.spec?.path)).catch((error) => mistakes.show(error, null));
 }
 
 function addEstimate(i, result) {
   panes[i].numbers.add(result);
+  compare();
+}
+
+function compare() {
   for (const pane of panes.slice(1)) {
-    pane.numbers.compare(panes[0].numbers, policies[0].name);
+    pane.numbers.compare(panes[0].numbers, ran[0].name);
   }
 }
 
@@ -251,8 +281,7 @@ function whatIsShown() {
     title: scene.id === 'sandbox' ? loaded.name || scene.title : scene.title,
     address: encode({...state.plain(), document: scene.given ? documentOf(state, scene) : state.document})
       .then((hash) => new URL(hash, location.href).href),
-    panes: panes.slice(0, ran.length).map(({replay}, i) =>
-      ({name: policies[i].name, replay, text: sentence('', shown[i]), ...ran[i]})),
+    panes: panes.map(({replay}, i) => ({replay, text: sentence('', shown[i]), ...ran[i]})),
     t: clock.t, speed: clock.speed, end: charts.end,
   };
 }

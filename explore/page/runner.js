@@ -29,7 +29,10 @@ export class Runner extends EventTarget {
   /** Whether a run of the newest wish is still to come. */
   get pending() { return this.#busy || this.#wish !== null; }
 
-  /** Wishes for a run of jobs [{document, set}], one a policy. replications are those to fill in at rest. */
+  /**
+   * Wishes for a run of jobs [{document, set}], one a policy. replications are those to fill in at rest. What else a
+   * job has, such as a name, the engine does not hear of.
+   */
   ask(jobs, replications = 30) {
     this.#current++;
     this.#wish = {number: this.#current, jobs, replications};
@@ -65,9 +68,8 @@ export class Runner extends EventTarget {
   }
 
   #run(i, job) {
-    const key = JSON.stringify([i, job]);
-    const known = this.#known.get(key);
-    return known ?? this.#engine.call(i, 'run', {...job, replication: 0, replay: true});
+    const {document, set} = job;
+    return this.#known.get(keyOf(job, i)) ?? this.#engine.call(i, 'run', {document, set, replication: 0, replay: true});
   }
 
   // show tells of the answers, and says whether there is one of each policy.
@@ -80,7 +82,7 @@ export class Runner extends EventTarget {
       this.#tell('refused', {error: answers[refused].reason, policy: refused, wish});
       return false;
     }
-    this.#known = new Map(wish.jobs.map((job, i) => [JSON.stringify([i, job]), answers[i].value]));
+    this.#known = new Map(wish.jobs.map((job, i) => [keyOf(job, i), answers[i].value]));
     this.#tell('results', {results: answers.map((a) => a.value), wish});
     return true;
   }
@@ -93,11 +95,11 @@ export class Runner extends EventTarget {
     }
   }
 
-  async #fill(wish, job, i) {
+  async #fill(wish, {document, set}, i) {
     for (let replication = 1; replication < wish.replications; replication++) {
       let answer;
       try {
-        answer = await this.#engine.call(i, 'run', {...job, replication, replay: false});
+        answer = await this.#engine.call(i, 'run', {document, set, replication, replay: false});
       } catch (error) {
         if (wish.number === this.#current) {
           this.#tell('refused', {error, policy: i, wish});
@@ -115,3 +117,5 @@ export class Runner extends EventTarget {
     this.dispatchEvent(new CustomEvent(type, {detail}));
   }
 }
+
+function keyOf({document, set}, i) { return JSON.stringify([i, document, set]); }

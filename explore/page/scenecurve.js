@@ -5,6 +5,8 @@ import {numberIn} from './scale.js';
 export class SceneCurve {
   #number = 0;
   #key = '';
+  #shown = null; // {lines, ...}: what is drawn, its lines by worker
+  #names = [];   // of policies
 
   /** curve draws; call(worker, op, args) asks the engine. */
   constructor(element, curve, call) {
@@ -15,6 +17,7 @@ export class SceneCurve {
   open(scene, spec) {
     this.#number++;
     this.#key = '';
+    this.#shown = null;
     this.scene = scene;
     this.spec = spec ?? null;
     this.element.hidden = true;
@@ -32,8 +35,9 @@ export class SceneCurve {
 
   /** Marks the value that is set now. */
   mark(text) {
-    if (this.spec && !this.element.hidden) {
-      this.curve.mark(numberIn(text, this.unit), text);
+    if (this.#shown) {
+      Object.assign(this.#shown, {current: numberIn(text, this.unit), currentText: text});
+      this.curve.mark(this.#shown.current, text);
     }
   }
 
@@ -47,6 +51,7 @@ export class SceneCurve {
     if (!this.spec) {
       return;
     }
+    this.rename(names);
     const {path, metric, closed, values} = this.spec;
     // Policies that differ in this path alone have one curve.
     const distinct = new Map();
@@ -54,19 +59,16 @@ export class SceneCurve {
       const job = {document, set: set.filter((line) => !line.startsWith(`${path}=`))};
       const key = JSON.stringify(job);
       if (!distinct.has(key)) {
-        distinct.set(key, {job, worker: i, name: names[i]});
+        distinct.set(key, {job, worker: i});
       }
     });
     const others = [...distinct.values()];
-    if (others.length === 1) {
-      others[0].name = 'simulated';
-    }
     const key = JSON.stringify(others);
     if (key === this.#key) {
       return;
     }
     const number = ++this.#number;
-    const lines = others.map(({name}) => ({name, y: values.map(() => null)}));
+    const lines = others.map(({worker}) => ({worker, y: values.map(() => null)}));
     let form = null;
     const each = others.map(async ({job, worker}, i) => {
       for (const [at, value] of values.entries()) {
@@ -92,11 +94,27 @@ export class SceneCurve {
     }
     this.#key = key;
     this.element.hidden = false;
-    this.curve.show({
+    this.#shown = {
       title: this.spec.label || `${metric} over ${path}`, x: this.x, lines, closed: form,
       xLabel: this.unit ? `${this.label} (${this.unit})` : this.label, yLabel: metric.replaceAll('_', ' '),
       logX: this.logX, logY: false, current: numberIn(text, this.unit), currentText: text,
-    });
+    };
+    this.#draw();
+  }
+
+  /** Takes other names of the policies. */
+  rename(names) {
+    const same = names.join('\n') === this.#names.join('\n');
+    this.#names = names;
+    if (this.#shown && !same) {
+      this.#draw();
+    }
+  }
+
+  #draw() {
+    const {lines} = this.#shown;
+    const name = ({worker}) => lines.length === 1 ? 'simulated' : this.#names[worker];
+    this.curve.show({...this.#shown, lines: lines.map((line) => ({...line, name: name(line)}))});
   }
 }
 

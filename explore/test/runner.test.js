@@ -64,6 +64,21 @@ test('a policy that has not changed is not run again', async (t) => {
   runner.cancel();
 });
 
+test('a job with another name is the same job, and the engine hears of no name', async (t) => {
+  t.mock.timers.enable({apis: ['setTimeout']});
+  const engine = new Slow(), runner = new Runner(engine), events = record(runner);
+  runner.ask([{...job(1), name: 'one'}]);
+  await settle();
+  assert.deepEqual(engine.calls[0].args, {...job(1), replication: 0, replay: true});
+  await engine.answer();
+  runner.ask([{...job(1), name: 'other'}]);
+  await settle();
+  assert.equal(engine.calls.length, 0);
+  const names = events.map(([type, {wish}]) => [type, wish.jobs[0].name]);
+  assert.deepEqual(names, [['results', 'one'], ['results', 'other']]);
+  runner.cancel();
+});
+
 test('at rest the other replications run, one a message, until something changes', async (t) => {
   t.mock.timers.enable({apis: ['setTimeout']});
   const engine = new Slow(), runner = new Runner(engine), events = record(runner);

@@ -41,6 +41,8 @@ type Session struct {
 	set      []string
 	loaded   *loaded // with the settings over it
 	recorder replay.Recorder
+
+	calls, attempts, levels floats // of the last replay
 }
 
 // loaded is a scenario with the replications that have run.
@@ -51,7 +53,7 @@ type loaded struct {
 	runs   []measure.Run // by replication
 }
 
-// Answer is the answer to a call.
+// Answer is the answer to a call. Its buffers are valid until the next call.
 type Answer struct {
 	Value   any               // a plain value: see plain
 	Buffers map[string][]byte // arrays of float64, little-endian, or text, by name

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"stampede/explore/replay"
 	"stampede/fleet"
@@ -126,7 +127,7 @@ func (s *Session) run(a arguments) (any, map[string][]byte, error) {
 		l := &p.Limits[i]
 		out.Limits = append(out.Limits, limit{name, l.Amount, l.Unit, l.Rate, l.Window, l.Offset})
 	}
-	return out, arrays(p), nil
+	return out, s.arrays(p), nil
 }
 
 // add keeps the run of a replication, in order.
@@ -141,31 +142,24 @@ func (l *loaded) add(run measure.Run) {
 	l.runs = append(l.runs[:at], append([]measure.Run{run}, l.runs[at:]...)...)
 }
 
-// arrays writes a replay as arrays of float64, little-endian:
+// arrays writes a replay as arrays of float64, little-endian, in the memory of those before:
 //
 //	calls     arrived, ended, outcome, useful dollars, wasted dollars
 //	attempts  call, sent, received, ended, class, limit
 //	levels    time, limit, share left
-func arrays(p *replay.Replay) map[string][]byte {
-	calls, attempts, levels := newFloats(5*len(p.Calls)), newFloats(6*len(p.Attempts)), newFloats(3*len(p.Levels))
+func (s *Session) arrays(p *replay.Replay) map[string][]byte {
+	calls, attempts, levels := s.calls.of(5*len(p.Calls)), s.attempts.of(6*len(p.Attempts)), s.levels.of(3*len(p.Levels))
 	for i := range p.Calls {
 		c := &p.Calls[i]
-		for k, x := range [...]float64{c.Arrived, c.Ended, float64(c.Outcome), c.Useful, c.Waste} {
-			calls.put(5*i+k, x)
-		}
+		calls.put(5*i, &[6]float64{c.Arrived, c.Ended, float64(c.Outcome), c.Useful, c.Waste}, 5)
 	}
 	for i := range p.Attempts {
 		a := &p.Attempts[i]
-		row := [...]float64{float64(a.Call), a.Sent, a.Received, a.Ended, float64(a.Class), float64(a.Limit)}
-		for k, x := range row {
-			attempts.put(6*i+k, x)
-		}
+		attempts.put(6*i, &[6]float64{float64(a.Call), a.Sent, a.Received, a.Ended, float64(a.Class), float64(a.Limit)}, 6)
 	}
 	for i := range p.Levels {
 		l := &p.Levels[i]
-		for k, x := range [...]float64{l.At, float64(l.Limit), l.Left} {
-			levels.put(3*i+k, x)
-		}
+		levels.put(3*i, &[6]float64{l.At, float64(l.Limit), l.Left}, 3)
 	}
 	return map[string][]byte{"calls": calls, "attempts": attempts, "levels": levels}
 }
@@ -173,9 +167,19 @@ func arrays(p *replay.Replay) map[string][]byte {
 // floats are float64 in little-endian order.
 type floats []byte
 
-func newFloats(n int) floats { return make(floats, 8*n) }
+// of makes it so many.
+func (f *floats) of(n int) floats {
+	*f = slices.Grow((*f)[:0], 8*n)[:8*n]
+	return *f
+}
 
-func (f floats) put(i int, x float64) { binary.LittleEndian.PutUint64(f[8*i:], math.Float64bits(x)) }
+// put writes the first of some numbers.
+func (f floats) put(at int, x *[6]float64, n int) {
+	to := f[8*at:][:8*n]
+	for i := range n {
+		binary.LittleEndian.PutUint64(to[8*i:], math.Float64bits(x[i]))
+	}
+}
 
 // csv writes the attempts of a replication as `stampede run --attempts` does.
 func (s *Session) csv(a arguments) (any, map[string][]byte, error) {

@@ -21,6 +21,7 @@ type Recorder struct {
 	levels   [][]Level // by limit
 	attempts []Attempt // in order of their ends; Call is an index into calls
 	full     float64   // when there were too many of them
+	made     Replay    // the last
 }
 
 // heard is a call, of which an attempt may have been heard first.
@@ -37,8 +38,8 @@ func NewRecorder(m *fleet.Model) *Recorder {
 	return r
 }
 
-// Reset makes it a recorder of another run, of the same or another model, in the memory that it has. That of
-// a long run is given back.
+// Reset makes it a recorder of another run, of the same or another model, in the memory that it has, that of
+// its last replay with it. The memory of a long run is given back.
 func (r *Recorder) Reset(m *fleet.Model) {
 	if cap(r.attempts) > MaxAttempts {
 		*r = Recorder{}
@@ -105,22 +106,25 @@ func (r *Recorder) call(fleet int, id uint64) int32 {
 func (r *Recorder) Attempt(a *fleet.Attempt) {
 	at := r.call(a.Fleet, a.Call)
 	if at < 0 || len(r.attempts) == most {
-		r.replay.Clipped, r.full = true, min(r.full, a.Ended.Seconds())
+		r.replay.Clipped, r.full = true, min(r.full, seconds(a.Ended))
 		return
 	}
-	r.attempts = append(r.attempts, Attempt{
-		Call: int(at), Sent: a.Sent.Seconds(), Received: Never, Ended: a.Ended.Seconds(), Class: a.Class(),
+	out := Attempt{
+		Call: int(at), Sent: seconds(a.Sent), Received: Never, Ended: seconds(a.Ended), Class: a.Class(),
 		Limit: -1, Number: a.Number,
-	})
-	out := &r.attempts[len(r.attempts)-1]
+	}
 	if a.Received >= 0 {
-		out.Received = a.Received.Seconds()
+		out.Received = seconds(a.Received)
 	}
 	if a.Limit >= 0 && out.Class != 0 {
 		out.Limit = r.first[r.provider(a)] + int(a.Limit)
 	}
+	r.attempts = append(r.attempts, out)
 	r.replay.End = max(r.replay.End, out.Ended)
 }
+
+// seconds is an instant of at most a hundred days in seconds, correctly rounded.
+func seconds(t sim.Time) float64 { return float64(t) / 1e9 }
 
 // Call implements fleet.Listener.
 func (r *Recorder) Call(c *fleet.Call) {
@@ -129,7 +133,7 @@ func (r *Recorder) Call(c *fleet.Call) {
 		return
 	}
 	r.calls[at].Call = Call{
-		Arrived: c.Arrived.Seconds(), Ended: c.Ended.Seconds(), Outcome: c.Outcome,
+		Arrived: seconds(c.Arrived), Ended: seconds(c.Ended), Outcome: c.Outcome,
 		Useful: c.Useful.Dollars(), Waste: c.Waste.Total().Dollars(),
 	}
 	r.replay.End = max(r.replay.End, r.calls[at].Ended)
@@ -146,58 +150,67 @@ func (r *Recorder) Levels(at sim.Time, number int, p *provider.Provider) {
 		if amount > 0 {
 			share = float64(left) / float64(amount)
 		}
-		r.levels[first+i] = append(r.levels[first+i], Level{at.Seconds(), first + i, share})
+		r.levels[first+i] = append(r.levels[first+i], Level{seconds(at), first + i, share})
 	}
 }
 
-// Replay is what was recorded, after the run.
+// Replay is what was recorded, after the run. It is valid until the recorder is reset.
 func (r *Recorder) Replay() *Replay {
-	out := r.replay
 	number := make([]int, len(r.calls)) // of the attempts of each call
 	for i := range r.attempts {
 		number[r.attempts[i].Call]++
 	}
 	places := r.places(number)
-	if out.Until = min(out.End, r.full); len(places) < len(r.calls) {
-		out.Clipped = true
+	calls, attempts, levels := r.made.Calls[:0], r.made.Attempts[:0], r.made.Levels[:0]
+	r.made = r.replay
+	if r.made.Until = min(r.made.End, r.full); len(places) < len(r.calls) {
+		r.made.Clipped = true
 		if last := r.calls[places[len(places)-1]].Arrived; last > r.calls[places[0]].Arrived {
-			out.Until = min(out.Until, last)
+			r.made.Until = min(r.made.Until, last)
 		}
 	}
-	next := make([]int, len(r.calls)) // the place of a call's next attempt; negative of one that is left out
-	for i := range next {
-		next[i] = -1
-	}
+	own := make([]group, len(r.calls)) // by index into r.calls
 	kept := 0
-	for _, at := range places {
-		next[at] = kept
+	for i, at := range places {
+		own[at] = group{call: i + 1, first: kept, next: kept}
 		kept += number[at]
-		out.Calls = append(out.Calls, r.calls[at].Call)
+		calls = append(calls, r.calls[at].Call)
 	}
-	out.Attempts = make([]Attempt, kept)
+	attempts = slices.Grow(attempts, kept)[:kept]
 	for i := range r.attempts {
-		if a := &r.attempts[i]; next[a.Call] >= 0 {
-			out.Attempts[next[a.Call]] = *a
-			next[a.Call]++
+		if a := &r.attempts[i]; own[a.Call].call > 0 {
+			own[a.Call].add(attempts, a)
 		}
 	}
-	kept = 0
-	for call, at := range places {
-		attempts := out.Attempts[kept:][:number[at]]
-		kept += number[at]
-		slices.SortFunc(attempts, func(a, b Attempt) int {
-			return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Number, b.Number))
-		})
-		for i := range attempts {
-			attempts[i].Call = call
-		}
+	for _, of := range r.levels {
+		levels = append(levels, thin(of, MaxLevels)...)
 	}
-	for _, levels := range r.levels {
-		out.Levels = append(out.Levels, thin(levels, MaxLevels)...)
+	if len(r.levels) > 1 {
+		slices.SortStableFunc(levels, func(a, b Level) int { return cmp.Compare(a.At, b.At) })
 	}
-	slices.SortStableFunc(out.Levels, func(a, b Level) int { return cmp.Compare(a.At, b.At) })
-	return &out
+	r.made.Calls, r.made.Attempts, r.made.Levels = calls, attempts, levels
+	return &r.made
 }
+
+// group is where the attempts of a call lie in a replay.
+type group struct {
+	call        int // in the replay, from 1; 0 means left out
+	first, next int
+}
+
+// add puts an attempt behind those of its call that were sent before it. Most end in the order in which they were
+// sent.
+func (g *group) add(attempts []Attempt, a *Attempt) {
+	at := g.next
+	for ; at > g.first && before(a, &attempts[at-1]); at-- {
+		attempts[at] = attempts[at-1]
+	}
+	attempts[at] = *a
+	attempts[at].Call = g.call - 1
+	g.next++
+}
+
+func before(a, b *Attempt) bool { return a.Sent < b.Sent || a.Sent == b.Sent && a.Number < b.Number }
 
 // places are the calls to keep, in order of arrival: the first, as many as have so many attempts together.
 func (r *Recorder) places(attempts []int) []int32 {
@@ -228,12 +241,16 @@ func thin(levels []Level, most int) []Level {
 	out := make([]Level, 0, most)
 	for i := range parts {
 		part := levels[i*len(levels)/parts : (i+1)*len(levels)/parts]
-		by := func(a, b Level) int { return cmp.Compare(a.Left, b.Left) }
-		low, high := slices.MinFunc(part, by), slices.MaxFunc(part, by)
-		if high.At < low.At {
-			low, high = high, low
+		low, high := 0, 0
+		for k := range part {
+			if part[k].Left < part[low].Left {
+				low = k
+			}
+			if part[k].Left > part[high].Left {
+				high = k
+			}
 		}
-		out = append(out, low, high)
+		out = append(out, part[min(low, high)], part[max(low, high)])
 	}
 	return out
 }

@@ -15,7 +15,7 @@ type accounting struct {
 	to      Listener
 	waits   WaitListener    // the same, where it wants them; else nil
 	adapted AdaptedListener // likewise
-	levels  LevelListener   // likewise
+	levels  []LevelListener // those of them that want them
 	call    Call            // the record of a call at hand
 	last    []sim.Time      // after which nothing happens with calls, by fleet
 

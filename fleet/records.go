@@ -33,13 +33,17 @@ type LevelListener interface {
 	Levels(at sim.Time, number int, p *provider.Provider)
 }
 
-// Levels implements LevelListener for those that are.
-func (l Listeners) Levels(at sim.Time, number int, p *provider.Provider) {
-	for _, to := range l {
-		if to, ok := to.(LevelListener); ok {
-			to.Levels(at, number, p)
+// levelListeners are those among the listeners of a run.
+func levelListeners(to Listener) (all []LevelListener) {
+	switch to := to.(type) {
+	case Listeners:
+		for _, one := range to {
+			all = append(all, levelListeners(one)...)
 		}
+	case LevelListener:
+		all = append(all, to)
 	}
+	return all
 }
 
 // Listeners passes every record on to each of them in order.

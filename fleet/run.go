@@ -21,7 +21,7 @@ func (m *Model) Run(seed uint64, replication int, to Listener) (Summary, error) 
 	r := &run{Model: m, accounting: accounting{to: to, last: make([]sim.Time, len(m.Fleets()))}}
 	r.accounting.waits, _ = to.(WaitListener)
 	r.accounting.adapted, _ = to.(AdaptedListener)
-	r.accounting.levels, _ = to.(LevelListener)
+	r.accounting.levels = levelListeners(to)
 	r.loop.Budget = m.Budget
 	r.loop.Ahead(r.touch)
 	for i, config := range m.Providers() {
@@ -249,7 +249,7 @@ func (r *run) hear(news backend.News, attempt uint32) {
 	case backend.Taken:
 		a := r.attempts.At(attempt)
 		r.taken(a)
-		if to := r.accounting.levels; to != nil {
+		for _, to := range r.accounting.levels {
 			to.Levels(r.loop.Now(), int(a.backend), r.backends[a.backend].Provider())
 		}
 	case backend.Began:

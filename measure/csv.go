@@ -199,6 +199,9 @@ func (c *CSV) start(replication int) {
 	c.row = strconv.AppendInt(c.row[:0], int64(replication), 10)
 }
 
+// text and integer are not inlined: a row has dozens of them, and no loop around them is hot.
+//
+//go:noinline
 func (c *CSV) text(s string) { c.row = AppendField(append(c.row, ','), s) }
 
 // AppendField appends a text as a field of CSV, quoted where it must be.
@@ -210,6 +213,7 @@ func AppendField(row []byte, s string) []byte {
 	return append(append(append(row, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
 }
 
+//go:noinline
 func (c *CSV) integer(n int64) { c.row = strconv.AppendInt(append(c.row, ','), n, 10) }
 
 // nano writes an integer of 1e-9 as a decimal without trailing zeros.

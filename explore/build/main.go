@@ -34,6 +34,14 @@ var withoutInlining = []string{
 	"stampede/internal/strict", "stampede/internal/trace", "stampede/scenario", "strings", "syscall/js", "time",
 }
 
+// The compiler inlines the calls that a profile of the command shows to be hot: of these, those that make up the first
+// half of all time, which makes a run faster by a tenth and the module larger by 0.02 MB. With the usual 99 % it would be
+// larger by 0.15 MB, and no faster.
+const (
+	profile = "../cmd/stampede/default.pgo"
+	hottest = "-gcflags=all=-d=pgoinlinecdfthreshold=50"
+)
+
 // experiments are parts of the runtime of Go 1.26 that the engine goes without. The collector that marks by blocks of
 // memory and the allocators of their own sizes are 0.05 MB, and no faster where there are neither vectors nor threads.
 const experiments = "nogreenteagc,nosizespecializedmalloc"
@@ -95,7 +103,8 @@ func compile() ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	out := filepath.Join(dir, "engine.wasm")
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-pgo=off", "-ldflags=-s -w -buildid=", "-o", out}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-pgo=" + profile, hottest,
+		"-ldflags=-s -w -buildid=", "-o", out}
 	for _, p := range withoutInlining {
 		args = append(args, "-gcflags="+p+"=-l")
 	}

@@ -48,9 +48,16 @@ export function followSize(element, plot, height) {
   return follow;
 }
 
+const hatches = new Map(); // by side and colour: a chart asks each time that it draws
+
 // hatch is a fill of diagonal stripes, told from a plain one without colour.
 export function hatch(colour) {
-  const side = Math.round(6 * (devicePixelRatio || 1));
+  const side = Math.round(6 * (devicePixelRatio || 1)), key = `${side} ${colour}`;
+  if (!hatches.has(key)) hatches.set(key, stripes(side, colour));
+  return hatches.get(key);
+}
+
+function stripes(side, colour) {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = side;
   const context = canvas.getContext('2d');

@@ -189,23 +189,15 @@ export class Replay {
 
   // dollarsAt books the dollars of a call when it ends. Those of calls that never end come with the end of the run.
   dollarsAt(t) {
-    this.bill ??= this.#buildBill();
-    const {ended, useful, wasted} = this.bill;
-    const k = countUpTo(ended, t);
-    return {useful: useful[k], wasted: wasted[k]};
-  }
-
-  #buildBill() {
-    const {n, calls, end} = this;
-    const when = (c) => (calls[c * CALL + 1] < 0 ? end : calls[c * CALL + 1]);
-    const order = Uint32Array.from({length: n}, (_, c) => c).sort((a, b) => when(a) - when(b));
-    const ended = Float64Array.from(order, when);
-    const useful = new Float64Array(n + 1), wasted = new Float64Array(n + 1);
-    order.forEach((c, i) => {
-      useful[i + 1] = useful[i] + calls[c * CALL + 3];
-      wasted[i + 1] = wasted[i] + calls[c * CALL + 4];
-    });
-    return {ended, useful, wasted};
+    const {calls, end} = this;
+    let useful = 0, wasted = 0;
+    for (let i = 0; i < calls.length; i += CALL) {
+      const ended = calls[i + 1];
+      if ((ended < 0 ? end : ended) > t) continue;
+      useful += calls[i + 3];
+      wasted += calls[i + 4];
+    }
+    return {useful, wasted};
   }
 
   #levelsByLimit() {
@@ -271,7 +263,11 @@ export class Replay {
       const limit = this.attempts[i + 5];
       if (limit >= 0) refused[limit]++;
     }
-    const lowest = this.levelShares.map((list) => list.reduce((a, b) => Math.min(a, b), 1));
+    const lowest = this.levelShares.map((list) => {
+      let least = 1;
+      for (const share of list) least = Math.min(least, share);
+      return least;
+    });
     const sampled = this.limits.map((_, i) => i).filter((i) => this.levelTimes[i].length > 0)
       .sort((a, b) => refused[b] - refused[a] || lowest[a] - lowest[b] || a - b);
     const busy = sampled.filter((i) => refused[i] > 0 || lowest[i] <= 0.5);

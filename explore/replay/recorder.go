@@ -120,7 +120,7 @@ func (r *Recorder) Attempt(a *fleet.Attempt) {
 		out.Limit = r.first[r.provider(a)] + int(a.Limit)
 	}
 	r.attempts = append(r.attempts, out)
-	r.replay.End = max(r.replay.End, out.Ended)
+	r.ends(out.Ended)
 }
 
 // seconds is an instant of at most a hundred days in seconds, correctly rounded.
@@ -136,7 +136,14 @@ func (r *Recorder) Call(c *fleet.Call) {
 		Arrived: seconds(c.Arrived), Ended: seconds(c.Ended), Outcome: c.Outcome,
 		Useful: c.Useful.Dollars(), Waste: c.Waste.Total().Dollars(),
 	}
-	r.replay.End = max(r.replay.End, r.calls[at].Ended)
+	r.ends(r.calls[at].Ended)
+}
+
+// ends notes that something ended.
+func (r *Recorder) ends(at float64) {
+	if at > r.replay.End { // without the rules of max for what is no number
+		r.replay.End = at
+	}
 }
 
 // Levels implements fleet.LevelListener.
@@ -219,8 +226,16 @@ func (r *Recorder) places(attempts []int) []int32 {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(i, j int32) int {
-		a, b := &r.calls[i], &r.calls[j]
-		return cmp.Or(cmp.Compare(a.Arrived, b.Arrived), cmp.Compare(a.fleet, b.fleet), cmp.Compare(a.id, b.id))
+		switch a, b := &r.calls[i], &r.calls[j]; {
+		case a.Arrived < b.Arrived:
+			return -1
+		case a.Arrived > b.Arrived:
+			return 1
+		case a.fleet != b.fleet:
+			return a.fleet - b.fleet
+		default:
+			return cmp.Compare(a.id, b.id)
+		}
 	})
 	order = order[:min(len(order), MaxCalls)]
 	kept := 0

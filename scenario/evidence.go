@@ -105,10 +105,21 @@ func (f *Fact) amount() bool {
 	return strings.HasPrefix(f.Path, "limits.") && strings.HasSuffix(f.Path, ".limit")
 }
 
-// summarise says in the fields that all presets have what the facts say one by one: the sources,
+// Provenance is where a preset comes from, as a whole.
+type Provenance struct {
+	Source   string
+	Date     string // when the source was looked at
+	Evidence string // how it was looked at
+}
+
+// Provenance is what the file of a policy says. Of a provider it is what the facts say one by one: the sources,
 // the date of the oldest source of a limit (of anything when there is no limit), and the weakest
 // mark of each part.
-func (p *Preset) summarise() {
+func (p *Preset) Provenance() Provenance {
+	if p.Policy != nil {
+		return Provenance{p.Source, p.Date, p.Evidence}
+	}
+	var out Provenance
 	var titles, parts []string
 	marks := map[string]Mark{}
 	limited := slices.ContainsFunc(p.Facts, func(f Fact) bool { return f.amount() })
@@ -128,21 +139,22 @@ func (p *Preset) summarise() {
 			if title := s.Title + " (" + s.Date + ")"; !slices.Contains(titles, title) {
 				titles = append(titles, title)
 			}
-			if (f.amount() || !limited) && (p.Date == "" || s.Date < p.Date) {
-				p.Date = s.Date
+			if (f.amount() || !limited) && (out.Date == "" || s.Date < out.Date) {
+				out.Date = s.Date
 			}
 		}
 	}
-	p.Source, p.Date = cmp.Or(strings.Join(titles, "; "), "Stampede"), cmp.Or(p.Date, "2026-11-30")
+	out.Source, out.Date = cmp.Or(strings.Join(titles, "; "), "Stampede"), cmp.Or(out.Date, "2026-11-30")
 	slices.SortStableFunc(parts, func(a, b string) int { return weaker(marks[a], marks[b]) })
 	for i, part := range parts {
 		switch {
 		case i == 0:
-			p.Evidence = string(marks[part]) + ": " + part
+			out.Evidence = string(marks[part]) + ": " + part
 		case marks[part] == marks[parts[i-1]]:
-			p.Evidence += ", " + part
+			out.Evidence += ", " + part
 		default:
-			p.Evidence += "; " + string(marks[part]) + ": " + part
+			out.Evidence += "; " + string(marks[part]) + ": " + part
 		}
 	}
+	return out
 }

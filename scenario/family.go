@@ -108,8 +108,6 @@ func (f *family) preset(row *strict.Node) (*Preset, error) {
 	if err := newDecoder().Decode(p.node, p); err != nil {
 		return nil, fmt.Errorf("preset %s: %w", p.Name, err)
 	}
-	p.summarise()
-	p.Text = p.yaml(node)
 	return p, nil
 }
 

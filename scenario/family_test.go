@@ -79,8 +79,8 @@ provider:
 		t.Fatalf("%d presets, want %d", len(got), len(want))
 	}
 	for i, p := range got {
-		if p.Text != want[i] {
-			t.Errorf("got\n%s\nwant\n%s", p.Text, want[i])
+		if p.Text() != want[i] {
+			t.Errorf("got\n%s\nwant\n%s", p.Text(), want[i])
 		}
 	}
 	var b strings.Builder

@@ -45,7 +45,7 @@ Where limits of a preset differ in this, the table has a mark for each, in their
 			continue
 		}
 		limits, known := p.limitsText()
-		fmt.Fprintf(w, "| `%s` | %s | %s | %s |\n", p.Name, limits, known, p.Date)
+		fmt.Fprintf(w, "| `%s` | %s | %s | %s |\n", p.Name, limits, known, p.Provenance().Date)
 	}
 	fmt.Fprintf(w, "\nFormer presets, and what replaced them:\n\n| Preset | Now |\n|---|---|\n%s", former)
 	fmt.Fprint(w, "\n## Policies\n\n| Preset | Versions | Source | As of |\n|---|---|---|---|\n")

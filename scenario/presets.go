@@ -23,9 +23,9 @@ import (
 type Preset struct {
 	Name     string `yaml:"name"`
 	Versions string `yaml:"versions"` // such as "1.47 .. 2.51"; empty when there are none
-	Source   string `yaml:"source"`
-	Date     string `yaml:"date"`     // when the source was looked at
-	Evidence string `yaml:"evidence"` // how it was looked at
+	Source   string `yaml:"source"`   // of a policy, as the next two; see Provenance
+	Date     string `yaml:"date"`
+	Evidence string `yaml:"evidence"`
 	Notes    string `yaml:"notes"`
 	Default  bool   `yaml:"default"` // of several versions, the one that the name alone means
 	// ReplacedBy is the preset that took the place of one that describes no account of today.
@@ -39,7 +39,7 @@ type Preset struct {
 	// Queue is how the queue that a policy's calls come from delivers again; of few policies.
 	Queue *Redeliver `yaml:"queue"`
 
-	Text string // the file
+	text string // the file of a policy
 	node *strict.Node
 }
 
@@ -134,7 +134,7 @@ func readPolicy(path string) (*Preset, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Preset{Text: string(text)}
+	p := &Preset{text: string(text)}
 	if p.node, err = strict.Parse(text, path); err != nil {
 		return nil, err
 	}

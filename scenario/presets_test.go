@@ -17,7 +17,8 @@ import (
 // Every preset reads, says where it comes from, and gives a rule that runs.
 func TestPresets(t *testing.T) {
 	for _, p := range Presets() {
-		if p.Name == "" || p.Source == "" || p.Date == "" || p.Evidence == "" ||
+		from := p.Provenance()
+		if p.Name == "" || from.Source == "" || from.Date == "" || from.Evidence == "" ||
 			(p.Policy == nil) == (p.Provider == nil) {
 			t.Errorf("%s: name, source, date, evidence and one of policy and provider are needed", p.Title())
 		}

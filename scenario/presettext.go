@@ -8,16 +8,19 @@ import (
 	"strings"
 
 	"stampede/internal/format"
-	"stampede/internal/strict"
 )
 
-// yaml is the preset of a row written out as a file of its own.
-func (p *Preset) yaml(provider *strict.Node) string {
+// Text is the preset's file; of a row of a table, the preset written out as a file of its own.
+func (p *Preset) Text() string {
+	if p.Policy != nil {
+		return p.text
+	}
 	const width = 100
+	from := p.Provenance()
 	var b strings.Builder
 	for _, field := range [][2]string{
-		{"name", p.Name}, {"versions", p.Versions}, {"replaced_by", p.ReplacedBy}, {"date", p.Date},
-		{"evidence", p.Evidence}, {"source", p.Source}, {"notes", p.Notes},
+		{"name", p.Name}, {"versions", p.Versions}, {"replaced_by", p.ReplacedBy}, {"date", from.Date},
+		{"evidence", from.Evidence}, {"source", from.Source}, {"notes", p.Notes},
 	} {
 		switch {
 		case field[1] == "":
@@ -27,7 +30,7 @@ func (p *Preset) yaml(provider *strict.Node) string {
 			fmt.Fprintf(&b, "%s: >-\n  %s\n", field[0], field[1])
 		}
 	}
-	fmt.Fprintf(&b, "provider:\n%s", provider.Block(2, width))
+	fmt.Fprintf(&b, "provider:\n%s", p.node.Items[0].Block(2, width))
 	return b.String()
 }
 

@@ -85,8 +85,9 @@ func presetRows() (rows []presetRow, err error) {
 }
 
 func rowOf(p *scenario.Preset) presetRow {
+	from := p.Provenance()
 	return presetRow{
-		Kind: p.Kind(), Name: p.Name, Versions: p.VersionRange(), Date: p.Date, Source: p.Source,
+		Kind: p.Kind(), Name: p.Name, Versions: p.VersionRange(), Date: from.Date, Source: from.Source,
 		Replaced: p.ReplacedBy,
 	}
 }
@@ -240,14 +241,14 @@ func showPreset(c *cli.Context) error {
 	}
 	if c.Bool("json") {
 		return writeJSON(c.App.Writer, presetText{
-			rowOf(p), p.Evidence, p.Notes, p.Facts,
-			strings.Split(strings.TrimSpace(explanation.String()), "\n"), p.Text,
+			rowOf(p), p.Provenance().Evidence, p.Notes, p.Facts,
+			strings.Split(strings.TrimSpace(explanation.String()), "\n"), p.Text(),
 		})
 	}
 	width := columns(c.App.Writer)
 	if prices != nil {
 		fmt.Fprintf(&explanation, "\nThe prices of the model: stampede preset show %s\n", prices.model)
 	}
-	_, err = fmt.Fprint(c.App.Writer, format.FoldYAML(p.Text, width), format.Fold(explanation.String(), width))
+	_, err = fmt.Fprint(c.App.Writer, format.FoldYAML(p.Text(), width), format.Fold(explanation.String(), width))
 	return err
 }

@@ -86,12 +86,12 @@ func TestPresetListFits(t *testing.T) {
 // What show prints of a preset is the same YAML as its file, on narrower lines.
 func TestFoldingKeepsPresets(t *testing.T) {
 	for _, p := range scenario.Presets() {
-		folded := format.FoldYAML(p.Text, plainColumns)
-		if squeeze(folded) != squeeze(p.Text) {
+		folded := format.FoldYAML(p.Text(), plainColumns)
+		if squeeze(folded) != squeeze(p.Text()) {
 			t.Errorf("%s: folding changes words:\n%s", p.Name, folded)
 		}
 		var was, is any
-		if err := yaml.Unmarshal([]byte(p.Text), &was); err != nil {
+		if err := yaml.Unmarshal([]byte(p.Text()), &was); err != nil {
 			t.Fatal(err)
 		}
 		if err := yaml.Unmarshal([]byte(folded), &is); err != nil || !reflect.DeepEqual(was, is) {

@@ -31,7 +31,7 @@ type family struct {
 	Name       string `yaml:"name"`
 	Versions   string `yaml:"versions"`
 	ReplacedBy string `yaml:"replaced_by"`
-	Notes      string `yaml:"notes"` // those of the row, its tier and its model follow
+	Notes      string `yaml:"notes"` // those of its model, its tier and the row follow
 	Sources    raw    `yaml:"sources"`
 	Evidence   raw    `yaml:"evidence"`
 	Cells      raw    `yaml:"cells"`
@@ -84,7 +84,8 @@ func readFamily(files fs.ReadFileFS, path string) ([]*Preset, error) {
 // preset writes out a row.
 func (f *family) preset(row *strict.Node) (*Preset, error) {
 	r := rowReader{family: f, layers: []*strict.Node{row}}
-	for cell, group := range map[string]raw{"tier": f.Tiers, "model": f.Models} {
+	for i, cell := range []string{"tier", "model"} { // in this order, which decides where both have a cell
+		group := [...]raw{f.Tiers, f.Models}[i]
 		if key := row.Field(cell); key != nil && group.Node != nil {
 			layer := group.Field(key.Text)
 			if layer == nil {

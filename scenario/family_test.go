@@ -41,6 +41,24 @@ provider:
   latency: {tokens_per_second: (speed)}
 `
 
+// Where a tier and a model say the same cell, that of the tier counts, and its notes come last, each time.
+func TestTierBeforeModel(t *testing.T) {
+	text := strings.Replace(table, "fast: {speed: 100,", "fast: {cap: $9/month, notes: Of the model., speed: 100,", 1)
+	text = strings.Replace(text, "model: slow,", "model: fast,", 1)
+	for range 30 {
+		got, err := readFamily(fstest.MapFS{"t.yaml": {Data: []byte(text)}}, "t.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := got[0].Text()
+		for _, want := range []string{"Shared. Of the model. Of the tier small.", "limit: $5/month"} {
+			if !strings.Contains(shown, want) {
+				t.Fatalf("%q is not in\n%s", want, shown)
+			}
+		}
+	}
+}
+
 // A row takes its cells from itself, its tier, its model and what all share, in this order; a limit
 // without its amount is left out, and each value has the evidence of where it came from.
 func TestFamily(t *testing.T) {

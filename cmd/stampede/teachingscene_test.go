@@ -14,6 +14,7 @@ import (
 	"stampede/explore"
 	"stampede/explore/engine"
 	"stampede/internal/format"
+	"stampede/scenario"
 )
 
 // scenes shows replication 0 of each policy of each address: what the page shows when it opens.
@@ -85,25 +86,24 @@ func spaced(value string) string {
 // runScene runs replication 0.
 func runScene(t *testing.T, text string, set []string) (values map[string]float64, price, provider string) {
 	t.Helper()
-	var session engine.Session
-	call := func(op string, into any) {
-		args, err := json.Marshal(map[string]any{"document": text, "set": set, "replication": 0})
-		if err != nil {
-			t.Fatal(err)
-		}
-		reply, ok := session.Call(op, args)
-		if !ok {
-			t.Fatalf("%v: %s", set, reply.JSON)
-		}
-		if err := json.Unmarshal(reply.JSON, into); err != nil {
-			t.Fatal(err)
-		}
+	args, err := json.Marshal(map[string]any{"document": text, "set": set, "replication": 0})
+	if err != nil {
+		t.Fatal(err)
 	}
-	var loaded struct{ Price, Provider string }
+	var session engine.Session
+	reply, ok := session.Call("run", args)
+	if !ok {
+		t.Fatalf("%v: %s", set, reply.JSON)
+	}
 	var ran struct{ Values map[string]float64 }
-	call("load", &loaded)
-	call("run", &ran)
-	return ran.Values, loaded.Price, loaded.Provider
+	if err := json.Unmarshal(reply.JSON, &ran); err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenario.Read([]byte(text), "scene", scenario.Options{Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ran.Values, s.Model.Price.String(), s.DescribeProvider()
 }
 
 // openAddress reads the part of an address behind the page's.

@@ -61,20 +61,28 @@ export class Numbers {
   show(result, metrics) {
     this.#values = [result.values];
     this.result = result;
+    if ([...this.#cells.keys()].join() !== metrics.join()) this.#list(metrics);
+    for (const [metric, {row, cell, value, interval, difference}] of this.#cells) {
+      cell.dataset.shown = result.shown[metric] ?? '';
+      value.textContent = valueText(row, result.shown);
+      interval.textContent = difference.textContent = '';
+    }
+    this.#markFew(result.few);
+    this.#judge(result.goals);
+  }
+
+  // Lists metrics; while these stay the same, only their texts change.
+  #list(metrics) {
     this.#cells = new Map();
     const children = [];
     for (const row of rows.filter(({metric}) => metrics.includes(metric))) {
+      const value = el('span', {class: 'value'}), mark = el('span', {class: 'mark'});
       const interval = el('small', {class: 'interval'}), difference = el('small', {class: 'difference'});
-      const mark = el('span', {class: 'mark'});
-      this.#cells.set(row.metric, {row, interval, difference, mark});
-      children.push(el('div', {class: `number ${row.metric}`}, el('dt', {}, row.label, mark),
-        el('dd', {'data-metric': row.metric, 'data-shown': result.shown[row.metric] ?? ''},
-          el('span', {class: 'value'}, valueText(row, result.shown)),
-          el('span', {class: 'beneath'}, interval, difference))));
+      const cell = el('dd', {'data-metric': row.metric}, value, el('span', {class: 'beneath'}, interval, difference));
+      this.#cells.set(row.metric, {row, cell, value, interval, difference, mark});
+      children.push(el('div', {class: `number ${row.metric}`}, el('dt', {}, row.label, mark), cell));
     }
     this.list.replaceChildren(...children);
-    this.#markFew(result.few);
-    this.#judge(result.goals);
   }
 
   /** Adds a further replication. */

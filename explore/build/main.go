@@ -35,8 +35,8 @@ var withoutInlining = []string{
 }
 
 // The compiler inlines the calls that a profile of the command shows to be hot: of these, those that make up the first
-// half of all time, which makes a run faster by a tenth and the module larger by 0.02 MB. With the usual 99 % it would be
-// larger by 0.15 MB, and no faster.
+// half of all time, which makes a run faster by a tenth and the module larger by 0.02 MB. With the usual 99 % it would
+// be larger by 0.15 MB, and no faster.
 const (
 	profile = "../cmd/stampede/default.pgo"
 	hottest = "-gcflags=all=-d=pgoinlinecdfthreshold=50"

@@ -148,14 +148,16 @@ func (l *loaded) add(run measure.Run) {
 //	attempts  call, sent, received, ended, class, limit
 //	levels    time, limit, share left
 func (s *Session) arrays(p *replay.Replay) map[string][]byte {
-	calls, attempts, levels := s.calls.of(5*len(p.Calls)), s.attempts.of(6*len(p.Attempts)), s.levels.of(3*len(p.Levels))
+	calls, attempts := s.calls.of(5*len(p.Calls)), s.attempts.of(6*len(p.Attempts))
+	levels := s.levels.of(3 * len(p.Levels))
 	for i := range p.Calls {
 		c := &p.Calls[i]
 		calls.put(5*i, &[6]float64{c.Arrived, c.Ended, float64(c.Outcome), c.Useful, c.Waste}, 5)
 	}
 	for i := range p.Attempts {
 		a := &p.Attempts[i]
-		attempts.put(6*i, &[6]float64{float64(a.Call), a.Sent, a.Received, a.Ended, float64(a.Class), float64(a.Limit)}, 6)
+		row := [6]float64{float64(a.Call), a.Sent, a.Received, a.Ended, float64(a.Class), float64(a.Limit)}
+		attempts.put(6*i, &row, len(row))
 	}
 	for i := range p.Levels {
 		l := &p.Levels[i]

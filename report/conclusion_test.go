@@ -197,10 +197,12 @@ func TestConclusionHoldsConditions(t *testing.T) {
 	c := folder(t, axes, points, func(m *sweep.Manifest) { m.Base = 2 })
 	said(t, c, ShipPoint, 3, "ship: point 3, the scenario with semaphore 8 (now 4); where rate 9/s\n",
 		"of 2 points (95 % confidence)")
-	c = folder(t, axes[:1], []made{{labels: []string{"1/s"}, success: same(1), p95: same(1), cost: same(0),
-		wasted: same(0), rounds: same(1)}, {labels: []string{"2/s"}, success: same(0), p95: same(1), cost: same(0),
-		wasted: same(0), rounds: same(1)}}, nil)
-	said(t, c, NothingToAsk, 0, "ship: nothing to choose")
+	of := func(rate string) made {
+		return made{labels: []string{rate}, success: same(1), p95: same(1), cost: same(0), wasted: same(0), rounds: same(1)}
+	}
+	c = folder(t, axes[:1], []made{of("1/s"), of("2/s")}, func(m *sweep.Manifest) { m.Base = 1 })
+	said(t, c, NothingToAsk, 1, "ship: nothing to choose: one point has results in the scenario's conditions, "+
+		"the scenario as it is (point 1): where rate 2/s\n")
 }
 
 // A point that answers 60 % in one replication and all calls in the others is tied with those that answer all:

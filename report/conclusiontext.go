@@ -89,17 +89,24 @@ func (c *Comparison) settingInWords(p *PointResult) string {
 	if len(deciding) > 0 {
 		all = deciding
 	}
-	where := ""
-	if len(held) > 0 {
-		where = "; where " + strings.Join(held, ", ")
+	var parts []string // what the point sets, and what holds there
+	if len(all) > 0 {
+		parts = append(parts, strings.Join(all, ", "))
 	}
+	if len(changed) > 0 && c.ownKnown {
+		parts = []string{"the scenario with " + strings.Join(changed, ", ")}
+	}
+	if len(held) > 0 {
+		parts = append(parts, "where "+strings.Join(held, ", "))
+	}
+	text := strings.Join(parts, "; ")
 	switch {
 	case !c.ownKnown:
-		return fmt.Sprintf("point %d: %s%s", p.Point, strings.Join(all, ", "), where)
+		return fmt.Sprintf("point %d: %s", p.Point, text)
 	case len(changed) == 0:
-		return fmt.Sprintf("the scenario as it is (point %d): %s%s", p.Point, strings.Join(all, ", "), where)
+		return fmt.Sprintf("the scenario as it is (point %d): %s", p.Point, text)
 	}
-	return fmt.Sprintf("point %d, the scenario with %s%s", p.Point, strings.Join(changed, ", "), where)
+	return fmt.Sprintf("point %d, %s", p.Point, text)
 }
 
 // partInWords says that there is more to come.

@@ -198,7 +198,8 @@ func TestConclusionHoldsConditions(t *testing.T) {
 	said(t, c, ShipPoint, 3, "ship: point 3, the scenario with semaphore 8 (now 4); where rate 9/s\n",
 		"of 2 points (95 % confidence)")
 	of := func(rate string) made {
-		return made{labels: []string{rate}, success: same(1), p95: same(1), cost: same(0), wasted: same(0), rounds: same(1)}
+		return made{labels: []string{rate}, success: same(1), p95: same(1), cost: same(0), wasted: same(0),
+			rounds: same(1)}
 	}
 	c = folder(t, axes[:1], []made{of("1/s"), of("2/s")}, func(m *sweep.Manifest) { m.Base = 1 })
 	said(t, c, NothingToAsk, 1, "ship: nothing to choose: one point has results in the scenario's conditions, "+

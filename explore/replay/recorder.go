@@ -221,22 +221,18 @@ func before(a, b *Attempt) bool { return a.Sent < b.Sent || a.Sent == b.Sent && 
 
 // places are the calls to keep, in order of arrival: the first, as many as have so many attempts together.
 func (r *Recorder) places(attempts []int) []int32 {
-	order := make([]int32, len(r.calls))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortFunc(order, func(i, j int32) int {
-		switch a, b := &r.calls[i], &r.calls[j]; {
-		case a.Arrived < b.Arrived:
-			return -1
-		case a.Arrived > b.Arrived:
-			return 1
-		case a.fleet != b.fleet:
-			return a.fleet - b.fleet
-		default:
-			return cmp.Compare(a.id, b.id)
+	order := make([]int32, 0, len(r.calls))
+	for _, index := range r.index { // those of a fleet have numbers in order of arrival
+		for _, at := range index {
+			if at > 0 {
+				order = append(order, at-1)
+			}
 		}
-	})
+	}
+	arrival := func(i, j int32) int { return cmp.Compare(r.calls[i].Arrived, r.calls[j].Arrived) }
+	if !slices.IsSortedFunc(order, arrival) { // several fleets
+		slices.SortStableFunc(order, arrival)
+	}
 	order = order[:min(len(order), MaxCalls)]
 	kept := 0
 	for i, at := range order {

@@ -51,8 +51,8 @@ func BenchmarkReady(b *testing.B) {
 	report(b, times, "ms/ready")
 }
 
-// BenchmarkSlider is the time from an event of a slider until the numbers of three policies of 1,000 calls are
-// shown, frame included.
+// BenchmarkSlider is the time from an event of a slider until numbers and pictures of three policies of 1,000 calls are
+// shown, frame included. The curves follow in the frame after.
 func BenchmarkSlider(b *testing.B) {
 	p := openExplorer(b, herdOf("1000"))
 	p.pause()

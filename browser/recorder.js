@@ -72,7 +72,8 @@
   window.recorded = {
     asked, workers,
     // Whether all that the page waits for to show its settings is there: the rest fills intervals in.
-    settled: () => document.querySelector('#panes')?.getAttribute('aria-busy') === 'false' &&
+    settled: () => ['#panes', '#charts'].every((region) =>
+      document.querySelector(region)?.getAttribute('aria-busy') === 'false') &&
       asked.length > 0 && workers.every((w) => w.ready || w.gone) &&
       asked.every((c) => c.done || c.op === 'run' && !c.args.replay),
     idle: () => asked.every((c) => c.done),

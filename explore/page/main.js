@@ -225,7 +225,7 @@ function showResults(results, wish) {
   const bills = replays.map((replay) => replay.dollarsAt(Infinity));
   mostDollars = Math.max(...bills.map(({useful, wasted}) => useful + wasted)) || 1;
   replays.forEach((replay, i) => panes[i].show(replay, shown[i], metrics));
-  charts.show(replays, names);
+  showCurves(replays, names, opening);
   by('clipped').hidden = !shown.some(({clipped}) => clipped);
   by('filling').textContent = '';
   if (opening) {
@@ -240,6 +240,22 @@ function showResults(results, wish) {
   } else {
     draw(clock.t);
   }
+}
+
+let curves = null; // what the charts are to show
+
+// showCurves shows the curves after the next frame, unless at once: numbers and pictures come first, for a slider that
+// moves.
+function showCurves(replays, names, atOnce) {
+  const wish = curves = {replays, names};
+  const show = () => {
+    if (wish !== curves) return;
+    charts.show(replays, names);
+    by('charts').setAttribute('aria-busy', 'false');
+  };
+  by('charts').setAttribute('aria-busy', 'true');
+  if (atOnce) show();
+  else requestAnimationFrame(() => setTimeout(show));
 }
 
 function arrays(buffers) {

@@ -176,17 +176,23 @@ func (r *Recorder) Replay() *Replay {
 			r.made.Until = min(r.made.Until, last)
 		}
 	}
+	if first := places[:min(1, len(places))]; len(first) > 0 && number[first[0]] > MaxAttempts {
+		number[first[0]], r.made.Clipped = MaxAttempts, true // a call that tries too often is cut short
+	}
 	own := make([]group, len(r.calls)) // by index into r.calls
 	kept := 0
 	for i, at := range places {
-		own[at] = group{call: i + 1, first: kept, next: kept}
+		own[at] = group{call: i + 1, first: kept, next: kept, end: kept + number[at]}
 		kept += number[at]
 		calls = append(calls, r.calls[at].Call)
 	}
 	attempts = slices.Grow(attempts, kept)[:kept]
 	for i := range r.attempts {
-		if a := &r.attempts[i]; own[a.Call].call > 0 {
-			own[a.Call].add(attempts, a)
+		a := &r.attempts[i]
+		if of := &own[a.Call]; of.next < of.end {
+			of.add(attempts, a)
+		} else if of.call > 0 {
+			r.made.Until = min(r.made.Until, a.Ended)
 		}
 	}
 	for _, of := range r.levels {
@@ -201,8 +207,8 @@ func (r *Recorder) Replay() *Replay {
 
 // group is where the attempts of a call lie in a replay.
 type group struct {
-	call        int // in the replay, from 1; 0 means left out
-	first, next int
+	call             int // in the replay, from 1; 0 means left out
+	first, next, end int
 }
 
 // add puts an attempt behind those of its call that were sent before it. Most end in the order in which they were
@@ -219,7 +225,7 @@ func (g *group) add(attempts []Attempt, a *Attempt) {
 
 func before(a, b *Attempt) bool { return a.Sent < b.Sent || a.Sent == b.Sent && a.Number < b.Number }
 
-// places are the calls to keep, in order of arrival: the first, as many as have so many attempts together.
+// places are the calls to keep, in order of arrival: the first, as many as have MaxAttempts together, one at least.
 func (r *Recorder) places(attempts []int) []int32 {
 	order := make([]int32, 0, len(r.calls))
 	for _, index := range r.index { // those of a fleet have numbers in order of arrival
@@ -237,7 +243,7 @@ func (r *Recorder) places(attempts []int) []int32 {
 	kept := 0
 	for i, at := range order {
 		if kept += attempts[at]; kept > MaxAttempts {
-			return order[:i]
+			return order[:max(1, i)]
 		}
 	}
 	return order

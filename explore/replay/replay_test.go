@@ -169,3 +169,17 @@ policy: {retry: {attempts: 200, backoff: {constant: 1s}}}
 		}
 	}
 }
+
+// Of one call with more attempts than are kept, the first are. Attempts that are refused at once and sent again after
+// 1 ms end every millisecond.
+func TestReplayOfACallThatTriesTooOften(t *testing.T) {
+	p := recorded(t, `
+workload: {burst: {calls: 2}, prompt_tokens: 10, output_tokens: 10}
+provider: {round_trip: 0s, faults: [{at: 0s, for: 1h, status: 503}], latency: {first_token: 1s}}
+policy: {retry: {attempts: 200_010, backoff: {constant: 1ms}}}
+`)
+	if len(p.Calls) != 1 || len(p.Attempts) != replay.MaxAttempts || !p.Clipped || p.Until != 200 {
+		t.Errorf("%d calls with %d attempts, clipped %v, until %v s; want one with 200,000, clipped, until 200 s",
+			len(p.Calls), len(p.Attempts), p.Clipped, p.Until)
+	}
+}
